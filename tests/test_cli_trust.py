@@ -45,7 +45,7 @@ def test_from_a_sheet_to_an_interval_and_what_is_kept(tmp_path, capfdbinary):
     first = json.loads(out)
     assert status == 0 and [run["corrected"]["n"] for run in first["runs"]] == [25, 25]
     assert first["differences"][0]["corrected"]["low"] < first["differences"][0]["corrected"]["high"]
-    assert LabelStore().kept(first["runs"][0]["digest"]) == {"SupportCoverage": 25}
+    assert LabelStore().label_counts(first["runs"][0]["digest"]) == {"SupportCoverage": 25}
     again = json.loads(call(capfdbinary, "trust", *RUNS, "--format", "json")[1])
     assert again["runs"] == first["runs"] and again["differences"] == first["differences"]
 

@@ -263,7 +263,7 @@ def test_stages_part_the_queries_and_agree_with_the_rules_read_slowly(seed, text
     assert found.counts().sum() == q and len(found.stage) == q
     assert [NAMES[s] for s in found.stage] == [naive_stage(found, match, i) for i in range(q)]
     half = Slice("half", "first", np.arange(q) < q // 2)
-    both = found.by([half, Slice("half", "second", ~half.queries)])
+    both = found.counts_by([half, Slice("half", "second", ~half.queries)])
     assert (both.sum(axis=0) == found.counts()).all()
     for i in range(q):
         assert str(explain(found, i)) and not re.search(r"\bnan\b", str(explain(found, i)))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, Rules, diagnose
-from ragdash.analysis.diagnosis.potential_gain import Best
+from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.core.errors import InputError
 from ragdash.core.slices import part
 from ragdash.evaluation.compare import direction, select_comparable
@@ -82,7 +82,7 @@ def test_no_value_is_better_than_the_best_possible(name, seed):
         evaluation = evaluate_match(match, [spec])
         if select_comparable(evaluation, [spec])[1]:
             continue
-        best, values = Best.of(match).values(spec), evaluation.column(spec)
+        best, values = BestValues.of(match).values(spec), evaluation.column(spec)
         defined = ~np.isnan(values)
         assert ((best - values)[defined] * direction(spec) >= -1e-9).all(), spec
 

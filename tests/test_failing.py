@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from ragdash.analysis.failure_patterns import LEAST, clusters, properties, question_vectors, shared, traits
+from ragdash.analysis.failure_patterns import LEAST, clusters, compare_traits, properties, question_vectors, traits
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
@@ -89,7 +89,7 @@ def random_values(seed: int, q: int = 200) -> tuple[np.ndarray, list[Slice]]:
 @pytest.mark.parametrize("seed", range(5))
 def test_differences_and_p_are_scipys(seed):
     values, some = random_values(seed)
-    rows = shared(values, 1, some)
+    rows = compare_traits(values, 1, some)
     for row in rows:
         inside, rest = (values[mask & ~np.isnan(values)] for mask in (row.slice.queries, ~row.slice.queries))
         assert (row.n, row.others) == (len(inside), len(rest))
@@ -102,10 +102,10 @@ def test_differences_and_p_are_scipys(seed):
 def test_the_interval_is_near_that_of_welch_and_widens_for_few():
     rng = np.random.default_rng(1)
     values, big = rng.normal(size=2_000), np.arange(2_000) < 1_000
-    row, = shared(values, 1, [Slice("half", "first", big)], resamples=10_000)
+    row, = compare_traits(values, 1, [Slice("half", "first", big)], resamples=10_000)
     reference = stats.ttest_ind(values[big], values[~big], equal_var=False).confidence_interval()
     assert (row.low, row.high) == pytest.approx((reference.low, reference.high), abs=0.01)
-    few, = shared(values, 1, [Slice("few", "first", np.arange(2_000) < 6)])
+    few, = compare_traits(values, 1, [Slice("few", "first", np.arange(2_000) < 6)])
     assert few.high - few.low > 5 * (row.high - row.low)
 
 
@@ -118,9 +118,9 @@ def test_the_surely_worse_come_first_in_the_direction_of_the_metric():
     good = (np.arange(300) >= 60) & (np.arange(300) < 120)
     values[good] += 0.2
     some = [Slice("t", "good", good), Slice("t", "few", worst_but_few), Slice("t", "bad", bad)]
-    assert [(row.slice.value, row.worse) for row in shared(values, 1, some)] == [
+    assert [(row.slice.value, row.worse) for row in compare_traits(values, 1, some)] == [
         ("bad", True), ("few", False), ("good", False)]
-    first = shared(values, -1, some)[0]
+    first = compare_traits(values, -1, some)[0]
     assert (first.slice.value, first.worse) == ("good", True)
 
 
@@ -128,9 +128,9 @@ def test_what_does_not_hold_after_correction_is_not_called_worse():
     rng = np.random.default_rng(4)
     values, bad = rng.normal(size=100), np.arange(100) < 50
     values[bad] -= 0.45
-    alone, = shared(values, 1, [Slice("t", "bad", bad)])
+    alone, = compare_traits(values, 1, [Slice("t", "bad", bad)])
     assert alone.p_corrected == alone.p < 0.05 and alone.worse
-    among = shared(values, 1, [Slice("t", "bad", bad), *(Slice("t", str(at), rng.random(100) < 0.5)
+    among = compare_traits(values, 1, [Slice("t", "bad", bad), *(Slice("t", str(at), rng.random(100) < 0.5)
                                                          for at in range(20))])
     row = next(one for one in among if one.slice.value == "bad")
     assert row.p == alone.p and row.p_corrected > 0.05 and not row.worse
@@ -140,16 +140,16 @@ def test_a_trait_of_few_queries_is_not_looked_at_nor_counted_in_the_correction()
     values, some = random_values(3)
     small = Slice("small", "few", np.arange(200) < LEAST - 1)
     large = Slice("large", "most", np.arange(200) >= LEAST - 1)
-    assert shared(values, 1, [*some, small, large]) == shared(values, 1, some)
-    assert shared(values, 1, [small]) == [] and shared(np.full(200, np.nan), 1, some) == []
+    assert compare_traits(values, 1, [*some, small, large]) == compare_traits(values, 1, some)
+    assert compare_traits(values, 1, [small]) == [] and compare_traits(np.full(200, np.nan), 1, some) == []
 
 
 def test_where_neither_side_varies():
     """All 5 of the trait fail and none of the 5 others: z = sqrt(9) = 3. Where all are the same: p = 1."""
     some = [Slice("t", "x", np.arange(10) < 5)]
-    row, = shared(np.repeat([0.0, 1.0], 5), 1, some)
+    row, = compare_traits(np.repeat([0.0, 1.0], 5), 1, some)
     assert row.p == pytest.approx(2 * stats.norm.sf(3)) and row.worse
-    row, = shared(np.ones(10), 1, some)
+    row, = compare_traits(np.ones(10), 1, some)
     assert (row.p, row.worse, row.low, row.high) == (1.0, False, 0.0, 0.0)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.analysis.comparability import SEVERITIES, Ledger, as_text, ledger, spelled
+from ragdash.analysis.comparability import SEVERITIES, ComparabilityReport, as_text, check_comparability, check_ids
 from ragdash.core.id_normalization import collapsed, with_ids_of
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.evaluate import evaluate
@@ -29,16 +29,20 @@ COUNTS = {"matched-queries", "missing-queries", "empty-rankings", "extra-queries
           "duplicate-documents", "unjudged-documents", "tied-documents", "rising-scores"}
 
 
-def of(runs, truth=TRUTH, metrics="P@2 RR", **conventions) -> Ledger:
-    return ledger([runs] if isinstance(runs, Run) else runs, truth, Conventions(**conventions), parse_specs(metrics))
+def of(runs, truth=TRUTH, metrics="P@2 RR", **conventions) -> ComparabilityReport:
+    return check_comparability(
+        [runs] if isinstance(runs, Run) else runs, truth, Conventions(**conventions), parse_specs(metrics)
+    )
 
 
-def counts(found: Ledger, kind: str, run: str | None = "run", k: int | None = None) -> tuple[int, int, str]:
+def counts(
+    found: ComparabilityReport, kind: str, run: str | None = "run", k: int | None = None
+) -> tuple[int, int, str]:
     entry = found.of(kind, run, k)
     return entry.count, entry.total, entry.severity
 
 
-def worth(found: Ledger) -> list[str]:
+def worth(found: ComparabilityReport) -> list[str]:
     return [entry.kind for entry in found.findings]
 
 
@@ -225,7 +229,7 @@ def test_runs_read_in_different_ways_and_twins():
 @pytest.mark.parametrize("seed", range(25))
 def test_whatever_the_data_is_like_the_ledger_is_made_and_printed(seed):
     case, other = random_case(seed), random_case(seed + 1)
-    found = ledger([case.run(), other.run().renamed("other")], case.truth())
+    found = check_comparability([case.run(), other.run().renamed("other")], case.truth())
     text = as_text(found)
     assert all(entry.found.replace("\n", " ") for entry in found.entries) and text.endswith("\n")
     assert {entry.severity for entry in found.entries} <= set(SEVERITIES)
@@ -258,15 +262,15 @@ def test_in_a_large_run_the_entries_say_how_much_was_looked_at():
 @pytest.mark.parametrize("name, pages", [("dense", 93), ("hybrid", 92)])
 def test_chunks_of_s02_are_collapsed_to_the_pages_that_are_judged(name, pages):
     run, truth = read_run(S02 / f"chunks_{name}.trec"), read_truth(S02 / "pages.qrels")
-    found = ledger([run], truth)
+    found = check_comparability([run], truth)
     assert found.of("no-common-document", run.name).severity == "error"
     entry = found.of("another-level", run.name)
     assert entry.flags == "--collapse prefix:_ --ids zeros" and f"0 now, {pages} then" in entry.effect
     fixed = with_ids_of(collapsed(run, "prefix:_"), truth, "zeros")
-    assert ledger([fixed], truth).severity == "note"
+    assert check_comparability([fixed], truth).severity == "note"
 
 
-def restored(found: Ledger, run: Run, truth: Truth, kind: str) -> int:
+def restored(found: ComparabilityReport, run: Run, truth: Truth, kind: str) -> int:
     """Judged documents among those returned, once the one fix of this entry is made."""
     switches = dict([(one := found.of(kind, "run")).option, *one.also])
     run = collapsed(run, switches["collapse"]) if "collapse" in switches else run
@@ -320,7 +324,7 @@ def test_a_large_truth_that_nothing_matches_is_looked_through_quickly():
     run = Run.build("run", queries.take(pa.array(np.repeat(np.arange(7_000), 300))), returned,
                     np.tile(np.arange(300.0, 0, -1), 7_000))
     start = time.process_time()
-    assert spelled([run], truth) == ()
+    assert check_ids([run], truth) == ()
     assert time.process_time() - start < 8
 
 

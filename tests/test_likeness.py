@@ -11,7 +11,14 @@ import pytest
 from helpers import Case, _run_columns, random_case, run_of, truth_of
 from naive import sorted_docs
 
-from ragdash.analysis.run_similarity import kendall_tau, lists, only_found, oracle, overlap, rank_biased_overlap
+from ragdash.analysis.run_similarity import (
+    collect_top_k,
+    kendall_tau,
+    oracle,
+    overlap,
+    rank_biased_overlap,
+    unique_documents,
+)
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run
 from ragdash.evaluation.evaluate import evaluate
@@ -24,7 +31,7 @@ NAN = math.nan
 def laid(*rankings: dict, k: int = 100, **conventions):
     """The lists of runs, over all their queries."""
     truth = truth_of({query: {"judged": 1} for ranking in rankings for query in ranking})
-    return lists([Match(run_of(one, f"run {i}"), truth, Conventions(**conventions))
+    return collect_top_k([Match(run_of(one, f"run {i}"), truth, Conventions(**conventions))
                   for i, one in enumerate(rankings)], k)
 
 
@@ -83,7 +90,7 @@ def test_measures_agree_with_plain_ones(seed):
     case, other = random_pair(seed)
     k = (3, 10, 100)[seed % 3]
     truth = case.truth()
-    found = lists([Match(case.run(), truth), Match(Run.build("other", **other.columns), truth)], k)
+    found = collect_top_k([Match(case.run(), truth), Match(Run.build("other", **other.columns), truth)], k)
     rbo, tau, share, union = (measure.of(0, 1) for measure in (
         rank_biased_overlap(found, 0.8), kendall_tau(found), overlap(found, 3), overlap(found, k, of="union")))
     for q, query in enumerate(truth.query_ids.to_pylist()):
@@ -178,7 +185,7 @@ def test_the_table_holds_every_document_once():
         lambda found: overlap(found, 0),
         lambda found: overlap(found, 101),
         lambda found: overlap(found, 5, of="some"),
-        lambda found: lists([], 5),
+        lambda found: collect_top_k([], 5),
         lambda found: laid({"q": ["a"]}, k=0),
     ],
 )
@@ -190,7 +197,7 @@ def test_what_cannot_be_said_to_be_alike(wrong):
 def test_runs_of_different_truths_are_not_laid_side_by_side():
     run = run_of({"q": ["a"]})
     with pytest.raises(InputError, match="another truth"):
-        lists([Match(run, truth_of({"q": ["a"]})), Match(run, truth_of({"p": ["a"]}))])
+        collect_top_k([Match(run, truth_of({"q": ["a"]})), Match(run, truth_of({"p": ["a"]}))])
 
 
 TRUTH = truth_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"x": 1}, "q3": {"y": 1}})
@@ -199,7 +206,7 @@ RUNS = [run_of({"q1": ["a", "c"], "q2": ["x"]}, "first"), run_of({"q1": ["n", "a
 
 
 def found_by(k: int, **options) -> dict:
-    found = only_found([Match(run, TRUTH) for run in RUNS], k, **options)
+    found = unique_documents([Match(run, TRUTH) for run in RUNS], k, **options)
     return {one.name: list(zip(one.queries.tolist(), one.docs.to_pylist(), one.ranks.tolist(), one.grades.tolist(),
                                strict=True)) for one in found}
 
@@ -208,7 +215,7 @@ def test_what_one_run_alone_found():
     assert found_by(3) == {"first": [], "second": [], "third": [(2, "y", 2, 1)]}
     assert found_by(1) == {"first": [(0, "a", 1, 2)], "second": [], "third": []}
     assert found_by(2, rel=2) == {"first": [], "second": [], "third": []}
-    third = only_found([Match(run, TRUTH) for run in RUNS], 3)[2]
+    third = unique_documents([Match(run, TRUTH) for run in RUNS], 3)[2]
     assert third.mask(3).tolist() == [False, False, True] and len(third) == 1
 
 
@@ -219,7 +226,7 @@ def test_what_one_run_alone_covers_of_the_evidence():
     spans = details["evidence"][0].as_py()
     runs = [run_of({"q1": ["a"]}, "one", texts=[spans[0]]), run_of({"q1": ["a"]}, "two", texts=["nothing of it"]),
             run_of({"q1": ["b", "c"]}, "both", texts=[spans[1], spans[0]])]
-    found = only_found([Match(run, truth, None, Matching("evidence")) for run in runs], 2)
+    found = unique_documents([Match(run, truth, None, Matching("evidence")) for run in runs], 2)
     assert [one.docs.to_pylist() for one in found] == [[], [], [spans[1]]]
 
 
@@ -227,7 +234,7 @@ def test_only_found_looks_at_ranks_under_the_conventions():
     truth = truth_of({"q": ["a"]})
     runs = [run_of({"q": {"a": 1.0, "b": 1.0}}, "tied"), run_of({"q": ["z"]}, "other")]
     for ties, expected in (("docid", []), ("file", ["a"])):
-        found = only_found([Match(run, truth, Conventions(ties=ties)) for run in runs], 1)
+        found = unique_documents([Match(run, truth, Conventions(ties=ties)) for run in runs], 1)
         assert found[0].docs.to_pylist() == expected
 
 

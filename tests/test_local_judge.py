@@ -12,7 +12,13 @@ import pyarrow as pa
 import pytest
 from helpers import call
 
-from ragdash.analysis.judge_validation import LabelStore, local_judge, trust, trust_difference, unjudged
+from ragdash.analysis.judge_validation import (
+    LabelStore,
+    corrected_difference,
+    fit_judge,
+    placeholder_verdicts,
+    validate_judge,
+)
 from ragdash.analysis.judge_validation.features import features_of
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
@@ -59,8 +65,8 @@ def kinds(call) -> list[str]:
 
 def test_it_learns_and_its_interval_holds_the_mean():
     match, right = the_match()
-    judge = local_judge([match], {"run": first(right, 50)}, "right")
-    found = trust(judge.verdicts[0], first(right, 50))
+    judge = fit_judge([match], {"run": first(right, 50)}, "right")
+    found = validate_judge(judge.verdicts[0], first(right, 50))
     assert found.agreement.kappa > 0.4 and found.corrected.n == 50 and found.rest == 70 and found.pseudo
     assert found.corrected.low < np.mean(list(right.values())) < found.corrected.high
     weights = dict(zip(judge.features, judge.weights.mean(axis=0), strict=True))
@@ -74,7 +80,7 @@ def test_it_learns_and_its_interval_holds_the_mean():
 def test_the_verdicts_are_those_of_the_folds_models():
     match, right = the_match()
     labels = first(right, 50)
-    judge = local_judge([match], {"run": labels})
+    judge = fit_judge([match], {"run": labels})
     features = features_of(match)
     assert judge.features == features.names
     fold = np.array([judge.folds.get(query, -1) for query in right])
@@ -92,12 +98,12 @@ def test_the_verdicts_are_those_of_the_folds_models():
 def test_no_label_of_a_query_has_a_part_in_what_is_said_of_it_in_any_run():
     (one, right), (two, other) = the_match("one"), the_match("two", seed=1)
     labels = {"one": first(right, 40), "two": first(other, 40, start=10)}
-    before = local_judge([one, two], labels)
+    before = fit_judge([one, two], labels)
     inside = [query for query, fold in before.folds.items() if fold == 3]
     assert len(before.folds) == 50 and len(inside) == 10
     changed = {name: {query: 1 - label if query in inside else label for query, label in given.items()}
                for name, given in labels.items()}
-    after = local_judge([one, two], changed)
+    after = fit_judge([one, two], changed)
     assert after.folds == before.folds, "labels play no part in the folds"
     at = np.isin(list(right), inside)
     for old, new in zip(before.verdicts, after.verdicts, strict=True):
@@ -107,17 +113,17 @@ def test_no_label_of_a_query_has_a_part_in_what_is_said_of_it_in_any_run():
 def test_the_same_input_gives_the_same_verdicts_in_any_order_of_labels():
     match, right = the_match()
     labels = first(right, 40)
-    once = local_judge([match], {"run": labels})
-    again = local_judge([match], {"run": dict(reversed(labels.items()))})
+    once = fit_judge([match], {"run": labels})
+    again = fit_judge([match], {"run": dict(reversed(labels.items()))})
     assert np.array_equal(once.verdicts[0].values, again.verdicts[0].values)
-    assert local_judge([match], {"run": labels}, seed=1).folds != once.folds
+    assert fit_judge([match], {"run": labels}, seed=1).folds != once.folds
 
 
 def test_each_model_weighs_as_much_as_its_fold_has_labels_of_the_run():
     """So that the estimate has no bias: over all ways to draw the labels, each model meets both kinds as often."""
     (one, right), (two, other) = the_match("one"), the_match("two", seed=1)
     labels = {"one": first(right, 23), "two": first(other, 60)}
-    judge = local_judge([one, two], labels)
+    judge = fit_judge([one, two], labels)
     share = np.bincount([judge.folds[query] for query in labels["one"]], minlength=5) / 23
     assert len(set(share.tolist())) > 1
     free = np.array([query not in judge.folds for query in right])
@@ -134,29 +140,29 @@ def test_each_model_weighs_as_much_as_its_fold_has_labels_of_the_run():
 def test_runs_of_one_name_have_their_own_labels():
     (one, right), (two, other) = the_match("one"), the_match("two", seed=1)
     given = first(right, 30), first(other, 40)
-    once = local_judge([one, two], dict(zip(("one", "two"), given, strict=True)))
-    again = local_judge([the_match("same")[0], the_match("same", seed=1)[0]], given)
+    once = fit_judge([one, two], dict(zip(("one", "two"), given, strict=True)))
+    again = fit_judge([the_match("same")[0], the_match("same", seed=1)[0]], given)
     for old, new in zip(once.verdicts, again.verdicts, strict=True):
         assert np.array_equal(old.values, new.values)
 
 
 def test_differences_of_two_runs_and_a_run_without_labels():
     (one, right), (two, other) = the_match("one"), the_match("two", seed=1)
-    judge = local_judge([one, two], {"one": first(right, 50), "two": first(other, 50)})
-    found = trust_difference(*judge.verdicts, first(right, 50), first(other, 50))
+    judge = fit_judge([one, two], {"one": first(right, 50), "two": first(other, 50)})
+    found = corrected_difference(*judge.verdicts, first(right, 50), first(other, 50))
     truth = np.mean(list(other.values())) - np.mean(list(right.values()))
     assert found.pseudo and found.corrected.n == 50 and found.corrected.low < truth < found.corrected.high
-    alone = local_judge([one, two], {"one": first(right, 50)})
+    alone = fit_judge([one, two], {"one": first(right, 50)})
     assert np.isfinite(alone.verdicts[1].values).all()
 
 
 def test_queries_without_an_answer_have_no_verdict_and_train_nothing():
     match, right = the_match(silent=range(0, 120, 4))
-    judge = local_judge([match], {"run": first(right, 60)})
+    judge = fit_judge([match], {"run": first(right, 60)})
     assert judge.labels == 45 and judge.verdicts[0].missing == {"no answer": 30}
     assert not np.isnan(judge.verdicts[0].values[1::4]).any()
-    assert trust(judge.verdicts[0], first(right, 60)).without_verdict == 15
-    assert unjudged(match).missing == {"no answer": 30}
+    assert validate_judge(judge.verdicts[0], first(right, 60)).without_verdict == 15
+    assert placeholder_verdicts(match).missing == {"no answer": 30}
 
 
 def test_cosines_join_where_vectors_are_in_the_cache():
@@ -175,7 +181,7 @@ def test_cosines_join_where_vectors_are_in_the_cache():
     wanted = [float(unit[answers[0]] @ unit[text]) for text in ("surely alpha0 beta0", "gamma")]
     at = [found.names.index(name) for name in names[1:]]
     assert found.values[0, at].tolist() == pytest.approx([max(wanted), np.mean(wanted)], abs=2e-3)
-    judge = local_judge([match], {"run": first(right, 40)})
+    judge = fit_judge([match], {"run": first(right, 40)})
     assert judge.settings["local_judge"]["models"] == {"SemanticRelevance": str(model)}
     assert not judge.verdicts[0].problems and judge.settings["local_judge"]["features"].keys() >= set(names)
 
@@ -195,30 +201,30 @@ def test_scores_are_of_one_scale_and_left_out_without_a_fall():
 def test_what_cannot_be_learned_from(n, change, options, kind):
     match, right = the_match()
     labels = {query: change(label) for query, label in first(right, n).items()}
-    assert kinds(lambda: local_judge([match], {"run": labels}, **options)) == [kind]
+    assert kinds(lambda: fit_judge([match], {"run": labels}, **options)) == [kind]
 
 
 def test_a_run_without_answers_is_told():
     match, right = the_match()
     bare = Match(Run.build("run", list(right), ["d"] * Q), match.truth)
-    assert kinds(lambda: local_judge([bare], {"run": first(right, 40)})) == ["unavailable"]
-    assert kinds(lambda: unjudged(bare)) == ["unavailable"]
+    assert kinds(lambda: fit_judge([bare], {"run": first(right, 40)})) == ["unavailable"]
+    assert kinds(lambda: placeholder_verdicts(bare)) == ["unavailable"]
 
 
 def test_fractions_and_a_single_no_are_learned_from():
     match, right = the_match()
     half = {query: 0.25 + label / 2 for query, label in first(right, 40).items()}
-    values = local_judge([match], {"run": half}).verdicts[0].values
+    values = fit_judge([match], {"run": half}).verdicts[0].values
     assert ((values > 0.1) & (values < 0.9)).all()
     lone = {query: float(at > 0) for at, query in enumerate(first(right, 40))}
-    judge = local_judge([match], {"run": lone})
+    judge = fit_judge([match], {"run": lone})
     assert judge.verdicts[0].values[0] == 1, "the model of its fold has seen no other label than 1"
     assert ((judge.verdicts[0].values >= 0) & (judge.verdicts[0].values <= 1)).all()
 
 
 def test_more_folds_than_queries_leave_one_out():
     match, right = the_match()
-    assert len(local_judge([match], {"run": first(right, 20)}, folds=1000).weights) == 20
+    assert len(fit_judge([match], {"run": first(right, 20)}, folds=1000).weights) == 20
 
 
 def test_the_command_from_a_sheet_to_an_interval(tmp_path, capfdbinary):
@@ -238,7 +244,7 @@ def test_the_command_from_a_sheet_to_an_interval(tmp_path, capfdbinary):
     assert len(content["differences"]) == 1 and content["runs"][0]["judged"] == "label"
     learned = content["settings"]["local_judge"]
     assert learned["labels"] == 80 and learned["folds"] == 5 and "length of answer" in learned["features"]
-    assert LabelStore().kept(content["runs"][0]["digest"]) == {"label": 40}
+    assert LabelStore().label_counts(content["runs"][0]["digest"]) == {"label": 40}
     again = json.loads(call(capfdbinary, "trust", *RUNS, "--local-judge", "--format", "json")[1])
     assert again["runs"] == content["runs"]
 
@@ -263,4 +269,4 @@ def test_what_is_wrong_is_told(capfdbinary, more, words):
 def test_not_a_number_is_no_label():
     match, right = the_match()
     labels = {**first(right, 40), "q050": math.nan}
-    assert local_judge([match], {"run": labels}).labels == 40
+    assert fit_judge([match], {"run": labels}).labels == 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.analysis.score_thresholds import Change, order_changes
+from ragdash.analysis.score_thresholds import OrderChange, order_changes
 
 T = np.array([0.5, 0.6, 0.7, 0.8])
 
@@ -18,18 +18,18 @@ def test_a_run_passes_another_where_it_is_greater_for_the_first_time():
     means = np.array([[0.9, 0.8, 0.5, 0.4], [0.7, 0.7, 0.7, 0.7], [0.1, 0.1, 0.6, 0.1]])
     first, changes = order_changes(means, T)
     assert first == (0, 1, 2)
-    assert changes == [Change(0.6, 0.7, ((1, 0), (2, 0)), (1, 2, 0)), Change(0.7, 0.8, ((0, 2),), (1, 0, 2))]
+    assert changes == [OrderChange(0.6, 0.7, ((1, 0), (2, 0)), (1, 2, 0)), OrderChange(0.7, 0.8, ((0, 2),), (1, 0, 2))]
 
 
 def test_coming_level_changes_nothing_and_passing_after_that_does():
     means = np.array([[0.9, 0.5, 0.5, 0.4], [0.7, 0.5, 0.5 + 1e-15, 0.5]])
-    assert order_changes(means, T) == ((0, 1), [Change(0.7, 0.8, ((1, 0),), (1, 0))])
+    assert order_changes(means, T) == ((0, 1), [OrderChange(0.7, 0.8, ((1, 0),), (1, 0))])
 
 
 def test_lower_is_better_turns_it_round():
     means = np.array([[1.0, 1.0, 3.0, 3.0], [2.0, 2.0, 2.0, 2.0]])
-    assert order_changes(means, T, "lower") == ((0, 1), [Change(0.6, 0.7, ((1, 0),), (1, 0))])
-    assert order_changes(means, T, "higher") == ((1, 0), [Change(0.6, 0.7, ((0, 1),), (0, 1))])
+    assert order_changes(means, T, "lower") == ((0, 1), [OrderChange(0.6, 0.7, ((1, 0),), (1, 0))])
+    assert order_changes(means, T, "higher") == ((1, 0), [OrderChange(0.6, 0.7, ((0, 1),), (0, 1))])
 
 
 def test_the_undefined_stand_last_and_one_run_has_no_order():

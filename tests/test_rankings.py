@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.analysis.query_rankings import LONGEST, alone, covering, judged, moves, ranking
+from ragdash.analysis.query_rankings import LONGEST, evidence_coverage, grades_of, rank_moves, ranking, unique_to_run
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.text import differing
@@ -47,32 +47,32 @@ def test_the_ranks_are_those_that_the_metrics_see():
 
 def test_a_query_that_the_run_lacks_has_no_ranking():
     assert ranking(Match(run(), truth()), 1) is None
-    assert judged(truth(), 0) == {"a": 2, "n": 0} and judged(truth(), 1) == {"z": 1}
+    assert grades_of(truth(), 0) == {"a": 2, "n": 0} and grades_of(truth(), 1) == {"z": 1}
 
 
 def test_moves_and_what_one_run_alone_found():
     other = Run.build("other", ["q1"] * 3, ["e", "b", "a"])
     pair = [ranking(Match(one, truth()), 0) for one in (run(), other)]
-    docs, ranks = moves(pair, 2)
+    docs, ranks = rank_moves(pair, 2)
     assert docs == ("b", "e", "c")
     np.testing.assert_array_equal(ranks, [[1, 2], [np.nan, 1], [2, np.nan]])
-    assert alone(docs, ranks, 2) == [["c"], ["e"]]
-    docs, ranks = moves([*pair, None], 9)
+    assert unique_to_run(docs, ranks, 2) == [["c"], ["e"]]
+    docs, ranks = rank_moves([*pair, None], 9)
     assert ranks.shape == (5, 3) and np.isnan(ranks[:, 2]).all()
-    assert moves([None], 5)[0] == () and alone((), moves([None], 5)[1], 5) == [[]]
+    assert rank_moves([None], 5)[0] == () and unique_to_run((), rank_moves([None], 5)[1], 5) == [[]]
 
 
 def test_what_covers_the_evidence_of_one_query():
     match = Match(run(), truth())
     one = ranking(match, 0)
-    (row,) = covering(match, 0, one, 9).to_pylist()
+    (row,) = evidence_coverage(match, 0, one, 9).to_pylist()
     assert (row["doc_id"], row["rank"], row["start"], row["stop"]) == ("a", 3, 8, 8 + len(SPAN))
     whole = match.evidence.table().to_pylist()
     assert [each["doc_id"] for each in whole] == ["a"], "the same as over all queries"
-    assert len(covering(match, 0, one, 2)) == 0
+    assert len(evidence_coverage(match, 0, one, 2)) == 0
     for bare in (Match(run(False), truth()), Match(run(), truth(False))):
         with pytest.raises(Unavailable):
-            covering(bare, 0, ranking(bare, 0), 9)
+            evidence_coverage(bare, 0, ranking(bare, 0), 9)
 
 
 def said(text: str, spans) -> list[str]:

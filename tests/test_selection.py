@@ -8,17 +8,17 @@ import pytest
 
 from ragdash.analysis.query_filters import (
     OUTCOMES,
-    Facts,
     Filters,
+    QueryFacts,
     counts,
-    failing,
-    loosened,
+    counts_without,
+    find_failure_rule,
     order,
     outcomes,
     select,
     spread,
 )
-from ragdash.analysis.text_search import check, matching, search
+from ragdash.analysis.text_search import check_pattern, matching, search
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching.match import Match
@@ -58,16 +58,16 @@ def test_one_run_alone_can_only_fail():
 
 
 def test_failing_is_the_worst_value_or_below_the_lowest_band():
-    assert failing(NDCG).of(np.array([0.0, 1e-12, 0.01, NAN])).tolist() == [True, True, False, False]
-    rule = failing(RR)  # bands are stated: poor below 0.30
+    assert find_failure_rule(NDCG).of(np.array([0.0, 1e-12, 0.01, NAN])).tolist() == [True, True, False, False]
+    rule = find_failure_rule(RR)  # bands are stated: poor below 0.30
     assert rule.source and rule.of(np.array([0.25, 0.3 - 1e-12, 0.3, NAN])).tolist() == [True, False, False, False]
-    assert failing(parse_spec("n_ret")) is None, "neither direction is better"
+    assert find_failure_rule(parse_spec("n_ret")) is None, "neither direction is better"
 
 
 def test_a_metric_of_which_less_is_better_fails_at_the_top():
     spec = parse_spec("HallucinationRate")
     assert spec.metric.better == "lower"
-    assert failing(spec).of(np.array([0.0, 1.0, NAN])).tolist() == [False, True, False]
+    assert find_failure_rule(spec).of(np.array([0.0, 1.0, NAN])).tolist() == [False, True, False]
     values = np.array([[0.2, 0.8], [0.5, 0.5]])
     found = outcomes(values, spec, 1, 0)
     assert rows(found["worse"]) == [0] and rows(found["best"]) == [1]
@@ -89,9 +89,9 @@ def test_the_spread_needs_two_values():
     np.testing.assert_allclose(spread(VALUES), [0, 0.4, 0.5, 0.5, NAN, 0, 0.05])
 
 
-def some_facts(seed: int = 1, n: int = 500) -> Facts:
+def some_facts(seed: int = 1, n: int = 500) -> QueryFacts:
     draw = np.random.default_rng(seed)
-    return Facts(n, {"outcome": {name: draw.random(n) < 0.4 for name in ("worse", "better")},
+    return QueryFacts(n, {"outcome": {name: draw.random(n) < 0.4 for name in ("worse", "better")},
                      "attributes": {token: draw.random(n) < 0.5 for token in ("a=1", "a=2", "b=1")},
                      "stages": {"below-k": draw.random(n) < 0.3, "fine": draw.random(n) < 0.3},
                      "marks": {"note": draw.random(n) < 0.5}}, draw.random(n) < 0.6)
@@ -126,12 +126,12 @@ def test_the_count_beside_a_choice_is_what_it_shows(asked):
 
 
 def test_what_to_loosen_when_nothing_passes():
-    facts = Facts(4, {"outcome": {"worse": np.array([1, 0, 0, 0], bool)},
+    facts = QueryFacts(4, {"outcome": {"worse": np.array([1, 0, 0, 0], bool)},
                       "stages": {"fine": np.array([0, 1, 1, 0], bool)}}, np.ones(4, bool))
     asked = Filters(outcome="worse", stages=("fine",), text="x")
     assert not select(facts, asked).any()
-    assert loosened(facts, asked) == {"outcome": 2, "stages": 1, "text": 0}
-    assert list(loosened(facts, asked)) == ["outcome", "stages", "text"]
+    assert counts_without(facts, asked) == {"outcome": 2, "stages": 1, "text": 0}
+    assert list(counts_without(facts, asked)) == ["outcome", "stages", "text"]
 
 
 def a_match(**columns) -> Match:
@@ -164,11 +164,11 @@ def test_nothing_to_search_is_said():
     ("a(?=b)", "(?=", "RE2"), (r"(a)\1", r"\1", "RE2")])
 def test_a_wrong_expression_is_explained_with_its_place_and_its_fix(pattern, place, fix):
     with pytest.raises(InputError) as caught:
-        check(pattern, True)
+        check_pattern(pattern, True)
     (problem,) = caught.value.problems
     assert problem.kind == "wrong-pattern" and place in problem.actual
     assert fix in problem.fix + problem.expected
-    check(pattern, False)
+    check_pattern(pattern, False)
 
 
 def test_nulls_and_other_letters():

@@ -122,8 +122,8 @@ def test_queries_in_blocks_give_the_same(monkeypatch):
     for name in (*MEASURES, "empty", "pooled_f1"):
         assert getattr(pieces, name) == same(getattr(whole, name), rel=1e-12, nan_ok=True), name
     again = operating_point(match, resamples=50)
-    assert (again.threshold, again.found.n, again.checked.n) == (curve.threshold, curve.found.n, curve.checked.n)
-    assert (again.found.value, again.checked.value) == same((curve.found.value, curve.checked.value), rel=1e-12)
+    assert (again.threshold, again.selected.n, again.checked.n) == (curve.threshold, curve.selected.n, curve.checked.n)
+    assert (again.selected.value, again.checked.value) == same((curve.selected.value, curve.checked.value), rel=1e-12)
 
 
 def judged_scores(rankings: dict, grades: dict, rel: int = 1) -> tuple[list, list]:
@@ -222,11 +222,11 @@ def test_a_threshold_that_tells_all_apart_is_found_and_holds_on_the_other_half()
                 for q in range(60)}
     point = operating_point(match_of(rankings, {query: ["good"] for query in rankings}))
     assert 4 <= point.threshold <= 5.2
-    assert point.found.value == 1
+    assert point.selected.value == 1
     assert point.checked.value >= 0.9
     assert point.unfiltered.value == same(2 / 7)
     assert point.quantile == same(np.mean([s < point.threshold for d in rankings.values() for s in d.values()]))
-    assert point.found.n == point.checked.n == 30
+    assert point.selected.n == point.checked.n == 30
     assert point.unfiltered.high < point.checked.low
 
 
@@ -237,10 +237,10 @@ def test_the_halves_make_up_the_whole(measure):
     rankings = {f"q{q}": {f"d{d}": float(s) for d, s in enumerate(rng.normal(size=9))} for q in range(31)}
     match = match_of(rankings, {query: ["d1", "d2"] for query in rankings})
     point = operating_point(match, measure, corpus_size=50, resamples=200)
-    assert (point.found.n, point.checked.n) == (16, 15)
+    assert (point.selected.n, point.checked.n) == (16, 15)
     whole = sweep(match, [point.threshold], corpus_size=50)
-    assert (16 * point.found.value + 15 * point.checked.value) / 31 == same(getattr(whole, measure)[0], abs=1e-12)
-    for half in (point.found, point.checked, point.unfiltered):
+    assert (16 * point.selected.value + 15 * point.checked.value) / 31 == same(getattr(whole, measure)[0], abs=1e-12)
+    for half in (point.selected, point.checked, point.unfiltered):
         assert half.low - 1e-6 <= half.value <= half.high + 1e-6
 
 
@@ -259,8 +259,8 @@ def test_no_other_threshold_is_better_on_the_half_that_chose(measure, seed):
         values = getattr(found, measure)
         return [(values.max(), t) for t, v in zip(found.thresholds, values, strict=True) if v > values.max() - 1e-12]
 
-    assert (same(point.found.value, abs=1e-12), point.threshold) in [best("x")[0], best("y")[0]]
-    assert math.isnan(point.found.low)
+    assert (same(point.selected.value, abs=1e-12), point.threshold) in [best("x")[0], best("y")[0]]
+    assert math.isnan(point.selected.low)
 
 
 def test_the_halves_hang_on_the_ids_and_the_seed_alone():
@@ -270,7 +270,7 @@ def test_the_halves_hang_on_the_ids_and_the_seed_alone():
     turned = match_of(rankings, dict(reversed(grades.items())))
     first, again = (operating_point(match, resamples=100) for match in (match_of(rankings, grades), turned))
     assert (first.threshold, first.quantile) == (again.threshold, again.quantile)
-    assert first.found.value == same(again.found.value, abs=1e-12)
+    assert first.selected.value == same(again.selected.value, abs=1e-12)
     assert first.checked.value == same(again.checked.value, abs=1e-12)
     assert len({operating_point(match_of(rankings, grades), 'aqwv', s, 1, 0.5, resamples=9).checked.value
                 for s in range(5)}) > 1
@@ -280,7 +280,7 @@ def test_where_nothing_is_worth_its_false_alarms_the_best_is_to_keep_nothing():
     rankings = {f"q{q}": {"bad": 2.0, "good": 1.0} for q in range(4)}
     point = operating_point(match_of(rankings, {query: ["good"] for query in rankings}), "aqwv")
     assert point.threshold == math.inf
-    assert (point.quantile, point.found.value, point.checked.value) == (1, 0, 0)
+    assert (point.quantile, point.selected.value, point.checked.value) == (1, 0, 0)
 
 
 def test_repeats_count_once_and_ties_stay_together():

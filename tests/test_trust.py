@@ -11,17 +11,17 @@ from helpers import run_of, truth_of
 
 from ragdash.analysis.judge_validation import (
     LabelStore,
-    Verdicts,
+    RunVerdicts,
     agreement,
-    draw,
+    assign_labels,
+    corrected_difference,
     families,
-    labels_in,
+    labelling_sheet,
     read_labels,
     read_verdicts,
     same_family,
-    sheet,
-    trust,
-    trust_difference,
+    sample_queries,
+    validate_judge,
     verdicts_of,
     vote_spread,
 )
@@ -31,8 +31,8 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.reporting.tables import label_sheet_bytes, render_judge_validation
 
 
-def judged(values, name="run", **facts) -> Verdicts:
-    return Verdicts(name, pa.array([f"q{i}" for i in range(len(values))]), np.array(values, float), "Faithfulness",
+def judged(values, name="run", **facts) -> RunVerdicts:
+    return RunVerdicts(name, pa.array([f"q{i}" for i in range(len(values))]), np.array(values, float), "Faithfulness",
                     **facts)
 
 
@@ -97,7 +97,9 @@ def test_a_model_is_of_its_own_family():
 def test_trust_says_what_stands_behind_a_mean():
     values = [1.0] * 60 + [0.0] * 39 + [np.nan]
     labels = {f"q{i}": float(i % 3 > 0) for i in (*range(0, 30), 99, 1000)}
-    found = trust(judged(values, reasons={"q99": "truncated"}, judge="gpt-4o", generator="gpt-4.1-mini"), labels)
+    found = validate_judge(
+        judged(values, reasons={"q99": "truncated"}, judge="gpt-4o", generator="gpt-4.1-mini"), labels
+    )
     assert (found.judge.n, found.labels.n, found.corrected.n, found.rest) == (99, 31, 30, 69)
     assert found.judge.mean == pytest.approx(60 / 99) and math.isnan(found.judge.low)
     assert found.labels.low == pytest.approx(wilson(20 / 31, 31)[0])
@@ -110,7 +112,7 @@ def test_trust_says_what_stands_behind_a_mean():
 
 
 def test_a_kappa_below_0_has_a_true_minus_sign():
-    found = trust(judged([1.0, 0.0] * 20), {f"q{i}": float(i % 2) for i in range(30)}).problems
+    found = validate_judge(judged([1.0, 0.0] * 20), {f"q{i}": float(i % 2) for i in range(30)}).problems
     assert [one.actual.partition(" on ")[0] for one in found if one.kind == "judge-of-chance"] == ["a kappa of −1.00"]
 
 
@@ -118,7 +120,7 @@ def test_a_kappa_below_0_has_a_true_minus_sign():
     ([1.0, 0.0] * 30, {}, "no-labels"), ([1.0, 0.0] * 30, {f"q{i}": 1.0 for i in range(19)}, "few-labels"),
     ([1.0, 0.0] * 15, {f"q{i}": 1.0 for i in range(30)}, "all-labelled"), ([1.0] * 60, {}, "constant-judge")])
 def test_what_keeps_an_interval_from_being(values, labels, kind):
-    found = trust(judged(values), labels)
+    found = validate_judge(judged(values), labels)
     assert kind in [one.kind for one in found.problems] and math.isnan(found.corrected.low)
 
 
@@ -127,9 +129,9 @@ def test_the_difference_of_two_runs_is_of_pairs():
     first, second = (rng.random((2, 200)) < 0.6) * 1.0
     second[7] = np.nan
     a, b = judged(first, "a"), judged(second[::-1], "b")
-    b = Verdicts("b", b.query_ids.take(pa.array(range(199, -1, -1))), b.values, b.what)  # another order
+    b = RunVerdicts("b", b.query_ids.take(pa.array(range(199, -1, -1))), b.values, b.what)  # another order
     labels = [{f"q{i}": float(rng.random() < 0.6) for i in range(n)} for n in (40, 50)]
-    found = trust_difference(a, b, *labels)
+    found = corrected_difference(a, b, *labels)
     assert (found.judge.n, found.labels.n, found.corrected.n, found.rest, found.left_out) == (199, 40, 39, 160, 1)
     keep = ~np.isnan(second)
     assert found.judge.mean == pytest.approx((second - first)[keep].mean())
@@ -142,13 +144,13 @@ def test_labels_that_do_not_differ_have_no_interval_of_their_own():
     rng = np.random.default_rng(1)
     base, other = judged(rng.random(200), "base"), judged(rng.random(200), "other")
     same = {f"q{i}": float(i % 2) for i in range(20)}
-    found = trust_difference(base, other, same, same)
+    found = corrected_difference(base, other, same, same)
     assert (found.labels.mean, found.labels.n) == (0, 20) and math.isnan(found.labels.low)
     assert not found.problems and found.corrected.low < 0 < found.corrected.high
-    graded = trust(base, dict.fromkeys(same, 0.75))
+    graded = validate_judge(base, dict.fromkeys(same, 0.75))
     assert graded.labels.mean == 0.75 and math.isnan(graded.labels.low) and math.isnan(graded.labels.high)
     assert not {one.kind for one in graded.problems} & {"no-gain"}
-    shares = trust(base, dict.fromkeys(same, 1.0))
+    shares = validate_judge(base, dict.fromkeys(same, 1.0))
     assert shares.labels.low == pytest.approx(0.8388, abs=1e-4) and shares.labels.high == 1  # Wilson's
 
 
@@ -163,30 +165,34 @@ def test_verdicts_of_a_metric_and_of_nothing_else():
 
 def test_a_draw_is_seeded_and_a_larger_one_adds():
     every = judged([1.0] * 50 + [np.nan] * 50)
-    small, large = draw([every], 10), draw([every], 20)
-    assert large[:10] == small and draw([every], 10, seed=1) != small and len(set(draw([every], 99))) == 50
+    small, large = sample_queries([every], 10), sample_queries([every], 20)
+    assert (
+        large[:10] == small
+        and sample_queries([every], 10, seed=1) != small
+        and len(set(sample_queries([every], 99))) == 50
+    )
     assert all(int(query[1:]) < 50 for query in large) and large != sorted(large)
-    assert problems(lambda: draw([judged([np.nan])], 5)) == [("nothing-to-label", None)]
+    assert problems(lambda: sample_queries([judged([np.nan])], 5)) == [("nothing-to-label", None)]
 
 
 def test_the_order_of_a_sheet_stays_when_verdicts_come_in():
     values = np.ones(50)
     values[::3] = np.nan
-    early, late = draw([judged(values)], 99), draw([judged(np.ones(50))], 99)
+    early, late = sample_queries([judged(values)], 99), sample_queries([judged(np.ones(50))], 99)
     assert [query for query in late if query in early] == early and len(early) == 33
-    assert draw([judged(np.ones(50)), judged(values)], 99) == early
+    assert sample_queries([judged(np.ones(50)), judged(values)], 99) == early
 
 
 def test_every_query_is_drawn_as_often():
     every = judged([1.0] * 20)
-    times = np.bincount([int(query[1:]) for seed in range(2000) for query in draw([every], 5, seed=seed)])
+    times = np.bincount([int(query[1:]) for seed in range(2000) for query in sample_queries([every], 5, seed=seed)])
     assert abs(times - 500).max() < 100  # five standard deviations
 
 
 def test_a_sheet_goes_out_and_comes_back():
     ids = ["=1+1", "b,c", 'd"e', "007"]
-    one = Verdicts("run", pa.array(ids), np.ones(4))
-    table = sheet([one], ids)
+    one = RunVerdicts("run", pa.array(ids), np.ones(4))
+    table = labelling_sheet([one], ids)
     assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
     rows = list(csv.DictReader(io.StringIO(label_sheet_bytes(table, "csv").decode())))
     assert rows[0]["query_id"] == "'=1+1"
@@ -216,9 +222,9 @@ def test_rows_with_a_run_and_rows_without_one_are_put_together():
     """Rows without a run are those of the only run; none of its labels is lost, and two that differ are told."""
     content = b"run,query_id,label\nrun,q0,1\n,q1,0\nrun,q2,1\n"
     found, _ = read_labels(content, "sheet.csv")
-    assert labels_in(found, [judged([1, 1, 1])]) == {"run": {"q0": 1, "q1": 0, "q2": 1}}
+    assert assign_labels(found, [judged([1, 1, 1])]) == {"run": {"q0": 1, "q1": 0, "q2": 1}}
     again, _ = read_labels(content + b",q0,0\n", "sheet.csv")
-    assert problems(lambda: labels_in(again, [judged([1, 1, 1])])) == [("two-labels", None)]
+    assert problems(lambda: assign_labels(again, [judged([1, 1, 1])])) == [("two-labels", None)]
 
 
 def test_cells_without_a_column_are_an_error():
@@ -291,7 +297,7 @@ def test_the_text_says_what_there_is_to_say_and_nothing_else(case):
     values, labels, sentences, absent = TELLS[case]
     votes = np.array(values, float) if isinstance(values[0], list) else None
     one = judged(values if votes is None else np.nanmean(votes, axis=1), votes=votes, reasons={"q2": "refused"})
-    found = trust(one, {f"q{i}": float(label) for i, label in enumerate(labels)})
+    found = validate_judge(one, {f"q{i}": float(label) for i, label in enumerate(labels)})
     text = render_judge_validation([found], [], "table").decode()
     assert all(sentence in text for sentence in sentences) and absent not in text, text
 
@@ -302,7 +308,7 @@ def test_labels_are_kept(tmp_path):
     assert store.add("r", "F", {"q1": 1.0, "q2": 0.5}) == 2 and store.add("r", "F", {"q1": 1, "q2": 0.25}) == 1
     store.add("r", "G", {"q1": 0.0})
     store.add("s", "F", {"q1": 0.0})
-    assert store.read("r", "F") == {"q1": 1.0, "q2": 0.25} and store.kept("r") == {"F": 2, "G": 1}
+    assert store.read("r", "F") == {"q1": 1.0, "q2": 0.25} and store.label_counts("r") == {"F": 2, "G": 1}
     store.add("r", "F", {"q1": None})
     assert LabelStore(tmp_path).read("r", "F") == {"q2": 0.25}
     with pytest.raises(InputError):

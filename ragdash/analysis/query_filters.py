@@ -48,7 +48,7 @@ class Filters:
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class QueryFacts:
     """What the filters look at. choices: {facet: {choice: (Q,) bool}}; found (Q,) bool: the text is there, None where
     nothing is searched."""
 
@@ -57,7 +57,7 @@ class Facts:
     found: np.ndarray | None = None
 
 
-def select(facts: Facts, filters: Filters) -> np.ndarray:
+def select(facts: QueryFacts, filters: Filters) -> np.ndarray:
     """The queries that pass: (Q,) bool. KeyError for a choice that the facts do not offer."""
     selected = np.ones(facts.queries, bool)
     if filters.text and facts.found is not None:
@@ -72,7 +72,7 @@ def select(facts: Facts, filters: Filters) -> np.ndarray:
     return selected
 
 
-def counts(facts: Facts, filters: Filters, facet: str) -> dict[str, int]:
+def counts(facts: QueryFacts, filters: Filters, facet: str) -> dict[str, int]:
     """How many queries are shown with each choice of a facet taken alone, all other filters staying as they are.
 
     An attribute stands beside what is chosen of the other attributes. "" is the number without a choice.
@@ -88,7 +88,7 @@ def counts(facts: Facts, filters: Filters, facet: str) -> dict[str, int]:
     return totals
 
 
-def loosened(facts: Facts, filters: Filters) -> dict[str, int]:
+def counts_without(facts: QueryFacts, filters: Filters) -> dict[str, int]:
     """How many queries are shown without each of the facets that are set, most first: {facet: queries}."""
     facets = [*filters.chosen(), *(["text"] if filters.text and facts.found is not None else [])]
     totals = {facet: int(select(facts, filters.without(facet)).sum()) for facet in facets}
@@ -96,7 +96,7 @@ def loosened(facts: Facts, filters: Filters) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class Failing:
+class FailureRule:
     """From where on a value counts as failed: below `edge` (or at it, where `closed`); above, if lower is better.
 
     source: of the bands that the edge is taken from, "" where it is the worst value that the metric can have.
@@ -114,7 +114,7 @@ class Failing:
         return distance <= EDGE if self.closed else distance < -EDGE
 
 
-def failing(spec: Spec) -> Failing | None:
+def find_failure_rule(spec: Spec) -> FailureRule | None:
     """The rule of failure of a metric: below the lowest band where bands are stated for it, else the worst value.
 
     None where neither direction is better or the range has no worst end.
@@ -124,23 +124,26 @@ def failing(spec: Spec) -> Failing | None:
     if better is None:
         return None
     if tables and better == "higher" and len(tables[0].bands) > 1:
-        return Failing(tables[0].bands[1].low, better, False, tables[0].source)
+        return FailureRule(tables[0].bands[1].low, better, False, tables[0].source)
     worst = spec.range[0 if better == "higher" else 1]
-    return Failing(float(worst), better) if np.isfinite(worst) else None
+    return FailureRule(float(worst), better) if np.isfinite(worst) else None
 
 
 def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float = 0.0,
              alone: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """The queries of each outcome of run `at`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
+    """The queries of each outcome of run `run`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
 
-    values (N, Q), NaN undefined. failed-all: every run has failed (`failing`); failed-only: this run has failed and
-    the others have not, as far as they have a value, at least one of them; worse, better: than the baseline, by
-    `by` at least; equal: to the baseline; best, worst: strictly, among the runs with a value, two or more; alone
-    (Q,) bool, where given: it alone found something relevant; undefined: no value in this run or in the baseline.
-    What cannot be said of this metric or of these runs is left out.
+    values (N, Q), NaN undefined. by: the least difference of "worse" and "better". alone (Q,) bool, where given:
+    only this run found something relevant. An outcome that is undefined for this metric or these runs is left out.
+
+    - failed-all: every run has failed (`find_failure_rule`).
+    - failed-only: this run has failed, and no other run with a value has.
+    - worse, better: than the baseline, by at least `by`; equal: to the baseline.
+    - best, worst: strictly, among two or more runs with a value.
+    - alone: `alone`; undefined: no value in this run or in the baseline.
     """
     values = np.asarray(values, float)
-    rule, better = failing(spec), spec.metric.better
+    rule, better = find_failure_rule(spec), spec.metric.better
     other_runs = np.delete(np.arange(len(values)), run)
     masks: dict[str, np.ndarray] = {}
     if rule is not None:

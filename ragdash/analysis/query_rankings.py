@@ -32,7 +32,7 @@ class Ranking:
     """
 
     run: Run
-    at: np.ndarray
+    positions: np.ndarray
     docs: tuple[str, ...]
     rank: np.ndarray
     repeated: np.ndarray
@@ -55,16 +55,16 @@ class Ranking:
         """The texts of these rows, None where the run has none."""
         if self.run.texts is None:
             return [None] * len(rows)
-        return take(self.run.texts, self.run.rows(self.at[np.asarray(rows, np.int64)])).to_pylist()
+        return take(self.run.texts, self.run.rows(self.positions[np.asarray(rows, np.int64)])).to_pylist()
 
     def sources(self, rows: Sequence[int]) -> list[str | None]:
         """Where the texts of these rows are from, None where the run does not tell."""
         if self.run.sources is None:
             return [None] * len(rows)
-        return take(self.run.sources, self.run.rows(self.at[np.asarray(rows, np.int64)])).to_pylist()
+        return take(self.run.sources, self.run.rows(self.positions[np.asarray(rows, np.int64)])).to_pylist()
 
 
-def judged(truth: Truth, query: int) -> dict[str, int]:
+def grades_of(truth: Truth, query: int) -> dict[str, int]:
     """{document: grade} of a query, highest grade first."""
     first, last = np.searchsorted(truth.queries, [query, query + 1])
     return dict(zip(truth.docs.slice(first, last - first).to_pylist(), truth.grades[first:last].tolist(), strict=True))
@@ -88,12 +88,14 @@ def ranking(match: Match, query: int) -> Ranking | None:
     rank = np.cumsum(~repeated)
     rank_of = {name: int(rank[row]) for row, name in reversed(list(enumerate(names))) if not repeated[row]}
     rank = np.array([rank_of[name] for name in names], np.int64)
-    grades = judged(match.truth, query)
+    grades = grades_of(match.truth, query)
     return Ranking(run, positions, tuple(names), rank, repeated, None if run.scores is None else run.scores[positions],
                    np.array([grades.get(name, np.nan) for name in names], float))
 
 
-def moves(rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()) -> tuple[tuple[str, ...], np.ndarray]:
+def rank_moves(
+    rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()
+) -> tuple[tuple[str, ...], np.ndarray]:
     """(documents that some run has among its first k, (D, N) ranks at whatever depth, NaN where not returned).
 
     Documents by their best rank; also: documents that are told of in any case.
@@ -110,15 +112,15 @@ def moves(rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()) 
     return tuple(names[row] for row in best), ranks[best]
 
 
-def alone(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[str]]:
-    """For each run the documents that it alone has among its first k. ranks (D, N) as of `moves`."""
+def unique_to_run(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[str]]:
+    """For each run the documents that it alone has among its first k. ranks (D, N) as in `rank_moves`."""
     in_k = np.asarray(ranks) <= k
     unique = in_k & (in_k.sum(axis=1, keepdims=True) == 1)
     return [[docs[row] for row in np.flatnonzero(unique[:, run])] for run in range(in_k.shape[1])]
 
 
 @dataclass(frozen=True)
-class Said:
+class QueryOutput:
     """What a run tells of a query beside its ranking; None for what it does not tell.
 
     contexts: those of the run, or where `given` is False the texts of its first documents. latency: {stage:
@@ -133,18 +135,18 @@ class Said:
     cost: float | None = None
 
 
-def said(match: Match, query: int, run_ranking: Ranking | None) -> Said:
+def query_output(match: Match, query: int, run_ranking: Ranking | None) -> QueryOutput:
     """What the run tells of this query; one: its ranking there."""
     run_query, details = int(match.run_query[query]), match.run.details
     if run_query < 0:
-        return Said()
+        return QueryOutput()
     row = {} if details is None else details.slice(run_query, 1).to_pylist()[0]
     contexts = row.get("contexts")
     has_contexts = contexts is not None
     if not has_contexts and run_ranking is not None and match.run.texts is not None:
         contexts = [text for text in run_ranking.texts(run_ranking.first(FIRST)) if text is not None]
     answer = row.get("answer")
-    return Said(None if answer is None else without_reasoning(answer),
+    return QueryOutput(None if answer is None else without_reasoning(answer),
                 None if contexts is None else tuple(text or "" for text in contexts), has_contexts,
                 {stage: ms for stage, ms in (row.get("latency_ms") or {}).items() if ms is not None},
                 {name: row[name] for name in ("prompt_tokens", "completion_tokens") if row.get(name) is not None},
@@ -166,7 +168,7 @@ def spans(truth: Truth, query: int) -> tuple[tuple[str, str | None], ...]:
                  for span in truth.details["evidence"][query].as_py() or () if span is not None)
 
 
-def covering(match: Match, query: int, run_ranking: Ranking, k: int) -> pa.Table:
+def evidence_coverage(match: Match, query: int, run_ranking: Ranking, k: int) -> pa.Table:
     """What of the first k documents covers which gold span: the rows of `EvidenceScores.table` for one query.
 
     By the match's how and threshold. Only this query is compared. Chunks longer than LONGEST are left out. Raises

@@ -23,14 +23,14 @@ _MESSAGES = {"unterminated": "wrong-pattern/open", "missing )": "wrong-pattern/o
              "bad escape": "wrong-pattern/escape", "range": "wrong-pattern/range"}
 
 
-def check(text: str, regex: bool) -> None:
+def check_pattern(text: str, regex: bool) -> None:
     """Raises InputError with the place and a fix for an expression that cannot be read."""
     if not regex:
         return
     try:
         pc.match_substring_regex(pa.array([""]), text, ignore_case=True)
     except pa.ArrowInvalid as wrong:
-        raise InputError([_explained(text, str(wrong))]) from None
+        raise InputError([_pattern_problem(text, str(wrong))]) from None
 
 
 def matching(texts, text: str, regex: bool = False) -> np.ndarray:
@@ -38,7 +38,7 @@ def matching(texts, text: str, regex: bool = False) -> np.ndarray:
 
     texts: an Arrow column. The expression is of RE2: no look-around, no backreference. Raises InputError.
     """
-    check(text, regex)
+    check_pattern(text, regex)
     column = text_column(texts)
     find = partial(pc.match_substring_regex if regex else pc.match_substring, pattern=text, ignore_case=True)
     masks = on_all_cores(lambda chunk: pc.fill_null(find(chunk), False).to_numpy(zero_copy_only=False), column.chunks)
@@ -107,7 +107,7 @@ def _column(details: pa.Table | None, name: str) -> pa.Array | None:
     return column.cast(pa.string()) if column.type != pa.string() else column
 
 
-def _explained(text: str, error_text: str) -> Problem:
+def _pattern_problem(text: str, error_text: str) -> Problem:
     """What is wrong with an expression, and where: Python's reader tells the place, RE2 what it does not know."""
     try:
         re.compile(text)

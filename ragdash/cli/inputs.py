@@ -1,4 +1,4 @@
-"""What the commands read: runs, a truth, conventions and metrics, from the options given."""
+"""Read what the options of a command name: runs, a truth, conventions, matching and metrics."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ STATUS = {"cancelled": CANCELLED, "error": 2}  # exit status of a job that ended
 
 
 class ProgressReporter:
-    """Progress: on a line of the terminal that is drawn again, elsewhere a line now and then."""
+    """Reports progress: on one updated line of a terminal, elsewhere on a new line from time to time."""
 
     def __init__(self, options: argparse.Namespace):
         self._options, self._next, self._drawn = options, 0.0, False
@@ -38,19 +38,19 @@ class ProgressReporter:
             write_progress(self._options, progress)
 
     def end(self) -> None:
-        """Go on below the line."""
+        """Move below the updated line."""
         if self._drawn:
             print(file=sys.stderr, flush=True)
 
 
 def write_progress(options: argparse.Namespace, progress: Progress) -> None:
-    """A line on the progress of a job."""
+    """Write a line on the progress of a job."""
     as_json = options.progress == "json"
     write_message(options, "progress", {**progress.as_dict(), "words": str(progress)} if as_json else progress)
 
 
 def write_message(options: argparse.Namespace, kind: str, content: object) -> None:
-    """A line for a program on standard output, or for a person on standard error."""
+    """Write a line: JSON for a program to standard output, or text for a person to standard error."""
     if options.progress == "json":
         write(line(kind, content), None)
     else:
@@ -59,7 +59,7 @@ def write_message(options: argparse.Namespace, kind: str, content: object) -> No
 
 @contextmanager
 def reported_problems(options: argparse.Namespace) -> Iterator[None]:
-    """An InputError goes on as it is; a program gets its problems as a line before."""
+    """Write the problems of an InputError for a program before it is raised further."""
     try:
         yield
     except InputError as error:
@@ -72,9 +72,9 @@ def reported_problems(options: argparse.Namespace) -> Iterator[None]:
 def interruptible(
     options: argparse.Namespace, *more_signals: signal.Signals
 ) -> Iterator[tuple[ProgressReporter, Event]]:
-    """(the listener of progress, what is set when the process is asked to end), for the time of the asking.
+    """Let SIGTERM end a long job in order; yields (the progress reporter, the event that the signal sets).
 
-    also: signals that ask so beside SIGTERM; Ctrl+C (SIGINT), unless named, is a KeyboardInterrupt as ever.
+    more_signals: signals with the same effect; Ctrl+C (SIGINT), unless given here, raises KeyboardInterrupt as usual.
     """
     progress, cancel = ProgressReporter(options), Event()
     handlers = {number: signal.signal(number, lambda *_: cancel.set()) for number in (signal.SIGTERM, *more_signals)}

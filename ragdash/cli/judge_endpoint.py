@@ -57,7 +57,7 @@ def endpoint_of(options: argparse.Namespace) -> Endpoint:
 
 
 def confirm(endpoint: Endpoint, texts: str) -> None:
-    """Ask whether these texts may leave this machine; InputError where nobody can be asked, or says no."""
+    """Ask whether these texts may be sent to the endpoint; InputError without a terminal, or without a yes."""
     host = endpoint.host
     texts = f"{texts} go to {host}."
     if not sys.stdin.isatty():

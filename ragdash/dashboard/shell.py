@@ -29,7 +29,7 @@ def main() -> None:
         login.login_page()
         return
     if state.open_session():
-        loading.open_given_files()
+        loading.queue_command_line_files()
     with st.container(key="progress"):
         loading.read_waiting()
     elements.set_contrast()

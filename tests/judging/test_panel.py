@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from judging.scripted import Scripted, case
 
-from ragdash.analysis.judge_validation import judged_verdicts, trust
+from ragdash.analysis.judge_validation import judged_verdicts, validate_judge
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.evaluate import evaluate
@@ -169,7 +169,7 @@ def test_a_panel_is_held_against_labels_as_a_judge_is(match):
     found = judged_verdicts(evaluate(match.run, match.truth, [spec]), match, spec)
     assert found.judge == "one + two + three" and found.what == "Faithfulness"
     assert found.missing == {"three at three.org: no JSON in the reply": 1}
-    held = trust(found, {"apart": 1, "most": 0})
+    held = validate_judge(found, {"apart": 1, "most": 0})
     assert held.judge.mean == pytest.approx((0.5 + 2 / 3 + 0.5) / 3) and held.judge.n == 3
     assert held.corrected.mean == pytest.approx(0.5 - ((0.5 - 1) + (2 / 3 - 0) + 1 - 1) / 4)  # two rectifiers more
     assert held.agreement.accuracy == 1 / 2  # yes from 0.5 on

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.analysis.diagnosis import Step
+from ragdash.analysis.diagnosis import WaterfallStep
 from ragdash.reporting.plots import failures, run_similarity
 from ragdash.reporting.plots.common.theme import DARK, LIGHT
 
 HOSTILE = "<b>x</b> & %{x}"
-STEPS = [Step("not-retrieved", "Gold retrieved", 10, 3, 0), Step("below-k", "Gold in the first 10", 7, 2, 1),
-         Step("answered-unanswerable", "Declined where there is no answer", 4, 1, 0)]
+STEPS = [
+    WaterfallStep("not-retrieved", "Gold retrieved", 10, 3, 0),
+    WaterfallStep("below-k", "Gold in the first 10", 7, 2, 1),
+    WaterfallStep("answered-unanswerable", "Declined where there is no answer", 4, 1, 0),
+]
 
 
 def texts(fig) -> list[str]:

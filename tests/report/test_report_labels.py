@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from judging.scripted import Scripted, case
 
-from ragdash.analysis.judge_validation import LabelStore, judged_verdicts, trust, trust_difference
+from ragdash.analysis.judge_validation import LabelStore, corrected_difference, judged_verdicts, validate_judge
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
@@ -93,7 +93,7 @@ def test_differences_are_those_of_the_core(seed):
         label(one, own)
     text = said(section(found))
     for at, word in ((1, "better"), (2, "no difference can be told")):
-        own = trust_difference(verdicts[0], verdicts[at], labels[0], labels[at])
+        own = corrected_difference(verdicts[0], verdicts[at], labels[0], labels[at])
         assert own.corrected.n == 40 and np.isfinite(own.corrected.low)
         line = next(row for row in text.splitlines() if f"**{verdicts[at].name}** minus **old**" in row)
         for part in (
@@ -107,7 +107,7 @@ def test_differences_are_those_of_the_core(seed):
     assert "minus **new**" not in text, "each run to the baseline"
     assert "**old** minus **new**" in said(section(found, baseline=1))
     for row, one, own in zip(table(section(found))[1:], verdicts, labels, strict=True):
-        (no_no, no_yes), (yes_no, yes_yes) = trust(one, own).agreement.confusion.tolist()
+        (no_no, no_yes), (yes_no, yes_yes) = validate_judge(one, own).agreement.confusion.tolist()
         assert row[1:] == [str(yes_yes), str(no_yes), str(yes_no), str(no_no)]
 
 

@@ -46,7 +46,7 @@ def own_places(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(model_scores, "library", lambda: Availability())
-    model_scores._known.clear()
+    model_scores._known_models.clear()
     yield
     scoring.forget()
 

@@ -110,7 +110,7 @@ def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
     expected = {"All": 24, "Found and right": 6, "Not found and right": 4, "Found and wrong": 7,
                 "Not found and wrong": 3, "Cannot be said": 4, "Declined": 2}
     assert counts(opened("good", "bad", look="good")) == expected
-    for kind, title in {"all": "All", **{name: title for name, (title, _, _) in answers_data.KINDS.items()},
+    for kind, title in {"all": "All", **{name: title for name, (title, _, _) in answers_data.QUADRANTS.items()},
                         "unknown": "Cannot be said", "declined": "Declined"}.items():
         at = opened("good", "bad", look="good", kind=kind)
         rows = at.dataframe[-1].value
@@ -121,7 +121,7 @@ def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
 
 def test_right_may_begin_at_another_band():
     """Two of three words of "Sea of Storms" are right: 0.667 is good, and not excellent."""
-    edges = answers_data.edges()
+    edges = answers_data.bands_by_label()
     assert edges["good"].low <= 2 / 3 < edges["excellent"].low
     at = opened("near")
     assert widget(at, "selectbox", "right").value == "good" and counts(at)["Found and right"] == 13
@@ -203,7 +203,7 @@ def test_the_questions_of_a_run_without_answers_are_those_of_the_truth_where_it_
                         details=None if columns is None else pa.table({"query_id": ids, **columns}))
     run = Run.build("mute", ids, ["a", "b"], np.ones(2))
     scope = Scope(LOADED.put(truth), Conventions())
-    known = answers_data.told(LOADED.put(run), scope)
+    known = answers_data.read_answer_texts(LOADED.put(run), scope)
     assert (list(known.ids), list(known.questions)) == (ids, expected)
     assert known.answers == known.contexts == (None, None)
 

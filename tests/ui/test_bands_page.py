@@ -208,7 +208,7 @@ def test_what_is_downloaded_can_be_opened_again(monkeypatch):
     own = read_bands(("own.toml", OWN.encode()))
     held = {threshold_bands_sections.state.BANDS_FILE: threshold_bands_sections.BandsFile("own.toml", own)}
     monkeypatch.setattr(threshold_bands_sections.st, "session_state", held)
-    both = threshold_bands_sections.in_force()
+    both = threshold_bands_sections.bands_in_force()
     assert read_bands(("again.toml", write_bands(both).encode())) == both
     assert [table for table in both if table.metric == "R"] == [own[1]]
     assert set(both) - set(own) == {table for table in BANDS if table.metric != "R"}

@@ -54,9 +54,9 @@ def values(trace: dict, side: str) -> np.ndarray:
 
 def test_what_decisions_change_in_words():
     names = [f"r{at}" for at in range(6)]
-    assert evidence_sentences.apart(names[:1], [0.5], [0.5]).startswith("the same")
-    assert "r0 0.500 (0.600)" in evidence_sentences.apart(names[:1], [0.5], [0.6])
-    said = evidence_sentences.apart(names, [0.5] * 6, [0.5, 0.5, 0.1, 0.5, 0.2, np.nan])
+    assert evidence_sentences.decisions_effect(names[:1], [0.5], [0.5]).startswith("the same")
+    assert "r0 0.500 (0.600)" in evidence_sentences.decisions_effect(names[:1], [0.5], [0.6])
+    said = evidence_sentences.decisions_effect(names, [0.5] * 6, [0.5, 0.5, 0.1, 0.5, 0.2, np.nan])
     assert said.index("r2 0.500 (0.100)") < said.index("r4 0.500 (0.200)") and "the 2 others differ less" in said
 
 
@@ -105,12 +105,12 @@ def test_the_order_of_the_runs_is_told_where_it_changes():
 
 def test_sentences_of_orders():
     names = ["a", "b", "c"]
-    assert evidence_sentences.orders("MRR", names[:1], (0,), []) == ""
-    assert evidence_sentences.orders("MRR", names, (1, 0, 2), []).endswith(
+    assert evidence_sentences.order_sentence("MRR", names[:1], (0,), []) == ""
+    assert evidence_sentences.order_sentence("MRR", names, (1, 0, 2), []).endswith(
         "same at every threshold: **b**, **a**, **c**."
     )
-    change = evidence_sentences.Change
-    said = evidence_sentences.orders("MRR", names, (0, 1, 2), [
+    change = evidence_sentences.OrderChange
+    said = evidence_sentences.order_sentence("MRR", names, (0, 1, 2), [
         change(0.5, 0.52, ((2, 1),), (0, 2, 1)), change(0.52, 0.6, ((1, 2),), (0, 1, 2)),
         change(0.6, 0.7, ((2, 1),), (0, 2, 1)), change(0.7, 0.8, ((1, 2),), (0, 1, 2))])
     assert "at 0.52 (**c** passes **b**), 0.60 (**b** passes **c**) and 0.70" in said
@@ -244,11 +244,11 @@ def test_a_pair_that_several_runs_return_is_listed_once():
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_texts_are_shown_as_they_are_written_with_what_they_share(theme):
     chunk, span = "A <b>Probe</b> fell; 12.5 kg & more.", "the probe of 12.5 kg"
-    page = evidence_sentences.shown(chunk, None, span, theme)
+    page = evidence_sentences.chunk_html(chunk, None, span, theme)
     assert "&lt;b&gt;<mark" in page and "Probe</mark>&lt;/b&gt;" in page and "&amp; more" in page and "<b>" not in page
     assert page.count("<mark") == 3 and ">12.5</mark>" in page and ">kg</mark>" in page
-    assert evidence_sentences.shown("月球背面", None, "月背", theme).count("<mark") == 2
+    assert evidence_sentences.chunk_html("月球背面", None, "月背", theme).count("<mark") == 2
     long = "x " * 2000 + chunk + " y" * 2000
     start = long.index("A <b>")
-    page = evidence_sentences.shown(long, (start, start + len(chunk)), span, theme)
+    page = evidence_sentences.chunk_html(long, (start, start + len(chunk)), span, theme)
     assert page.count("…") == 2 and len(page) < 4000 and theme.better in page

@@ -17,13 +17,13 @@ from ragdash.reporting.html.sections import SECTIONS
 def asked(monkeypatch):
     """The requests that the page made."""
     found = []
-    made = share_sections.request
+    made = share_sections.build_request
 
     def noted(*args):
         found.append(made(*args))
         return found[-1]
 
-    monkeypatch.setattr(share_sections, "request", noted)
+    monkeypatch.setattr(share_sections, "build_request", noted)
     return found
 
 

@@ -122,9 +122,9 @@ def test_the_samples_show_what_they_measured():
 def test_edited_prices_are_kept_and_wrong_ones_told():
     frame = pd.DataFrame([["a", 0.1, np.nan, 0.0], [" ", 1.0, 1.0, 1.0], [None, 1.0, 0.0, 0.0]],
                          columns=list(price_table.COLUMNS.values()))
-    price_table.keep(frame, {"r": ["a", "gone"], "other": ["gone"]})
+    price_table.save_edited(frame, {"r": ["a", "gone"], "other": ["gone"]})
     assert read_prices(("p", workspace().prices().encode())) == PriceTable((Price("a", 0.1),), {"r": ("a",)})
-    assert price_table.current() == PriceTable((Price("a", 0.1),), {"r": ("a",)})
+    assert price_table.current_prices() == PriceTable((Price("a", 0.1),), {"r": ("a",)})
 
 
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
@@ -148,7 +148,7 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
     at = opened("speed-cost", **link)
     assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]
     at.button(key="keep_prices").click().run()
-    assert not at.exception and price_table.current().prices == (Price("m", 0.5),)
+    assert not at.exception and price_table.current_prices().prices == (Price("m", 0.5),)
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
     assert "keep_prices" not in {one.key for one in opened("speed-cost", **link).button}
 

@@ -14,7 +14,7 @@ from test_trust_page import button, label_item, number, opened, said
 from trust_cases import IDS, a_run, judged, labelled, scores
 
 from ragdash import io
-from ragdash.analysis.judge_validation import LabelStore, draw, unjudged
+from ragdash.analysis.judge_validation import LabelStore, placeholder_verdicts, sample_queries
 from ragdash.cli.main import main
 from ragdash.core.records import Run
 from ragdash.dashboard.pages.trust import trained_judge
@@ -36,7 +36,7 @@ def samples(monkeypatch):
         match = Match(run, truth)
         answers = dict(zip(match.query_ids.to_pylist(), match.answered.answers, strict=True))
         LabelStore().add(run.digest, "Faithfulness", {query: float(len(answers[query]) > 60)
-                                                      for query in draw([unjudged(match)], n)})
+                                                      for query in sample_queries([placeholder_verdicts(match)], n)})
     return runs
 
 
@@ -95,8 +95,8 @@ def test_it_is_chosen_beside_other_judges_and_where_none_has_spoken():
 
 
 def test_it_is_trained_only_when_it_is_chosen_and_once(monkeypatch):
-    calls, real = [], trained_judge.local_judge
-    monkeypatch.setattr(trained_judge, "local_judge", lambda *given: calls.append(1) or real(*given))
+    calls, real = [], trained_judge.fit_judge
+    monkeypatch.setattr(trained_judge, "fit_judge", lambda *given: calls.append(1) or real(*given))
     run = a_run("counted")
     judged(run, page.TRUTH, scores(1))
     labelled(run, scores(1), 41)
@@ -132,7 +132,7 @@ def test_what_it_lacks_is_said_and_leads_to_labelling(n, value, found, needed):
 
 def test_the_sheet_is_drawn_from_all_answers():
     run, bare = a_run("dense"), Run.build("bare", IDS, [f"d{at}" for at in range(100)], [1.0] * 100)
-    order = draw([unjudged(Match(run, page.TRUTH), "Faithfulness")], 50)
+    order = sample_queries([placeholder_verdicts(Match(run, page.TRUTH), "Faithfulness")], 50)
     at = opened(run, bare, judge="local", desk="label")
     assert f"thing {int(order[0][1:])} is" in label_item(at)
     assert "answers to each" not in str(at.get("progress")[0].proto)
@@ -154,7 +154,7 @@ def test_a_run_without_answers_stays_out_and_alone_there_is_nothing():
 def test_a_slice_is_judged_by_the_judge_of_all_labels():
     run = a_run("dense")
     labels = labelled(run, scores(1), 60)
-    whole = trained_judge.local_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
+    whole = trained_judge.fit_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
     at = opened(run, judge="local", slice="kind=odd")
     assert "Trained on 60 labels" in said(at)
     (mean,) = [number(trace["x"]) for trace in charts(at)["trust_means"]["data"] if trace["name"] == "judge alone"

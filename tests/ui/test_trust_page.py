@@ -19,12 +19,12 @@ from trust_cases import IDS, REAL, TOY, a_run, judged, labelled, scores, the_tru
 
 from ragdash.analysis.judge_validation import (
     LabelStore,
-    draw,
+    corrected_difference,
     judged_verdicts,
+    labelling_sheet,
     read_labels,
-    sheet,
-    trust,
-    trust_difference,
+    sample_queries,
+    validate_judge,
     verdicts_of,
 )
 from ragdash.core.records import Conventions
@@ -84,7 +84,7 @@ def pair():
 def expected(run, labels, name=None):
     spec = parse_spec("Faithfulness")
     verdicts = judged_verdicts(evaluate(run, TRUTH, [spec]), Match(run, TRUTH), spec)
-    return verdicts, trust(verdicts, labels)
+    return verdicts, validate_judge(verdicts, labels)
 
 
 def test_the_numbers_are_those_of_the_library(pair):
@@ -105,7 +105,7 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert [number(trace["x"]) for trace in figure["data"] if trace["name"] == "judge alone"
             and isinstance(trace["x"], dict)] == pytest.approx([one.judge.mean, other.judge.mean])
     assert "n 60 · N 40" in str(figure["layout"]["annotations"][0]["text"])
-    found = trust_difference(first, second, *labels)
+    found = corrected_difference(first, second, *labels)
     assert drawn(charts(at)["trust_differences"], "corrected") == [
         pytest.approx((found.corrected.mean, found.corrected.low, found.corrected.high))]
     assert "no difference can be told" in text
@@ -138,7 +138,7 @@ def test_several_judges_are_held_against_the_labels_together(pair):
     spec = parse_spec(f"Faithfulness(judge='{both}')")
     verdicts = judged_verdicts(evaluate(run, TRUTH, [spec]), Match(run, TRUTH), spec)
     mean = np.mean([(truth_said[query] + other[query]) / 2 for query in IDS[1:]])
-    assert trust(verdicts, pair[2][0]).judge.mean == pytest.approx(mean)
+    assert validate_judge(verdicts, pair[2][0]).judge.mean == pytest.approx(mean)
     assert f"the judge alone says {mean:.3f}" in said(at) and "no model that reads" in said(at)
     assert ("Mean of 2 judges, one of them a script: gpt-5 :gray[at judges.example.org] + toy-judge :gray[at toy]"
             in said(at))
@@ -251,7 +251,7 @@ def test_labelling_one_answer_after_another_and_going_on_later():
     run = a_run("dense")
     judged(run, TRUTH, scores(1))
     spec = parse_spec("Faithfulness")
-    order = draw([verdicts_of(evaluate(run, TRUTH, [spec]), spec)], 50)
+    order = sample_queries([verdicts_of(evaluate(run, TRUTH, [spec]), spec)], 50)
     at = opened(run, desk="label")
     shown = [f"thing {int(query[1:])} is" for query in order]
     assert shown[0] in label_item(at)
@@ -321,7 +321,7 @@ def test_a_damaged_file_of_labels_is_told_and_nothing_is_lost(tmp_path):
 
 def filled(judged_run, labels: dict, **more) -> bytes:
     spec = parse_spec("Faithfulness")
-    rows = sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
+    rows = labelling_sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
     out = io.StringIO()
     writer = csv.DictWriter(out, ["query_id", "run", "label"], extrasaction="ignore")
     writer.writeheader()

@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 
-from ragdash.analysis.comparability.findings import Effect, Entry, Ledger
+from ragdash.analysis.comparability.findings import ComparabilityEntry, ComparabilityReport, ConventionEffect
 from ragdash.core.console import aligned
 
 ROWS = {"matched-queries": "queries in the truth", "missing-queries": "queries missing", "empty-rankings":
@@ -16,7 +16,7 @@ ROWS = {"matched-queries": "queries in the truth", "missing-queries": "queries m
 _WIDTH = 100
 
 
-def as_text(ledger: Ledger) -> str:
+def as_text(ledger: ComparabilityReport) -> str:
     """All of a ledger for a terminal."""
     runs = list(dict.fromkeys(entry.run for entry in ledger.entries if entry.run is not None))
     findings = "\n".join(_finding(entry) for entry in ledger.findings)
@@ -24,7 +24,7 @@ def as_text(ledger: Ledger) -> str:
                       _effects(ledger)])
 
 
-def _counts(ledger: Ledger, runs: Sequence[str]) -> str:
+def _counts(ledger: ComparabilityReport, runs: Sequence[str]) -> str:
     """A row for each kind that every run has, a column for each run."""
     kinds = dict.fromkeys((entry.kind, entry.k) for entry in ledger.entries if entry.run and entry.kind in ROWS)
     rows = []
@@ -34,11 +34,11 @@ def _counts(ledger: Ledger, runs: Sequence[str]) -> str:
     return aligned(["count", *runs], rows)
 
 
-def _cell(entry: Entry | None) -> str:
+def _cell(entry: ComparabilityEntry | None) -> str:
     return "–" if entry is None else f"{entry.count:,} of {entry.total:,}"
 
 
-def _finding(entry: Entry) -> str:
+def _finding(entry: ComparabilityEntry) -> str:
     lines = [f"{entry.severity}: {entry.run or 'all'}: {entry.found}",
              *(f"  {words}" for words in (entry.effect, entry.fix) if words)]
     if entry.flags:
@@ -47,12 +47,12 @@ def _finding(entry: Entry) -> str:
                      for line in lines) + "\n"
 
 
-def _effects(ledger: Ledger) -> str:
+def _effects(ledger: ComparabilityReport) -> str:
     """The choices that change a mean, a row for each run; the others are named."""
     if not ledger.effects:
         return "No mean to show under other choices.\n"
     specs = list(dict.fromkeys(effect.spec for effect in ledger.effects))
-    by_row: dict[tuple, list[Effect]] = {}
+    by_row: dict[tuple, list[ConventionEffect]] = {}
     for effect in ledger.effects:
         by_row.setdefault((effect.convention, effect.choice, effect.run), []).append(effect)
     alive = {(convention, run) for (convention, _, run), row in by_row.items() if any(effect.marked for effect in row)}
@@ -68,7 +68,7 @@ def _effects(ledger: Ledger) -> str:
     return table + (f"No choice changes a mean: {', '.join(idle)}.\n" if idle else "")
 
 
-def _mean(effect: Effect) -> str:
+def _mean(effect: ConventionEffect) -> str:
     mean = "–" if math.isnan(effect.mean) else f"{effect.mean:.3f}"
     if not effect.marked or math.isnan(effect.change) or not effect.change:
         return mean

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.comparability.findings import SHOWN, Entry, such_as
+from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry, format_examples
 from ragdash.core.records import Conventions, Run
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -16,8 +16,8 @@ from ragdash.metrics import Spec
 READ = {"collapse": ("another-level",), "ids": ("respelled-queries", "respelled-documents")}
 
 
-def among(matches: Sequence[Match], conventions: Conventions, specs: Sequence[Spec],
-          ids: Sequence[Entry]) -> list[Entry]:
+def check_between_runs(matches: Sequence[Match], conventions: Conventions, specs: Sequence[Spec],
+          ids: Sequence[ComparabilityEntry]) -> list[ComparabilityEntry]:
     """Entries without a run's name; none for a single run. ids: what was said of the ids of each run."""
     if len(matches) < 2:
         return []
@@ -26,24 +26,33 @@ def among(matches: Sequence[Match], conventions: Conventions, specs: Sequence[Sp
             *(entry for name in READ for entry in _same_reading(matches, name, ids)), *_same_content(runs)]
 
 
-def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Entry:
+def _same_queries(matches: Sequence[Match], conventions: Conventions) -> ComparabilityEntry:
     present = np.stack([~match.missing for match in matches])
     uneven = present.any(axis=0) & ~present.all(axis=0)
     examples = tuple(matches[0].query_ids.filter(pa.array(uneven))[:SHOWN].to_pylist())
     count, total = int(uneven.sum()), len(uneven)
-    sentence = (
-        f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others{such_as(examples)}."
-    )
+    sentence = (f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others"
+                f"{format_examples(examples)}.")
     if not count:
-        return Entry("different-queries", "ok", None, sentence, 0, total)
+        return ComparabilityEntry("different-queries", "ok", None, sentence, 0, total)
     zero = conventions.missing == "zero"
     effect = "They count as empty rankings where they are missing, so all means are over the same queries." if zero \
         else "The means are over different queries and cannot be compared."
-    return Entry("different-queries", "note" if zero else "warning", None, sentence, count, total, examples, effect,
-                 "Run every configuration for every query.", None if zero else ("missing", "zero"))
+    return ComparabilityEntry(
+        "different-queries",
+        "note" if zero else "warning",
+        None,
+        sentence,
+        count,
+        total,
+        examples,
+        effect,
+        "Run every configuration for every query.",
+        None if zero else ("missing", "zero"),
+    )
 
 
-def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[Entry]:
+def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[ComparabilityEntry]:
     depths = [run.depth for run in runs]
     shallowest, deepest = min(depths), max(depths)
     if shallowest == deepest:
@@ -53,12 +62,22 @@ def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[Entry]:
     effect = f"The deeper run has more chances in {', '.join(touched)}." if touched else \
         f"None of these metrics looks deeper than rank {shallowest:,}."
     examples = tuple(f"{run.name}: {run.depth:,}" for run in runs)
-    return [Entry("different-depths", "warning" if touched else "note", None, "The runs are not equally deep "
-                  f"({', '.join(examples[:8])}).", len(shallow), len(runs), examples, effect,
-                  f"Compare them with cutoffs up to {shallowest:,}, or retrieve equally many documents.")]
+    return [
+        ComparabilityEntry(
+            "different-depths",
+            "warning" if touched else "note",
+            None,
+            f"The runs are not equally deep ({', '.join(examples[:8])}).",
+            len(shallow),
+            len(runs),
+            examples,
+            effect,
+            f"Compare them with cutoffs up to {shallowest:,}, or retrieve equally many documents.",
+        )
+    ]
 
 
-def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Entry]) -> list[Entry]:
+def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[ComparabilityEntry]) -> list[ComparabilityEntry]:
     runs = [match.run for match in matches]
     words = [str(run.settings.get(name) or "as they are") for run in runs]
     if len(set(words)) == 1:
@@ -69,13 +88,13 @@ def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Entry]) -> 
     sentence = f"The runs were read {what} ({', '.join(examples[:8])})."
     if all(len(match.ranked.rank) for match in matches) and not any(entry.kind in READ[name] for entry in ids):
         level = "on the level of the truth" if name == "collapse" else "written as in the truth"
-        return [Entry(f"different-{name}", "note", None, sentence, odd, len(runs), examples,
+        return [ComparabilityEntry(f"different-{name}", "note", None, sentence, odd, len(runs), examples,
                       f"All of them are {level} now, so their numbers can be compared.")]
-    return [Entry(f"different-{name}", "warning", None, sentence, odd, len(runs), examples,
+    return [ComparabilityEntry(f"different-{name}", "warning", None, sentence, odd, len(runs), examples,
                   "Their numbers do not mean the same.", f"Read all of them with the same --{name}.")]
 
 
-def _same_content(runs: Sequence[Run]) -> list[Entry]:
+def _same_content(runs: Sequence[Run]) -> list[ComparabilityEntry]:
     first_names: dict[tuple, str] = {}
     twins = []
     for run in runs:
@@ -85,6 +104,16 @@ def _same_content(runs: Sequence[Run]) -> list[Entry]:
         first_names.setdefault(key, run.name)
     if not twins:
         return []
-    return [Entry("same-rankings", "warning", None, f"Runs with the same rankings: {', '.join(twins[:8])}.", len(twins),
-                  len(runs), tuple(twins), "They differ in nothing that a metric of retrieval sees.",
-                  "Check that the right files were given.")]
+    return [
+        ComparabilityEntry(
+            "same-rankings",
+            "warning",
+            None,
+            f"Runs with the same rankings: {', '.join(twins[:8])}.",
+            len(twins),
+            len(runs),
+            tuple(twins),
+            "They differ in nothing that a metric of retrieval sees.",
+            "Check that the right files were given.",
+        )
+    ]

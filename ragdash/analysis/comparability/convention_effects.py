@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.comparability.findings import MIRRORED, Effect
+from ragdash.analysis.comparability.findings import MIRRORED, ConventionEffect
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
@@ -16,12 +16,12 @@ from ragdash.metrics import Spec
 Means = list[tuple[float, int]]
 
 
-def effects_of(match: Match, conventions: Conventions, specs: Sequence[Spec]) -> list[Effect]:
+def compute_effects(match: Match, conventions: Conventions, specs: Sequence[Spec]) -> list[ConventionEffect]:
     """The effects of every convention on one run; none where it has no query in common with the truth."""
     if not (match.truth_query >= 0).any():
         return []
     chosen_means = _means(match, specs)
-    effects: list[Effect] = []
+    effects: list[ConventionEffect] = []
     for convention in ("missing", "unanswerable", "ties"):
         current = getattr(conventions, convention)
         for choice in CHOICES[convention]:
@@ -34,21 +34,23 @@ def effects_of(match: Match, conventions: Conventions, specs: Sequence[Spec]) ->
     return effects
 
 
-def _of_duplicates(match: Match, conventions: Conventions, specs: Sequence[Spec], chosen_means: Means) -> list[Effect]:
+def _of_duplicates(
+    match: Match, conventions: Conventions, specs: Sequence[Spec], chosen_means: Means
+) -> list[ConventionEffect]:
     """Repeated documents: the best rank counts, or the run is refused."""
     name, first = match.run.name, conventions.duplicates == "first"
     rows = _rows(match, "duplicates", "first", specs, chosen_means, chosen_means, first)
-    return rows + [Effect("duplicates", "error", name, spec, math.nan, 0, math.nan, not first, True, True)
+    return rows + [ConventionEffect("duplicates", "error", name, spec, math.nan, 0, math.nan, not first, True, True)
                    for spec in specs]
 
 
 def _rows(match: Match, convention: str, choice: str, specs: Sequence[Spec], means: Means, chosen_means: Means,
-          is_chosen: bool) -> list[Effect]:
+          is_chosen: bool) -> list[ConventionEffect]:
     rows = []
     for spec, (mean, n), (chosen_mean, n_before) in zip(specs, means, chosen_means, strict=True):
         change = mean - chosen_mean
         marked = n != n_before or math.isnan(mean) != math.isnan(chosen_mean) or abs(change) > 1e-12
-        rows.append(Effect(convention, choice, match.run.name, spec, mean, n, change, is_chosen, marked))
+        rows.append(ConventionEffect(convention, choice, match.run.name, spec, mean, n, change, is_chosen, marked))
     return rows
 
 

@@ -15,7 +15,7 @@ MIRRORED = "the other way"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparabilityEntry:
     """One thing counted: count of total (such as queries of the truth that the run lacks), and what follows from it.
 
     kind: a stable word for programs; severity: "ok" (nothing to see), "note", "warning", "error" (no numbers come of
@@ -48,7 +48,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Effect:
+class ConventionEffect:
     """The mean of a spec over n queries if this choice were made; change: to the mean under the chosen conventions.
 
     choice "the other way" (of ties) is no switch: it shows how much hangs on the order of equal scores.
@@ -74,14 +74,14 @@ class Effect:
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class ComparabilityReport:
     """entries in the order truth, runs, runs among themselves; effects: a row per convention, choice, run and spec."""
 
-    entries: tuple[Entry, ...]
-    effects: tuple[Effect, ...]
+    entries: tuple[ComparabilityEntry, ...]
+    effects: tuple[ConventionEffect, ...]
 
     @property
-    def findings(self) -> tuple[Entry, ...]:
+    def findings(self) -> tuple[ComparabilityEntry, ...]:
         """The entries that are worth reading, the worst first."""
         worth = [entry for entry in self.entries if entry.severity != "ok"]
         return tuple(sorted(worth, key=lambda entry: SEVERITIES.index(entry.severity)))
@@ -91,7 +91,7 @@ class Ledger:
         """That of the worst entry."""
         return self.findings[0].severity if self.findings else "ok"
 
-    def of(self, kind: str, run: str | None = None, k: int | None = None) -> Entry | None:
+    def of(self, kind: str, run: str | None = None, k: int | None = None) -> ComparabilityEntry | None:
         """The first entry of this kind, run and cutoff, or None."""
         return next((entry for entry in self.entries if (entry.kind, entry.run, entry.k) == (kind, run, k)), None)
 
@@ -101,7 +101,7 @@ class Ledger:
                 "effects": [effect.as_dict() for effect in self.effects]}
 
 
-def moves(effects: Iterable[Effect], convention: str, choice: str, run: str | None = None) -> str:
+def describe_changes(effects: Iterable[ConventionEffect], convention: str, choice: str, run: str | None = None) -> str:
     """In words, how the means move under a choice: the metrics that move most."""
     relevant = [effect for effect in effects if effect.convention == convention and run in (None, effect.run)]
     rows = [effect for effect in relevant if effect.choice == choice and effect.marked and not effect.refused]
@@ -117,13 +117,13 @@ def moves(effects: Iterable[Effect], convention: str, choice: str, run: str | No
     return f"{', '.join(phrases)}{' and others' if len(rows) > SHOWN else ''}."
 
 
-def such_as(examples: Iterable[str]) -> str:
+def format_examples(examples: Iterable[str]) -> str:
     """", such as 'a', 'b'", or nothing."""
     shown = ", ".join(repr(example) for example in examples)
     return f", such as {shown}" if shown else ""
 
 
-def _move(chosen_mean: float, effect: Effect) -> str:
+def _move(chosen_mean: float, effect: ConventionEffect) -> str:
     if abs(effect.change) < LEAST:
         return f"by less than {LEAST}"
     return f"{_number(chosen_mean)} to {_number(effect.mean)}"

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.analysis.comparability.findings import SHOWN, Entry
+from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.id_normalization import (
     SEPARATORS,
@@ -30,22 +30,22 @@ from ragdash.matching.match import Match
 SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
 
 
-def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
+def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[ComparabilityEntry]:
     """Only what would match more: nothing where all is well. queries, docs: the ids of the truth."""
     run, truth, wanted = match.run, match.truth, (queries, docs)
     if not len(run.docs) or not len(truth):
         return []
     sample = _sample(run, SAMPLE)
-    changes_by_rule = {rule: _respelled(run, sample, queries, docs, rule) for rule in SPELLINGS}
+    changes_by_rule = {rule: _respellings(run, sample, queries, docs, rule) for rule in SPELLINGS}
     changes_by_rule = {rule: changed for rule, changed in changes_by_rule.items() if changed}
     hits_before = _hits(sample, truth) if changes_by_rule else 0
     hits_after = {rule.name: _hits(with_ids_of(sample, truth, rule.name, wanted), truth) for rule in changes_by_rule}
     if len(hits_after) > 1:
         hits_together = _hits(with_ids_of(sample, truth, ",".join(hits_after), wanted), truth)
         hits_after = {",".join(hits_after): hits_together} if hits_together > max(hits_after.values()) else hits_after
-    joint = _joint(sample, truth, wanted)
+    joint = _joint_spelling(sample, truth, wanted)
     if joint and set(joint.name.split(",")) - {name for names in hits_after for name in names.split(",")}:
-        changed = _respelled(run, sample, queries, docs, joint)
+        changed = _respellings(run, sample, queries, docs, joint)
         hits = _hits(with_ids_of(sample, truth, joint.name, wanted), truth)
         if hits > max((hits_before, *hits_after.values())) or _joined_queries(changed) > max(
             map(_joined_queries, changes_by_rule.values()), default=0
@@ -58,10 +58,10 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
         for changed in changes
     ]
     level = _level(run, truth, wanted)
-    return [*(_joined(entry, level) for entry in spelled), *level]
+    return [*(_with_collapse_fix(entry, level) for entry in spelled), *level]
 
 
-def _joint(sample: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
+def _joint_spelling(sample: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
     """The spellings that only together make more ids match, as few as will do; None where no two change anything."""
     ids = text_column(sample.query_ids), text_column(pc.unique(sample.docs))
     live = {rule for run_ids, truth_ids in zip(ids, wanted, strict=True) for rule in every_spelling(run_ids, truth_ids)}
@@ -86,7 +86,7 @@ def _joined_queries(changed: list[tuple]) -> int:
     return sum(count for field, count, *_ in changed if field == "queries")
 
 
-def _joined(entry: Entry, level: list[Entry]) -> Entry:
+def _with_collapse_fix(entry: ComparabilityEntry, level: list[ComparabilityEntry]) -> ComparabilityEntry:
     """An entry about spelling that fixes nothing until chunks are collapsed as well gets the fix that does both."""
     for collapse_entry in level:
         names = set(dict(collapse_entry.also).get("ids", "").split(","))
@@ -102,7 +102,7 @@ def _joined(entry: Entry, level: list[Entry]) -> Entry:
     return entry
 
 
-def _respelled(run: Run, sample: Run, queries: Wanted, docs: Wanted,
+def _respellings(run: Run, sample: Run, queries: Wanted, docs: Wanted,
                rule: Spelling) -> list[tuple[str, int, int, tuple[str, ...]]]:
     """(queries or documents, ids that one spelling would join, of how many, examples), where there are any."""
     changes = []
@@ -122,11 +122,11 @@ def _respelled(run: Run, sample: Run, queries: Wanted, docs: Wanted,
 
 def _entry(
     run: Run, sample: Run, rule: Spelling, changed: tuple, hits_before: int, hits_after: dict[str, int]
-) -> Entry:
+) -> ComparabilityEntry:
     field, count, total, examples = changed
     name = rule.name if rule.name in hits_after else next(iter(hits_after))
-    what = "queries of the run" if field == "queries" else f"different documents{_of(sample, run)}"
-    return Entry(
+    what = "queries of the run" if field == "queries" else f"different documents{_sample_note(sample, run)}"
+    return ComparabilityEntry(
         f"respelled-{field}",
         "warning" if field == "queries" or hits_after[name] > hits_before else "note",
         run.name,
@@ -134,13 +134,14 @@ def _entry(
         count,
         total,
         examples,
-        f"Judged documents among those returned{_of(sample, run)}: {hits_before:,} now, {hits_after[name]:,} then.",
+        f"Judged documents among those returned{_sample_note(sample, run)}: {hits_before:,} now, "
+        f"{hits_after[name]:,} then.",
         f"Read the runs with --ids {name}, or write the ids the same way in both files.",
         ("ids", name),
     )
 
 
-def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]:
+def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[ComparabilityEntry]:
     """Chunks against documents: the way to collapse that finds most, or the other way round a truth that is finer."""
     sample = _sample(run, FEW)
     hits = _hits(sample, truth)
@@ -162,11 +163,11 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
         return [] if hits else _finer(sample, run, wanted[1])
     choice, fixed = best
     also = (("ids", choice.ids),) if choice.ids else ()
-    examples = _parts(sample, wanted[1], choice)
+    examples = _part_example(sample, wanted[1], choice)
     hits_uncollapsed = hits
     if choice.ids:
         hits_uncollapsed = hits_without_paths if choice.by == "prefix:#" else hits_with_ids
-    entry = Entry(
+    entry = ComparabilityEntry(
         "another-level",
         "note" if hits_uncollapsed else "warning",
         run.name,
@@ -174,7 +175,7 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
         len(sample.docs) - hits,
         len(sample.docs),
         examples,
-        f"Judged documents among those returned{_of(sample, run)}: {hits:,} now, {fixed:,} then.",
+        f"Judged documents among those returned{_sample_note(sample, run)}: {hits:,} now, {fixed:,} then.",
         "",
         ("collapse", choice.by),
         also,
@@ -199,7 +200,7 @@ def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
             hits[rule.name] = _hits(respelled_run, truth)
     names = [name for name in hits if name]
     names = [name for name in names if hits[name] > hits[None]] or names
-    joint = _joint(run, truth, wanted)
+    joint = _joint_spelling(run, truth, wanted)
     for combined in (",".join(names), joint.name if joint else ""):
         if combined and combined not in hits and (paths or "path" not in combined.split(",")):
             hits[combined] = _hits(with_ids_of(run, truth, combined, wanted), truth)
@@ -207,7 +208,7 @@ def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
     return best, hits[best]
 
 
-def _parts(sample: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]:
+def _part_example(sample: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]:
     """A chunk of the run and the document of the truth that it belongs to."""
     docs = collapsed_ids(sample, choice.by)
     docs = respelled(docs, judged, spelling(choice.ids)) if choice.ids else docs
@@ -215,20 +216,35 @@ def _parts(sample: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, st
     return sample.docs.filter(is_part)[0].as_py(), docs.filter(is_part)[0].as_py()
 
 
-def _finer(sample: Run, run: Run, wanted: Wanted) -> list[Entry]:
+def _finer(sample: Run, run: Run, wanted: Wanted) -> list[ComparabilityEntry]:
     docs = pc.unique(sample.docs)
     judged = wanted.ids.take(pa.array(np.arange(0, len(wanted), -(-len(wanted) // FEW) or 1)))
-    scope = _of(sample, run) if len(judged) == len(wanted) else f" (in {len(sample.docs):,} of {len(run.docs):,} " \
+    scope = (
+        _sample_note(sample, run)
+        if len(judged) == len(wanted)
+        else f" (in {len(sample.docs):,} of {len(run.docs):,} "
         f"returned and {len(judged):,} of {len(wanted):,} judged documents looked at)"
+    )
     for separator in SEPARATORS:
         documents = before(judged, separator)
         is_finer = pc.and_(pc.is_in(documents, value_set=docs), pc.not_equal(documents, judged))
         count = pc.sum(is_finer).as_py() or 0
         if count:
             examples = (documents.filter(is_finer)[0].as_py(), judged.filter(is_finer)[0].as_py())
-            return [Entry("finer-truth", "warning", run.name, f"The truth judges parts of what the run ranks, such as "
-                          f"{examples[1]!r} where the run has {examples[0]!r}{scope}.", count, len(judged), examples,
-                          "None of these is found.", "Rank the parts, or judge what is ranked.")]
+            return [
+                ComparabilityEntry(
+                    "finer-truth",
+                    "warning",
+                    run.name,
+                    f"The truth judges parts of what the run ranks, such as "
+                    f"{examples[1]!r} where the run has {examples[0]!r}{scope}.",
+                    count,
+                    len(judged),
+                    examples,
+                    "None of these is found.",
+                    "Rank the parts, or judge what is ranked.",
+                )
+            ]
     return []
 
 
@@ -250,6 +266,6 @@ def _hits(run: Run, truth: Truth) -> int:
     return len(Match(run, truth).ranked.rank)
 
 
-def _of(sample: Run, run: Run) -> str:
+def _sample_note(sample: Run, run: Run) -> str:
     """Which part was looked at, if it was not all."""
     return "" if sample is run else f" (in {len(sample.docs):,} of {len(run.docs):,} looked at)"

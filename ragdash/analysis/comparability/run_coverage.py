@@ -8,7 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.comparability.findings import MIRRORED, SHOWN, Effect, Entry, moves, such_as
+from ragdash.analysis.comparability.findings import (
+    MIRRORED,
+    SHOWN,
+    ComparabilityEntry,
+    ConventionEffect,
+    describe_changes,
+    format_examples,
+)
 from ragdash.core.arrow_columns import take
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.matching.match import Match
@@ -17,90 +24,109 @@ from ragdash.metrics import Spec
 DEFAULT_K = 10
 
 
-def account(match: Match, conventions: Conventions, specs: Sequence[Spec], effects: Sequence[Effect]) -> list[Entry]:
+def check_run(
+    match: Match, conventions: Conventions, specs: Sequence[Spec], effects: Sequence[ConventionEffect]
+) -> list[ComparabilityEntry]:
     """Every count of a run against the truth, those that are 0 as well (severity "ok")."""
     return [*_queries(match, conventions, effects), *_documents(match, conventions), *_judged(match, specs),
             _ties(match, conventions, effects), _rising(match.run)]
 
 
-def truth_account(truth: Truth, conventions: Conventions, effects: Sequence[Effect]) -> list[Entry]:
+def check_truth(
+    truth: Truth, conventions: Conventions, effects: Sequence[ConventionEffect]
+) -> list[ComparabilityEntry]:
     """What the truth itself leaves open."""
     answerable = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth)) > 0
     none = truth.query_ids.filter(pa.array(~answerable))
     examples = tuple(none[:SHOWN].to_pylist())
     treatment = {"skip": "They are undefined and left out of every mean.", "zero": "They count 0 in every mean."}
-    alternative = _other("unanswerable", conventions)
-    entry = Entry("unanswerable-queries", "note" if len(none) else "ok", None,
-                  f"{len(none):,} of {len(truth):,} queries of the truth have no relevant document{such_as(examples)}.",
-                  len(none), len(truth), examples)
+    alternative = _alternative("unanswerable", conventions)
+    entry = ComparabilityEntry(
+        "unanswerable-queries",
+        "note" if len(none) else "ok",
+        None,
+        f"{len(none):,} of {len(truth):,} queries of the truth have no relevant document{format_examples(examples)}.",
+        len(none),
+        len(truth),
+        examples,
+    )
     return [
-        _with(
+        _with_consequence(
             entry,
             f"{treatment[conventions.unanswerable]} Under '{alternative}': "
-            f"{moves(effects, 'unanswerable', alternative)}",
+            f"{describe_changes(effects, 'unanswerable', alternative)}",
             "Judge documents for them, or choose how they count.",
             ("unanswerable", alternative),
         )
     ]
 
 
-def _queries(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> list[Entry]:
+def _queries(match: Match, conventions: Conventions, effects: Sequence[ConventionEffect]) -> list[ComparabilityEntry]:
+    """Queries that match, are missing, have an empty ranking or are extra."""
+    return [_matched_queries(match), _missing_queries(match, conventions, effects), _empty_rankings(match),
+            _extra_queries(match)]
+
+
+def _matched_queries(match: Match) -> ComparabilityEntry:
     run, total = match.run, len(match.truth)
-    in_truth = match.truth_query >= 0
-    matched, missing, extra = int(in_truth.sum()), int(match.missing.sum()), int((~in_truth).sum())
-    empty = in_truth & (run.lengths == 0)
+    matched = int((match.truth_query >= 0).sum())
+    if matched:
+        return ComparabilityEntry("matched-queries", "ok", run.name,
+                                  f"{matched:,} of {total:,} queries of the truth are in the run.", matched, total)
     run_ids, truth_ids = _first(run.query_ids), _first(match.query_ids)
-    entries = [Entry("matched-queries", "ok", run.name, f"{matched:,} of {total:,} queries of the truth are in the "
-                     "run.", matched, total)]
-    if not matched:
-        entries = [
-            Entry(
-                "matched-queries",
-                "error",
-                run.name,
-                f"No query of the run is in the truth: the run has "
-                f"queries like {_like(run_ids)}, the truth queries like {_like(truth_ids)}.",
-                0,
-                total,
-                (*run_ids, *truth_ids),
-                "The run cannot be evaluated.",
-                "Check that both belong to the same data set, and write the ids the same way.",
-            )
-        ]
+    return ComparabilityEntry(
+        "matched-queries", "error", run.name, f"No query of the run is in the truth: the run has queries like "
+        f"{_like(run_ids)}, the truth queries like {_like(truth_ids)}.", 0, total, (*run_ids, *truth_ids),
+        "The run cannot be evaluated.", "Check that both belong to the same data set, and write the ids the same way.")
+
+
+def _missing_queries(match: Match, conventions: Conventions,
+                     effects: Sequence[ConventionEffect]) -> ComparabilityEntry:
+    run, total, missing = match.run, len(match.truth), int(match.missing.sum())
+    matched = bool((match.truth_query >= 0).any())
     examples = _first(match.query_ids.filter(pa.array(match.missing)))
     treatment = {"zero": "They count as empty rankings.", "skip": "They are left out of every mean."}
-    alternative = _other("missing", conventions)
-    lacking = Entry("missing-queries", "warning" if missing and matched else "ok", run.name, f"{missing:,} of "
-                    f"{total:,} queries of the truth are not in the run{such_as(examples)}.", missing, total, examples)
-    alternative_effect = (
-        f" Under '{alternative}': {moves(effects, 'missing', alternative, run.name)}" if matched else ""
-    )
-    entries.append(
-        _with(
-            lacking,
-            f"{treatment[conventions.missing]}{alternative_effect}",
-            "Run them too, or choose how they count.",
-            ("missing", alternative) if matched else None,
-        )
-    )
-    examples = _first(run.query_ids.filter(pa.array(empty)))
-    entries.append(_with(
-        Entry("empty-rankings", "warning" if empty.any() else "ok", run.name, f"{int(empty.sum()):,} of {total:,} "
-              f"queries have an empty ranking in the run{such_as(examples)}.", int(empty.sum()), total, examples),
-        "They count 0 where something is relevant to them.", "Check that the search did not fail for them."))
-    examples = _first(match.extra)
-    entries.append(_with(
-        Entry("extra-queries", "warning" if extra and matched else "ok", run.name, f"{extra:,} of {len(run):,} queries "
-              f"of the run are not in the truth{such_as(examples)}.", extra, len(run), examples),
-        "They are left out of every metric.", "Judge them, or leave them out of the run."))
-    return entries
+    alternative = _alternative("missing", conventions)
+    changes = ""
+    if matched:
+        changes = f" Under '{alternative}': {describe_changes(effects, 'missing', alternative, run.name)}"
+    return _with_consequence(
+        ComparabilityEntry(
+            "missing-queries", "warning" if missing and matched else "ok", run.name,
+            f"{missing:,} of {total:,} queries of the truth are not in the run{format_examples(examples)}.", missing,
+            total, examples),
+        f"{treatment[conventions.missing]}{changes}", "Run them too, or choose how they count.",
+        ("missing", alternative) if matched else None)
 
 
-def _documents(match: Match, conventions: Conventions) -> list[Entry]:
+def _empty_rankings(match: Match) -> ComparabilityEntry:
+    run, total = match.run, len(match.truth)
+    empty = (match.truth_query >= 0) & (run.lengths == 0)
+    count, examples = int(empty.sum()), _first(run.query_ids.filter(pa.array(empty)))
+    return _with_consequence(
+        ComparabilityEntry(
+            "empty-rankings", "warning" if count else "ok", run.name,
+            f"{count:,} of {total:,} queries have an empty ranking in the run{format_examples(examples)}.", count,
+            total, examples),
+        "They count 0 where something is relevant to them.", "Check that the search did not fail for them.")
+
+
+def _extra_queries(match: Match) -> ComparabilityEntry:
+    run, in_truth = match.run, match.truth_query >= 0
+    extra, examples = int((~in_truth).sum()), _first(match.extra)
+    return _with_consequence(
+        ComparabilityEntry(
+            "extra-queries", "warning" if extra and in_truth.any() else "ok", run.name,
+            f"{extra:,} of {len(run):,} queries of the run are not in the truth{format_examples(examples)}.", extra,
+            len(run), examples),
+        "They are left out of every metric.", "Judge them, or leave them out of the run.")
+
+
+def _documents(match: Match, conventions: Conventions) -> list[ComparabilityEntry]:
     run, rows = match.run, len(match.run.docs)
     distinct = rows - run.duplicates
     entries = [
-        Entry(
+        ComparabilityEntry(
             "returned-documents",
             "ok",
             run.name,
@@ -111,21 +137,32 @@ def _documents(match: Match, conventions: Conventions) -> list[Entry]:
     ]
     refused = conventions.duplicates == "error"
     examples = tuple(dict.fromkeys(take(run.docs, run.rows(run.repeated[:SHOWN])).to_pylist()))
-    entries.append(_with(
-        Entry("duplicate-documents", ("error" if refused else "warning") if run.duplicates else "ok", run.name,
-              f"{run.duplicates:,} of {rows:,} returned documents stand higher up in their ranking already"
-              f"{such_as(examples)}.", run.duplicates, rows, examples),
-        "The run is refused." if refused else "The best rank counts, the others are passed over.",
-        "Remove the repeats from the file.", ("duplicates", "first") if refused else None))
+    entries.append(
+        _with_consequence(
+            ComparabilityEntry(
+                "duplicate-documents",
+                ("error" if refused else "warning") if run.duplicates else "ok",
+                run.name,
+                f"{run.duplicates:,} of {rows:,} returned documents stand higher up in their ranking already"
+                f"{format_examples(examples)}.",
+                run.duplicates,
+                rows,
+                examples,
+            ),
+            "The run is refused." if refused else "The best rank counts, the others are passed over.",
+            "Remove the repeats from the file.",
+            ("duplicates", "first") if refused else None,
+        )
+    )
     return entries
 
 
-def _judged(match: Match, specs: Sequence[Spec]) -> list[Entry]:
+def _judged(match: Match, specs: Sequence[Spec]) -> list[ComparabilityEntry]:
     """Unjudged documents among those returned for queries of the truth, at every cutoff of the specs and at all."""
     ranked, name = match.ranked, match.run.name
     total, judged = int(ranked.returned.sum()), len(ranked.rank)
     cutoffs = sorted({spec.k for spec in specs if spec.k}) or [DEFAULT_K]
-    entries = [_strangers(match, total)] if total and not judged else []
+    entries = [_no_common_document(match, total)] if total and not judged else []
     for k in cutoffs:
         cutoff = np.array([k])
         judged_in_k = int(ranked.up_to(cutoff, ranked.query, ranked.rank).sum())
@@ -135,22 +172,30 @@ def _judged(match: Match, specs: Sequence[Spec]) -> list[Entry]:
     return [*entries, _unjudged(name, total, judged, None, False)]
 
 
-def _unjudged(name: str, total: int, judged: int, k: int | None, worth_saying: bool) -> Entry:
+def _unjudged(name: str, total: int, judged: int, k: int | None, worth_saying: bool) -> ComparabilityEntry:
     count = total - judged
     range_text = f"in the first {k} ranks" if k else "at any rank"
     share = f" ({count / total:.1%})" if total else ""
-    return _with(
-        Entry("unjudged-documents", "note" if count and worth_saying else "ok", name, f"{count:,} of {total:,} "
-              f"documents returned {range_text} have no judgement{share}.", count, total, k=k),
+    return _with_consequence(
+        ComparabilityEntry(
+            "unjudged-documents",
+            "note" if count and worth_saying else "ok",
+            name,
+            f"{count:,} of {total:,} documents returned {range_text} have no judgement{share}.",
+            count,
+            total,
+            k=k,
+        ),
         "They count as not relevant; where runs differ in this, the one with fewer is at an advantage.",
-        "Judge them, or read bpref and Judged@k beside the other metrics.")
+        "Judge them, or read bpref and Judged@k beside the other metrics.",
+    )
 
 
-def _strangers(match: Match, total: int) -> Entry:
+def _no_common_document(match: Match, total: int) -> ComparabilityEntry:
     """No returned document is judged for its query."""
     run = match.run
     run_ids, truth_ids = tuple(run.docs.slice(0, 1).to_pylist()), _first(match.truth.docs)[:1]
-    return Entry(
+    return ComparabilityEntry(
         "no-common-document",
         "error",
         run.name,
@@ -164,12 +209,12 @@ def _strangers(match: Match, total: int) -> Entry:
     )
 
 
-def _ties(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> Entry:
+def _ties(match: Match, conventions: Conventions, effects: Sequence[ConventionEffect]) -> ComparabilityEntry:
     run = match.run
     tied, total = _tied(run), len(run.docs) - run.duplicates
     share = f" ({tied / total:.1%})" if total else ""
     changes_mean = any(effect.marked and effect.convention == "ties" for effect in effects)
-    entry = Entry(
+    entry = ComparabilityEntry(
         "tied-documents",
         "note" if changes_mean else "ok",
         run.name,
@@ -179,9 +224,13 @@ def _ties(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> 
     )
     treatment = {"docid": "Equal scores are settled by document id, descending, as trec_eval does.",
             "file": "Equal scores stay in the order of the file."}
-    return _with(entry, f"{treatment[conventions.ties]} If they were settled the other way round: "
-                 f"{moves(effects, 'ties', MIRRORED, run.name)}", "Let the retriever write scores with more digits.",
-                 ("ties", _other("ties", conventions)))
+    return _with_consequence(
+        entry,
+        f"{treatment[conventions.ties]} If they were settled the other way round: "
+        f"{describe_changes(effects, 'ties', MIRRORED, run.name)}",
+        "Let the retriever write scores with more digits.",
+        ("ties", _alternative("ties", conventions)),
+    )
 
 
 def _tied(run: Run) -> int:
@@ -199,19 +248,19 @@ def _tied(run: Run) -> int:
     return int(tied.sum())
 
 
-def _rising(run: Run) -> Entry:
+def _rising(run: Run) -> ComparabilityEntry:
     """Queries whose scores rise from the first to the last row: a distance, perhaps, that is ranked as a similarity."""
     rising, total = (np.zeros(0, bool),) * 2 if run.scores is None else _directions(run)
     count, comparable = int(rising.sum()), int(total.sum())
     examples = _first(run.query_ids.filter(pa.array(rising))) if count else ()
     order = "the highest score is ranked first" if run.ranked_by == "score" else "the ranks of the file are kept"
-    return _with(
-        Entry(
+    return _with_consequence(
+        ComparabilityEntry(
             "rising-scores",
             "warning" if count else "ok",
             run.name,
             f"In {count:,} of {comparable:,} queries with several "
-            f"scores these rise from the first document to the last{such_as(examples)}.",
+            f"scores these rise from the first document to the last{format_examples(examples)}.",
             count,
             comparable,
             examples,
@@ -235,7 +284,9 @@ def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return rises & ~falls, np.bincount(owner, minlength=len(run)) > 0
 
 
-def _with(entry: Entry, effect: str, fix: str, option: tuple[str, str] | None = None) -> Entry:
+def _with_consequence(
+    entry: ComparabilityEntry, effect: str, fix: str, option: tuple[str, str] | None = None
+) -> ComparabilityEntry:
     """The entry with what follows from it, where it counts anything."""
     return replace(entry, effect=effect, fix=fix, option=option) if entry.count else entry
 
@@ -248,5 +299,5 @@ def _first(ids: pa.Array) -> tuple[str, ...]:
     return tuple(ids[:SHOWN].to_pylist())
 
 
-def _other(name: str, conventions: Conventions) -> str:
+def _alternative(name: str, conventions: Conventions) -> str:
     return next(choice for choice in CHOICES[name] if choice != getattr(conventions, name))

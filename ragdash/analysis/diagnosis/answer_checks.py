@@ -27,19 +27,21 @@ def text_specs(rules: Rules | None = None) -> tuple[Spec, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Answering:
-    """held, near, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of rules.grounded, NaN
-    undefined; given (Q,) bool: the run has an answer, if an empty one; own: the contexts are those that the run tells;
-    reasons: {stage: why its check can be made for no query}.
+class AnswerChecks:
+    """What is known of each answer; undefined values are NaN.
+
+    contains_reference, right_value, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of
+    rules.grounded; has_answer (Q,) bool: the run has an answer, possibly empty; own_contexts: the contexts come from
+    the run; reasons: {stage: why its check is possible for no query}.
     """
 
     rules: Rules
-    held: np.ndarray
-    near: np.ndarray
+    contains_reference: np.ndarray
+    right_value: np.ndarray
     refusal: np.ndarray
     support: np.ndarray
-    given: np.ndarray
-    own: bool
+    has_answer: np.ndarray
+    own_contexts: bool
     reasons: Mapping[str, str]
 
     @property
@@ -55,12 +57,12 @@ class Answering:
     @property
     def judged(self) -> np.ndarray:
         """There is an answer, and something that tells whether it is right: (Q,) bool."""
-        return (self.held == 1) | ~np.isnan(self.near)
+        return (self.contains_reference == 1) | ~np.isnan(self.right_value)
 
     @property
     def right(self) -> np.ndarray:
         """The answer holds a reference, or is near to one: (Q,) bool; False where not judged."""
-        return (self.held == 1) | _reaches(self.near, self.rules.right, self.rules.right_spec)
+        return (self.contains_reference == 1) | _reaches(self.right_value, self.rules.right, self.rules.right_spec)
 
     @property
     def grounded(self) -> np.ndarray:
@@ -70,7 +72,8 @@ class Answering:
     @property
     def numbers(self) -> dict[str, np.ndarray]:
         """What verdicts tell, (Q,) float64 each, NaN where not known."""
-        return {"answered": self.given.astype(np.float64), "held": self.held, "near": self.near,
+        return {"answered": self.has_answer.astype(np.float64), "held": self.contains_reference,
+                "near": self.right_value,
                 "declines": self.refusal, "support": self.support,
                 "right": np.where(self.judged, self.right.astype(np.float64), np.nan)}
 
@@ -80,7 +83,7 @@ def _reaches(values: np.ndarray, cut: float, spec: Spec) -> np.ndarray:
     return (values - cut) * direction(spec) >= -EDGE
 
 
-def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) -> Answering:
+def check_answers(match: Match, rules: Rules, evaluation: Evaluation | None = None) -> AnswerChecks:
     """evaluation: of this run and truth on text_specs(rules), all queries; computed where it is not given.
 
     InputError where it is of another run, truth or part; KeyError where it lacks one of the specs.
@@ -92,7 +95,7 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
     texts, reasons = _answers(match)
     if texts is None:
         undefined = np.full(len(match.query_ids), np.nan)
-        return Answering(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons)
+        return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons)
     evaluation = evaluation or evaluate_match(match, text_specs(rules))
     covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
         "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
@@ -104,7 +107,7 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
                 and problem.kind == "unavailable" and problem.field == spec.name}
     own_contexts = "not-grounded" not in reasons and match.grounded.has_contexts
-    return Answering(
+    return AnswerChecks(
         rules,
         covers_reference,
         right_value,

@@ -17,7 +17,7 @@ from ragdash.matching.evidence.spans import spans
 
 
 @dataclass(frozen=True, eq=False)
-class InCorpus:
+class GoldInCorpus:
     """What the corpus holds of the gold. Texts are not looked at.
 
     docs (R,) bool: the judged document is in it; sourced, sources (E,) bool: the gold span names its document, and that
@@ -29,7 +29,7 @@ class InCorpus:
     sources: np.ndarray
 
 
-def in_corpus(truth: Truth) -> InCorpus | None:
+def in_corpus(truth: Truth) -> GoldInCorpus | None:
     """None where the truth has no corpus beside it. The corpus may be long: it is gone through once."""
     if truth.corpus is None:
         return None
@@ -43,10 +43,10 @@ def in_corpus(truth: Truth) -> InCorpus | None:
     docs, sources = (pc.is_in(column, value_set=present).to_numpy(zero_copy_only=False).astype(bool)
                      for column in (truth.docs, of_spans))
     sourced = of_spans.is_valid().to_numpy(zero_copy_only=False)
-    return InCorpus(docs, sourced, sources & sourced)
+    return GoldInCorpus(docs, sourced, sources & sourced)
 
 
-def foreign(truth: Truth) -> Problem:
+def foreign_corpus_problem(truth: Truth) -> Problem:
     """What to say where none of the gold is in the corpus."""
     corpus, gold_id = truth.corpus, truth.docs[0].as_py() if len(truth.docs) else "none"
     example = corpus.doc_ids[0].as_py() if len(corpus) else "none"

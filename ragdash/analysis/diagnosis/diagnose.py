@@ -9,11 +9,11 @@ from dataclasses import asdict
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.answer_checks import Answering, answering
-from ragdash.analysis.diagnosis.potential_gain import Best
+from ragdash.analysis.diagnosis.answer_checks import AnswerChecks, check_answers
+from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.analysis.diagnosis.question_types import read_kinds
 from ragdash.analysis.diagnosis.result import Diagnosis
-from ragdash.analysis.diagnosis.retrieval_checks import Finding, finding
+from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
 from ragdash.analysis.diagnosis.rules import Rules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
 from ragdash.evaluation.evaluate import Evaluation
@@ -34,15 +34,15 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     rules = rules or Rules()
     marked, unclear = read_kinds(match.truth)
     bare = marked["no_answer"] | marked["out_of_scope"]
-    retrieval = finding(match, rules, marked["multi_hop"])
-    answer_checks = answering(match, rules, answers)
+    retrieval = check_retrieval(match, rules, marked["multi_hop"])
+    answer_checks = check_answers(match, rules, answers)
     checks = {**_retrieval(retrieval), **_answers(answer_checks)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
     checks["answered-unanswerable"] = (
-        bare & answer_checks.given,
-        bare & answer_checks.given & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
+        bare & answer_checks.has_answer,
+        bare & answer_checks.has_answer & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
     )
-    checks["no-gold"] = _nothing(checks)
+    checks["no-gold"] = _no_gold(checks)
     known, failed = (np.stack([checks[name][side] for name in NAMES[:FINE]]) for side in (0, 1))
     failed &= known
     stage = np.where(failed.any(axis=0), failed.argmax(axis=0), FINE).astype(np.int8)
@@ -53,31 +53,33 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
-                     {**retrieval.numbers, **answer_checks.numbers}, marked, Best.of(match), answer_checks.own,
+                     {**retrieval.numbers, **answer_checks.numbers}, marked, BestValues.of(match),
+                     answer_checks.own_contexts,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
 
 
-def _retrieval(retrieval: Finding) -> Checks:
+def _retrieval(retrieval: RetrievalChecks) -> Checks:
     """The checks from the corpus to the score threshold. What a chunk without a text may hold is not known."""
     gold = retrieval.gold > 0
-    there = gold & retrieval.looked
+    there = gold & retrieval.searchable
     enough, above = retrieval.in_k >= retrieval.needed, retrieval.above >= retrieval.needed
     clear, clear_in_k = retrieval.unread == 0, retrieval.unread_in_k == 0
-    return {"not-in-corpus": (gold & retrieval.in_corpus_known, (retrieval.in_corpus == 0) & (retrieval.found == 0)),
-            "not-retrieved": (there & ((retrieval.found > 0) | clear), retrieval.found == 0),
+    return {"not-in-corpus": (gold & retrieval.in_corpus_known,
+                              (retrieval.in_corpus == 0) & (retrieval.retrieved == 0)),
+            "not-retrieved": (there & ((retrieval.retrieved > 0) | clear), retrieval.retrieved == 0),
             "below-k": (there & ((retrieval.in_k > 0) | clear_in_k), retrieval.in_k == 0),
             "partly-covered": (there & (enough | clear_in_k), ~enough),
             "below-threshold": (there & retrieval.scored & (above | clear_in_k), ~above)}
 
 
-def _answers(answers: Answering) -> Checks:
+def _answers(answers: AnswerChecks) -> Checks:
     """The checks of the answer to a question that has one; who fails an earlier check does not come to these."""
     return {"wrong-answer": (answers.judged, ~answers.right & ~answers.declines),
             "not-grounded": (~np.isnan(answers.support) & ~answers.declines, ~answers.grounded),
             "refused": (answers.says, answers.declines & ~answers.right)}
 
 
-def _nothing(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
+def _no_gold(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
     """Queries of which nothing tells whether they went right; the check itself can always be made."""
     checkable = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
                                          "answered-unanswerable")]

@@ -42,7 +42,7 @@ def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
     numbers = {name: float(values[q]) for name, values in diagnosis.numbers.items()}
     rule = _RULES[stage.name](diagnosis, q, numbers)
     if stage.name in WAY[1:6] and numbers["right"] == 1:
-        rule += f" The answer is right nevertheless: {_near(diagnosis, numbers)}."
+        rule += f" The answer is right nevertheless: {_answer_match(diagnosis, numbers)}."
     return Reason(stage, rule, numbers, _not_assessed(diagnosis, q, numbers))
 
 
@@ -56,7 +56,7 @@ def _value(spec: Spec, value: float) -> str:
     return f"{spec.title} {value:.3f}"
 
 
-def _near(diagnosis: Diagnosis, numbers: Numbers) -> str:
+def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
     if numbers["held"] == 1:
         return "it holds a reference"
     return f"{_value(diagnosis.rules.right_spec, numbers['near'])}, {diagnosis.rules.right:g} is asked"
@@ -114,7 +114,7 @@ def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if numbers["declines"] != numbers["declines"]:  # no letter, no digit
         return "The answer is empty."
-    return f"{_near(diagnosis, numbers)}; it holds no reference."
+    return f"{_answer_match(diagnosis, numbers)}; it holds no reference."
 
 
 def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
@@ -136,7 +136,7 @@ def _answered(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if diagnosis.aside[q]:
-        how = "declines" if numbers["declines"] == 1 else _near(diagnosis, numbers) if numbers["right"] == 1 \
+        how = "declines" if numbers["declines"] == 1 else _answer_match(diagnosis, numbers) if numbers["right"] == 1 \
             else "is empty"
         return f"The truth marks the question as {' and '.join(_marked(diagnosis, q))}, and the answer: {how}."
     parts = []
@@ -145,7 +145,7 @@ def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if diagnosis.known[number("below-threshold"), q]:
         parts.append(f"{numbers['above']:.0f} with a score of {diagnosis.rules.score:g} or more")
     if diagnosis.known[number("wrong-answer"), q]:
-        parts.append(f"the answer: {_near(diagnosis, numbers)}")
+        parts.append(f"the answer: {_answer_match(diagnosis, numbers)}")
     if diagnosis.known[number("not-grounded"), q]:
         parts.append(f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is "
                      "asked")

@@ -32,7 +32,7 @@ class Gain:
 
 
 @dataclass(frozen=True, eq=False)
-class Best:
+class BestValues:
     """The best value that each query could have. judged_query, judged_grade (R,): by query and grade descending."""
 
     queries: int
@@ -40,7 +40,7 @@ class Best:
     judged_grade: np.ndarray
 
     @classmethod
-    def of(cls, match: Match) -> Best:
+    def of(cls, match: Match) -> BestValues:
         return cls(len(match.query_ids), match.truth.queries, match.truth.grades)
 
     def values(self, spec: Spec, by: str = "id") -> np.ndarray:
@@ -71,7 +71,7 @@ class Best:
                       np.zeros(0, np.int64))
 
 
-def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: Evaluation, spec: Spec | str,
+def gains(stage: np.ndarray, query_ids: pa.StringArray, best: BestValues, evaluation: Evaluation, spec: Spec | str,
           queries: np.ndarray | None = None) -> tuple[Gain, ...]:
     """A Gain for each stage but "fine", in their order. queries (Q,) bool: those that count (default all).
 

@@ -52,26 +52,26 @@ def read_kinds(truth: Truth) -> tuple[dict[str, np.ndarray], tuple[Problem, ...]
             if not names_kind[name] and type(value) is not dict:
                 continue
             if isinstance(value, (dict, list)):
-                flags = tuple(_said(name, value))
+                flags = tuple(_kinds_in(name, value))
             else:
                 key = (name, type(value), value)
-                flags = flags_of[key] if key in flags_of else flags_of.setdefault(key, tuple(_said(name, value)))
+                flags = flags_of[key] if key in flags_of else flags_of.setdefault(key, tuple(_kinds_in(name, value)))
             for kind, is_so in flags:
                 marks["no_answer" if kind == "answerable" and not is_so else kind][q] |= is_so or kind == "answerable"
     answerable = marks.pop("answerable")
     return marks, _unclear(truth, answerable & marks["no_answer"])
 
 
-def _said(name: str, value: object) -> Iterator[tuple[str, bool]]:
+def _kinds_in(name: str, value: object) -> Iterator[tuple[str, bool]]:
     """(kind or "answerable", whether it is so) of everything that an attribute says."""
     plain_name = _plain(name)
     if isinstance(value, Mapping):
         for inner, item in value.items():
-            yield from _said(str(inner), item)
+            yield from _kinds_in(str(inner), item)
     elif plain_name in NAMED_IN:
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, Mapping):
-                yield from _said("", item)
+                yield from _kinds_in("", item)
             elif isinstance(item, str):
                 yield from ((kind, True) for kind, spellings in SPELLINGS.items() if _plain(item) in spellings)
     else:

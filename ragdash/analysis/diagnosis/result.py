@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.diagnosis.potential_gain import Best, Gain, gains
+from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, gains
 from ragdash.analysis.diagnosis.rules import Rules
 from ragdash.analysis.diagnosis.stages import ASIDE, FINE, STAGES, WAY, Stage, number
 from ragdash.core.errors import Problem
@@ -21,7 +21,7 @@ from ragdash.metrics import Spec
 
 
 @dataclass(frozen=True)
-class Step:
+class WaterfallStep:
     """A step of the waterfall, named as the stage of those who do not pass it.
 
     reached: queries that come here; lost: those of them that go no further; unknown: those for which it cannot be
@@ -56,7 +56,7 @@ class Diagnosis:
     known: np.ndarray
     numbers: Mapping[str, np.ndarray]
     kinds: Mapping[str, np.ndarray]
-    best: Best
+    best: BestValues
     own_contexts: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Diagnosis:
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.run!r}: {self.counts()[FINE]:,} of {len(self.query_ids):,} queries fine>"
 
-    def at(self, name: str) -> np.ndarray:
+    def in_stage(self, name: str) -> np.ndarray:
         """The queries of a stage: (Q,) bool. KeyError for a name that is none."""
         return self.stage == number(name)
 
@@ -73,13 +73,13 @@ class Diagnosis:
         """Queries of each stage: (S,) int64, their sum is Q. queries (Q,) bool: those that count (default all)."""
         return np.bincount(self.stage if queries is None else self.stage[queries], minlength=len(STAGES))
 
-    def by(self, slices: Sequence[Slice]) -> np.ndarray:
+    def counts_by(self, slices: Sequence[Slice]) -> np.ndarray:
         """Queries of each stage within each slice: (L, S) int64."""
         return np.array([self.counts(query_slice.queries) for query_slice in slices], np.int64).reshape(
             len(slices), len(STAGES)
         )
 
-    def waterfall(self, queries: np.ndarray | None = None) -> tuple[Step, ...]:
+    def waterfall(self, queries: np.ndarray | None = None) -> tuple[WaterfallStep, ...]:
         """The way from gold to a right and grounded answer, then, aside, the questions that have none.
 
         All who take the way reach its first step. Those with a question that has no answer, and an answer to judge,
@@ -89,9 +89,9 @@ class Diagnosis:
         steps = []
         for stages, reaching in ((WAY, included & ~self.aside), (ASIDE, included & self.aside)):
             for name in stages:
-                lost = reaching & self.at(name)
+                lost = reaching & self.in_stage(name)
                 unknown = reaching & ~self.known[number(name)]
-                steps.append(Step(name, self.passed(name), int(reaching.sum()), int(lost.sum()),
+                steps.append(WaterfallStep(name, self.passed(name), int(reaching.sum()), int(lost.sum()),
                                   int((unknown & ~lost).sum())))
                 reaching = reaching & ~lost
         return tuple(steps)

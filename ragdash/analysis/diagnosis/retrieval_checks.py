@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.corpus_checks import InCorpus, foreign, in_corpus
+from ragdash.analysis.diagnosis.corpus_checks import GoldInCorpus, foreign_corpus_problem, in_corpus
 from ragdash.analysis.diagnosis.rules import Rules
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.matching.evidence.spans import spans
@@ -20,19 +20,19 @@ from ragdash.metrics.bands import EDGE
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class RetrievalChecks:
     """Counts of gold documents (by id) or spans (by evidence), (Q,) int64 each.
 
-    gold: all; needed: so many have to be in the first k; found: returned at any rank; best_rank (Q,) float64, NaN where
-    none; in_k: in the first k; above: of these, with a score at the threshold or more; scored: whether that can be
-    told; in_corpus, in_corpus_known (Q,) bool; unread, unread_in_k: returned chunks without a text, which might hold
-    more; returned: documents; missing (Q,) bool: the run lacks the query; looked: whether returned documents could be
-    looked at at all; reasons: {stage: why its check can be made for no query}.
+    gold: all; needed: required in the first k; retrieved: returned at any rank; best_rank (Q,) float64, NaN where
+    none; in_k: in the first k; above: of these, with a score at the threshold or more; scored: whether `above` is
+    known; in_corpus, in_corpus_known (Q,) bool; unread, unread_in_k: returned chunks without a text, which might
+    contain more gold; returned: documents; missing (Q,) bool: the run lacks the query; searchable: whether the
+    returned documents could be searched at all; reasons: {stage: why its check is possible for no query}.
     """
 
     gold: np.ndarray
     needed: np.ndarray
-    found: np.ndarray
+    retrieved: np.ndarray
     best_rank: np.ndarray
     in_k: np.ndarray
     above: np.ndarray
@@ -43,43 +43,44 @@ class Finding:
     unread_in_k: np.ndarray
     returned: np.ndarray
     missing: np.ndarray
-    looked: bool
+    searchable: bool
     reasons: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
     @property
     def numbers(self) -> dict[str, np.ndarray]:
         """What verdicts tell, (Q,) float64 each, NaN where not known."""
-        def told(counts: np.ndarray, known: np.ndarray | bool) -> np.ndarray:
+        def where_known(counts: np.ndarray, known: np.ndarray | bool) -> np.ndarray:
             return np.where(known, counts.astype(np.float64), np.nan)
 
-        return {"gold": told(self.gold, True), "needed": told(self.needed, self.gold > 0),
-                "in_corpus": told(self.in_corpus, self.in_corpus_known), "found": told(self.found, self.looked),
-                "best_rank": self.best_rank, "in_k": told(self.in_k, self.looked),
-                "above": told(self.above, self.scored), "unread": told(self.unread, self.looked),
-                "returned": told(self.returned, True), "missing": told(self.missing, True)}
+        return {"gold": where_known(self.gold, True), "needed": where_known(self.needed, self.gold > 0),
+                "in_corpus": where_known(self.in_corpus, self.in_corpus_known),
+                "found": where_known(self.retrieved, self.searchable),
+                "best_rank": self.best_rank, "in_k": where_known(self.in_k, self.searchable),
+                "above": where_known(self.above, self.scored), "unread": where_known(self.unread, self.searchable),
+                "returned": where_known(self.returned, True), "missing": where_known(self.missing, True)}
 
 
-def finding(match: Match, rules: Rules, multi_hop: np.ndarray) -> Finding:
+def check_retrieval(match: Match, rules: Rules, multi_hop: np.ndarray) -> RetrievalChecks:
     """What was found of the gold. multi_hop (Q,) bool: questions that need all of it."""
     check = _by_evidence if match.matching.by == "evidence" else _by_id
     return check(match, rules, in_corpus(match.truth), multi_hop)
 
 
-def _by_id(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
+def _by_id(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: np.ndarray) -> RetrievalChecks:
     ranked, n = match.ranked, len(match.query_ids)
     is_gold, hit = ranked.judged_grade >= rules.rel, ranked.grade >= rules.rel
     gold = ranked.relevant(rules.rel)
     gold_in_corpus = None if corpus is None else np.bincount(ranked.judged_query[is_gold & corpus.docs], minlength=n)
-    corpus_gold = _place(match, corpus, gold_in_corpus, gold > 0)
+    corpus_gold = _corpus_gold(match, corpus, gold_in_corpus, gold > 0)
     passes, reason = np.zeros(hit.sum(), bool), _no_threshold(rules, match.run.scores is None, "the run has no scores")
     if not reason:
         passes = ranked.score[hit] >= rules.score
     none = np.zeros(n, np.int64)
-    return Finding(
+    return RetrievalChecks(
         gold,
         _needed(np.minimum(gold, rules.k), rules, multi_hop),
-        *_counted(ranked.query[hit], ranked.rank[hit], passes, rules.k, n),
+        *_rank_counts(ranked.query[hit], ranked.rank[hit], passes, rules.k, n),
         not reason,
         *corpus_gold[:2],
         none,
@@ -92,26 +93,38 @@ def _by_id(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.nd
     )
 
 
-def _by_evidence(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
+def _by_evidence(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: np.ndarray) -> RetrievalChecks:
     """The same with gold spans, of which a chunk may cover several. Unknown where chunks have no texts."""
     n = len(match.query_ids)
     try:
         covered = match.covered
     except Unavailable as error:
-        return _unread(match, rules, corpus, multi_hop, error.problem.actual)
+        return _unsearchable(match, rules, corpus, multi_hop, error.problem.actual)
     is_covered, unread = covered.span_rank < NEVER, ~covered.read
     query, rank = covered.span_query[is_covered], covered.span_rank[is_covered]
     corpus_gold = _sources(match, corpus, covered.span_query)
     reason = _no_threshold(rules, match.ranked.scores is None, "the run has no scores that fall with the rank")
     passes = np.zeros(len(query), bool) if reason else rank <= match.ranked.returned_from(rules.score)[query]
     early = unread & (covered.chunk_rank <= rules.k)
-    return Finding(covered.gold, _needed(covered.gold, rules, multi_hop), *_counted(query, rank, passes, rules.k, n),
-                   not reason, *corpus_gold[:2], np.bincount(covered.chunk_query[unread], minlength=n),
-                   np.bincount(covered.chunk_query[early], minlength=n), covered.returned, match.missing, True,
-                   {**corpus_gold[2], **reason}, corpus_gold[3])
+    return RetrievalChecks(
+        covered.gold,
+        _needed(covered.gold, rules, multi_hop),
+        *_rank_counts(query, rank, passes, rules.k, n),
+        not reason,
+        *corpus_gold[:2],
+        np.bincount(covered.chunk_query[unread], minlength=n),
+        np.bincount(covered.chunk_query[early], minlength=n),
+        covered.returned,
+        match.missing,
+        True,
+        {**corpus_gold[2], **reason},
+        corpus_gold[3],
+    )
 
 
-def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray, reason: str) -> Finding:
+def _unsearchable(
+    match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: np.ndarray, reason: str
+) -> RetrievalChecks:
     """The finding of a run whose chunks cannot be looked at, or of a truth without evidence."""
     n = len(match.query_ids)
     try:
@@ -121,7 +134,7 @@ def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.n
     gold, none = np.bincount(of_span, minlength=n), np.zeros(n, np.int64)
     corpus_gold = _sources(match, corpus, of_span)
     reasons = dict.fromkeys(("not-retrieved", "below-k", "partly-covered", "below-threshold"), reason)
-    return Finding(
+    return RetrievalChecks(
         gold,
         _needed(gold, rules, multi_hop),
         none,
@@ -140,7 +153,7 @@ def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.n
     )
 
 
-def _counted(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int,
+def _rank_counts(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int,
              n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(found, best rank, found in k, found in k and above the threshold) of H gold items: (Q,) each."""
     best = np.full(n, np.inf)
@@ -156,21 +169,23 @@ def _needed(possible: np.ndarray, rules: Rules, multi_hop: np.ndarray) -> np.nda
     return np.maximum(np.ceil(share * possible - EDGE).astype(np.int64), 1)
 
 
-Place = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]
+CorpusGold = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]
 """Gold in the corpus (Q,) int64, whether that is known (Q,) bool, why for no query, warnings."""
 
 
-def _sources(match: Match, corpus: InCorpus | None, of_span: np.ndarray) -> Place:
+def _sources(match: Match, corpus: GoldInCorpus | None, of_span: np.ndarray) -> CorpusGold:
     """Which spans come from documents of the corpus; known where every span of a query names its document."""
     n = len(match.query_ids)
     if corpus is None or len(corpus.sources) != len(of_span):
-        return _place(match, corpus, None, np.zeros(n, bool))
+        return _corpus_gold(match, corpus, None, np.zeros(n, bool))
     gold = np.bincount(of_span, minlength=n)
     named = np.bincount(of_span[corpus.sourced], minlength=n)
-    return _place(match, corpus, np.bincount(of_span[corpus.sources], minlength=n), (gold > 0) & (named == gold))
+    return _corpus_gold(match, corpus, np.bincount(of_span[corpus.sources], minlength=n), (gold > 0) & (named == gold))
 
 
-def _place(match: Match, corpus: InCorpus | None, gold_in_corpus: np.ndarray | None, known: np.ndarray) -> Place:
+def _corpus_gold(
+    match: Match, corpus: GoldInCorpus | None, gold_in_corpus: np.ndarray | None, known: np.ndarray
+) -> CorpusGold:
     """held (Q,): gold in the corpus. A corpus that holds no gold at all is of other ids: nothing is known then."""
     none, unknown = np.zeros(len(known), np.int64), np.zeros(len(known), bool)
     if corpus is None:
@@ -179,7 +194,7 @@ def _place(match: Match, corpus: InCorpus | None, gold_in_corpus: np.ndarray | N
         return none, unknown, {"not-in-corpus": "the gold names no documents of a corpus"}, ()
     if not gold_in_corpus.any():
         return none, unknown, {"not-in-corpus": "none of the gold is in the corpus that is given"}, (
-            foreign(match.truth),)
+            foreign_corpus_problem(match.truth),)
     return gold_in_corpus, known, {}, ()
 
 

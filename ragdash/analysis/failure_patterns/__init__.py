@@ -1,7 +1,17 @@
 """What failing queries share: kinds of queries that are worse than the rest, and clusters of alike questions."""
 
 from ragdash.analysis.failure_patterns.clusters import Cluster, clusters, question_vectors
-from ragdash.analysis.failure_patterns.shared_traits import LEAST, Shared, shared
+from ragdash.analysis.failure_patterns.shared_traits import LEAST, SharedTrait, compare_traits
 from ragdash.analysis.failure_patterns.traits import properties, questions, traits
 
-__all__ = ["LEAST", "Cluster", "Shared", "clusters", "properties", "question_vectors", "questions", "shared", "traits"]
+__all__ = [
+    "LEAST",
+    "Cluster",
+    "SharedTrait",
+    "clusters",
+    "compare_traits",
+    "properties",
+    "question_vectors",
+    "questions",
+    "traits",
+]

@@ -72,10 +72,10 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
     unit = (np.asarray(vectors, np.float64)[rows] / length[rows, None]).astype(np.float32)
     k = min(k or int(np.clip(np.sqrt(len(rows) / 2), 2, MOST)), len(rows))
     sample = np.random.default_rng(seed).permutation(len(rows))[:SAMPLE] if len(rows) > SAMPLE else slice(None)
-    tries = [_middles(unit[sample], k, np.random.default_rng((seed, start))) for start in range(STARTS)]
+    tries = [_centers(unit[sample], k, np.random.default_rng((seed, start))) for start in range(STARTS)]
     label, likeness = _nearest(unit, max(tries, key=lambda centers: float(_nearest(unit[sample], centers)[1].sum())))
     groups = [rows[label == cluster_label] for cluster_label in np.unique(label)]
-    words = _typical([[texts[q] for q in group.tolist()] for group in groups],
+    words = _typical_words([[texts[q] for q in group.tolist()] for group in groups],
                      [text for text, bad in zip(texts, failing.tolist(), strict=True) if not bad])
     result = []
     for group, typical in zip(groups, words, strict=True):
@@ -85,12 +85,12 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
     return sorted(result, key=lambda cluster: (-len(cluster.queries), int(cluster.queries.min())))
 
 
-def _middles(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+def _centers(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     """The middles of the groups: (k, V), of length 1; fewer where rows are the same. unit (n, V): rows of length 1.
 
     Ends where at most one row in a thousand changes its group, or after ROUNDS.
     """
-    middles = _spread(unit, k, rng)
+    middles = _initial_centers(unit, k, rng)
     label = np.full(len(unit), -1)
     for _ in range(ROUNDS):
         new_label = _nearest(unit, middles)[0]
@@ -110,7 +110,7 @@ def _nearest(unit: np.ndarray, middles: np.ndarray) -> tuple[np.ndarray, np.ndar
     return label, cosine[np.arange(len(label)), label]
 
 
-def _spread(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+def _initial_centers(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     """k rows to begin with, each drawn in proportion to its distance from those before (k-means++): (k, V)."""
     picked = [int(rng.integers(len(unit)))]
     distance = np.maximum(1 - (unit @ unit[picked[0]]).astype(np.float64), 0.0)
@@ -120,7 +120,7 @@ def _spread(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     return unit[picked]
 
 
-def _typical(groups: Sequence[Sequence[str | None]], background: Sequence[str | None]) -> list[tuple[str, ...]]:
+def _typical_words(groups: Sequence[Sequence[str | None]], background: Sequence[str | None]) -> list[tuple[str, ...]]:
     """The words of each group with the highest tf * log(1 + A / f): tf: questions of the group with the word over its
     questions; f: the sum of tf over all classes; A: the sum of all tf over the number of classes.
     """

@@ -18,7 +18,7 @@ LEAST = 5  # queries that a trait and the rest must have
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedTrait:
     """A trait, and how the queries that have it differ from the rest.
 
     n, others: queries with a value that have the trait, and that have it not; mean, rest: their means; difference:
@@ -39,7 +39,7 @@ class Shared:
     worse: bool
 
 
-def shared(
+def compare_traits(
     values: np.ndarray,
     sign: int,
     traits: Sequence[Slice],
@@ -49,7 +49,7 @@ def shared(
     alpha: float = ALPHA,
     resamples: int = FAST_RESAMPLES,
     seed: int = SEED,
-) -> list[Shared]:
+) -> list[SharedTrait]:
     """How each trait's queries differ from the rest: those that are surely worse first, each part worst first.
 
     values (Q,): of a metric, or 1 for a failing query and 0 for another (sign -1 then); NaN is left out on both sides.
@@ -76,7 +76,7 @@ def shared(
     worse = ((mean - rest) * sign < 0) & (p_corrected < alpha)
     order = np.lexsort(((mean - rest) * sign, ~worse))
     return [
-        Shared(
+        SharedTrait(
             traits[tested[t]],
             int(n[t]),
             int(others[t]),

@@ -2,23 +2,64 @@
 
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, vote_spread
 from ragdash.analysis.judge_validation.estimates import (
-           Difference,
+           CorrectedDifference,
            Disagreement,
            Estimate,
-           Trust,
-           trust,
-           trust_difference,
+           JudgeValidation,
+           corrected_difference,
+           validate_judge,
 )
-from ragdash.analysis.judge_validation.files import labels_in, read_labels, read_verdicts
+from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
 from ragdash.analysis.judge_validation.label_store import LabelStore
-from ragdash.analysis.judge_validation.labelling_sheet import SHEET, draw, sheet
-from ragdash.analysis.judge_validation.ledger_verdicts import Reading, generator_of, judged_verdicts, reading
+from ragdash.analysis.judge_validation.labelling_sheet import SHEET, labelling_sheet, sample_queries
+from ragdash.analysis.judge_validation.ledger_verdicts import (
+           StoredVerdicts,
+           generator_of,
+           judged_verdicts,
+           read_stored_verdicts,
+)
 from ragdash.analysis.judge_validation.model_families import families, same_family
-from ragdash.analysis.judge_validation.trained_judge import FOLDS, PENALTY, WHAT, LocalJudge, local_judge, unjudged
-from ragdash.analysis.judge_validation.verdicts import Verdicts, verdicts_of
+from ragdash.analysis.judge_validation.trained_judge import (
+           FOLDS,
+           PENALTY,
+           WHAT,
+           TrainedJudge,
+           fit_judge,
+           placeholder_verdicts,
+)
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts, verdicts_of
 
-__all__ = ["CUT", "FOLDS", "PENALTY", "SHEET", "WHAT", "Agreement", "Difference",
-           "Disagreement", "Estimate", "LabelStore", "LocalJudge", "Reading", "Trust", "Verdicts", "Votes",
-           "agreement", "draw", "families", "generator_of", "judged_verdicts", "labels_in", "local_judge",
-           "read_labels", "read_verdicts", "reading", "same_family", "sheet", "trust", "trust_difference", "unjudged",
-           "verdicts_of", "vote_spread"]
+__all__ = [
+           "CUT",
+           "FOLDS",
+           "PENALTY",
+           "SHEET",
+           "WHAT",
+           "Agreement",
+           "CorrectedDifference",
+           "Disagreement",
+           "Estimate",
+           "JudgeValidation",
+           "LabelStore",
+           "RunVerdicts",
+           "StoredVerdicts",
+           "TrainedJudge",
+           "Votes",
+           "agreement",
+           "assign_labels",
+           "corrected_difference",
+           "families",
+           "fit_judge",
+           "generator_of",
+           "judged_verdicts",
+           "labelling_sheet",
+           "placeholder_verdicts",
+           "read_labels",
+           "read_stored_verdicts",
+           "read_verdicts",
+           "same_family",
+           "sample_queries",
+           "validate_judge",
+           "verdicts_of",
+           "vote_spread",
+]

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
 from ragdash.analysis.judge_validation.model_families import same_family
-from ragdash.analysis.judge_validation.verdicts import Verdicts
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import LEVEL, MIN_LABELS, bootstrap_intervals, ppi
 
@@ -39,7 +39,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Trust:
+class JudgeValidation:
     """What stands behind a judge's mean.
 
     judge: mean of the verdicts, without interval: no more queries would fix what the judge gets wrong; labels: the
@@ -66,7 +66,7 @@ class Trust:
 
 
 @dataclass(frozen=True)
-class Difference:
+class CorrectedDifference:
     """Candidate minus baseline over the queries where both have a verdict; the three estimates as in Trust."""
 
     baseline: str
@@ -81,7 +81,9 @@ class Difference:
     problems: tuple[Problem, ...] = ()
 
 
-def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL) -> Trust:
+def validate_judge(
+    verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL
+) -> JudgeValidation:
     """Hold verdicts against a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
 
     Intervals: corrected by ragdash.evaluation.stats.prediction_powered, none below 20 labels with a verdict; labels
@@ -102,19 +104,31 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     corrected, rest = _estimate(result), int(result.n_unlabelled[0])
     problems = (
         *verdicts.problems,
-        *_of_labels(verdicts, labels_only.n, len(paired), unknown_ids),
-        *_of_judge(verdicts, agreed),
-        *_of_interval([verdicts.name], corrected, labels_only, rest),
+        *_label_problems(verdicts, labels_only.n, len(paired), unknown_ids),
+        *_judge_problems(verdicts, agreed),
+        *_interval_problems([verdicts.name], corrected, labels_only, rest),
     )
-    return Trust(verdicts.name, verdicts.what, verdicts.run, _judge_only(values), labels_only, corrected, rest,
-                 bool(result.pseudo[0]), agreed, tuple(map(Disagreement, ids, values[disagreeing].tolist(),
-                                                          label_values[disagreeing].tolist())),
-                 None if verdicts.votes is None else vote_spread(verdicts.votes, CUT if cut is None else cut),
-                 verdicts.missing, labels_only.n - len(paired), level, problems)
+    return JudgeValidation(
+        verdicts.name,
+        verdicts.what,
+        verdicts.run,
+        _judge_only(values),
+        labels_only,
+        corrected,
+        rest,
+        bool(result.pseudo[0]),
+        agreed,
+        tuple(map(Disagreement, ids, values[disagreeing].tolist(), label_values[disagreeing].tolist())),
+        None if verdicts.votes is None else vote_spread(verdicts.votes, CUT if cut is None else cut),
+        verdicts.missing,
+        labels_only.n - len(paired),
+        level,
+        problems,
+    )
 
 
-def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: Mapping[str, float],
-                     candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> Difference:
+def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],
+                     candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> CorrectedDifference:
     """The paired difference of two runs' means, corrected by the queries whose answers are labelled in both.
 
     Values of the pairs lie in [-1, 1]. left_out: queries that lack a verdict on one side or both. labels: pairs of
@@ -135,9 +149,18 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     labels_only = _resampled(labels, level)
     corrected, rest = _estimate(result), int(result.n_unlabelled[0])
     total = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), candidate_rows)).sum())
-    return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), labels_only, corrected, rest,
-                      bool(result.pseudo[0]), total - int((~np.isnan(verdicts)).sum()),
-                      tuple(_of_interval([candidate.name, baseline.name], corrected, labels_only, rest)))
+    return CorrectedDifference(
+        baseline.name,
+        candidate.name,
+        baseline.what,
+        _judge_only(verdicts),
+        labels_only,
+        corrected,
+        rest,
+        bool(result.pseudo[0]),
+        total - int((~np.isnan(verdicts)).sum()),
+        tuple(_interval_problems([candidate.name, baseline.name], corrected, labels_only, rest)),
+    )
 
 
 def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
@@ -194,7 +217,7 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _of_labels(verdicts: Verdicts, labels: int, paired: int, unknown_ids: list[str]) -> list[Problem]:
+def _label_problems(verdicts: RunVerdicts, labels: int, paired: int, unknown_ids: list[str]) -> list[Problem]:
     messages = []
     if unknown_ids:
         messages.append(("extra-labels", {"labels": len(unknown_ids), "run": verdicts.name, "example": unknown_ids[0]}))
@@ -205,7 +228,7 @@ def _of_labels(verdicts: Verdicts, labels: int, paired: int, unknown_ids: list[s
     return [Problem(message, facts, field="query_id", severity="warning") for message, facts in messages]
 
 
-def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
+def _judge_problems(verdicts: RunVerdicts, agreed: Agreement) -> list[Problem]:
     defined, messages = verdicts.values[~np.isnan(verdicts.values)], []
     if len(defined) > 1 and defined.min() == defined.max():
         messages.append(("constant-judge", {"value": defined[0], "queries": len(defined), "run": verdicts.name}))
@@ -218,7 +241,7 @@ def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
     return [Problem(message, facts, severity="warning") for message, facts in messages]
 
 
-def _of_interval(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int) -> list[Problem]:
+def _interval_problems(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int) -> list[Problem]:
     message = None
     if not corrected.n:
         message = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})

@@ -97,10 +97,10 @@ def _scores(match: Match) -> dict[str, np.ndarray]:
         some, two = (rows >= 0) & (run.lengths[rows] > 0), (rows >= 0) & (run.lengths[rows] > 1)
         top[some] = run.scores[first[some]]
         margin[two] = run.scores[first[two]] - run.scores[first[two] + 1]
-    return {"top score": _within(top), "score margin": _within(margin)}
+    return {"top score": _standardized(top), "score margin": _standardized(margin)}
 
 
-def _within(values: np.ndarray) -> np.ndarray:
+def _standardized(values: np.ndarray) -> np.ndarray:
     defined = values[np.isfinite(values)]
     spread = defined.std() if len(defined) else 0.0
     return np.where(np.isfinite(values), (values - defined.mean()) / spread, np.nan) if spread > 0 else values * np.nan

@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from ragdash.analysis.judge_validation.verdicts import Verdicts, named
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts, verdicts_of_run
 from ragdash.core.errors import Collector, InputError, Problem, shorten
 from ragdash.io.field_names import ALIASES
 from ragdash.io.tables.row_reader import csv_rows
@@ -34,7 +34,7 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
     for line, row in rows:
         run, query = _text(row.get("run")), _text(row.get("query_id"))
         if known is not None:
-            query = _checked(query, run, known, line, collector)
+            query = _known_query(query, run, known, line, collector)
         if not query:
             continue
         label = _value(row.get(name), line, name, collector)
@@ -46,13 +46,17 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
             _two_labels(query, label, earlier, collector, line, name)
     if not any(has_label):
         collector.add("no-labels", {"column": name or 'label'}, field=name)
-    _tell_gaps(has_label, collector)
+    _warn_of_gaps(has_label, collector)
     collector.raise_errors()
     return labels_by_run, collector.problems
 
 
-def labels_in(labels_by_run: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdicts], only: str | None = None,
-              file: str | None = None) -> dict[str, Mapping[str, float]]:
+def assign_labels(
+    labels_by_run: Mapping[str, Mapping[str, float]],
+    verdicts: Sequence[RunVerdicts],
+    only: str | None = None,
+    file: str | None = None,
+) -> dict[str, Mapping[str, float]]:
     """{run: its labels} of what read_labels found. Rows that name no run are those of `only`, or of the only run,
     beside those that name it.
 
@@ -61,7 +65,7 @@ def labels_in(labels_by_run: Mapping[str, Mapping[str, float]], verdicts: Sequen
     result: dict[str, dict[str, float]] = {}
     collector = Collector(file)
     for run, labels in labels_by_run.items():
-        run_verdicts = named(verdicts, run or only)
+        run_verdicts = verdicts_of_run(verdicts, run or only)
         if run_verdicts is None:
             facts = {"run": run or only or "", "runs": [candidate.name for candidate in verdicts]}
             raise InputError([Problem("whose-labels", facts, file, field="run")])
@@ -78,7 +82,7 @@ def _two_labels(query: str, label: float, earlier: float, collector: Collector, 
     collector.add("two-labels", {"label": label, "query": query, "before": earlier}, line=line, field=field)
 
 
-def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
+def read_verdicts(content: bytes, file: str, name: str) -> list[RunVerdicts]:
     """Verdicts of each run of a table; `name` is the run where the file has no column run.
 
     Needs query_id and value (or verdict, score): a number from 0 to 1, yes, no, true, false; empty: missing. Read too:
@@ -114,14 +118,14 @@ def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
 
 
 def _verdicts(run: str, queries: dict[str, dict[str, float]], facts: dict[str, dict[str, str]],
-              collector: Collector) -> Verdicts:
+              collector: Collector) -> RunVerdicts:
     votes = np.full((len(queries), max(map(len, queries.values()))), np.nan)
     for q, query_votes in enumerate(queries.values()):
         votes[q, :len(query_votes)] = list(query_votes.values())
     n = (~np.isnan(votes)).sum(axis=1)
     values = np.divide(np.nansum(votes, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
     models = {fact: sorted(set(facts[fact].values())) for fact in ("judge", "generator")}
-    return Verdicts(run, pa.array(list(queries), pa.string()), values, "", "", facts["missing"],
+    return RunVerdicts(run, pa.array(list(queries), pa.string()), values, "", "", facts["missing"],
                     votes if votes.shape[1] > 1 else None, ", ".join(models["judge"]), ", ".join(models["generator"]),
                     collector.problems)
 
@@ -199,7 +203,7 @@ def _value(cell: object, line: int, name: str, collector: Collector) -> float | 
     return None
 
 
-def _checked(query: str, run: str, known: Mapping[str, Collection[str]], line: int, collector: Collector) -> str:
+def _known_query(query: str, run: str, known: Mapping[str, Collection[str]], line: int, collector: Collector) -> str:
     """The query as it is known, "" with a note for one that is not."""
     if run and run not in known:
         collector.add("unknown-run", {"run": run, "runs": list(known)}, line=line, field="run")
@@ -212,7 +216,7 @@ def _checked(query: str, run: str, known: Mapping[str, Collection[str]], line: i
     return ""
 
 
-def _tell_gaps(has_label: Sequence[bool], collector: Collector) -> None:
+def _warn_of_gaps(has_label: Sequence[bool], collector: Collector) -> None:
     """Warn of rows without a label; more sharply of such before the last labelled one: it may be no random sample."""
     last = max((i for i, labelled in enumerate(has_label) if labelled), default=-1)
     skipped = sum(not labelled for labelled in has_label[:last + 1])

@@ -34,7 +34,7 @@ class LabelStore(EventStore):
         return {event.query_id: float(event.value) for event in self._store.read(run).events
                 if event.kind == "label" and event.doc_id == what}
 
-    def kept(self, run: str) -> dict[str, int]:
+    def label_counts(self, run: str) -> dict[str, int]:
         """What was labelled of a run, and how many queries each."""
         counts: dict[str, int] = {}
         for event in self._store.read(run).events:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.judge_validation.verdicts import Verdicts
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
@@ -20,7 +20,7 @@ SHEET = pa.schema([("query_id", pa.string()), ("run", pa.string()), ("label", pa
                    ("contexts", pa.list_(pa.string())), ("note", pa.string())])
 
 
-def draw(verdicts: Sequence[Verdicts], n: int, *, seed: int = SEED) -> list[str]:
+def sample_queries(verdicts: Sequence[RunVerdicts], n: int, *, seed: int = SEED) -> list[str]:
     """n queries, drawn at random among those on which every run has a verdict; all of them where there are fewer.
 
     In random order, so that the first ones alone are a random sample too, and a larger n only adds to a smaller one.
@@ -37,7 +37,9 @@ def draw(verdicts: Sequence[Verdicts], n: int, *, seed: int = SEED) -> list[str]
     return [ids[i] for i in np.random.default_rng(seed).permutation(len(ids)) if ids[i] in common][:n]
 
 
-def sheet(verdicts: Sequence[Verdicts], queries: Sequence[str], matches: Sequence[Match | None] = ()) -> pa.Table:
+def labelling_sheet(
+    verdicts: Sequence[RunVerdicts], queries: Sequence[str], matches: Sequence[Match | None] = ()
+) -> pa.Table:
     """A row per query and run, in the order of the queries, columns as SHEET; what is not known is null.
 
     label and note are empty, for the person; verdicts are not told, since they would draw the labels after them.

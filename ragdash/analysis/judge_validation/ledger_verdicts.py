@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ragdash.analysis.judge_validation.verdicts import Verdicts, verdicts_of
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts, verdicts_of
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Run
 from ragdash.evaluation.evaluate import Evaluation
@@ -31,7 +31,7 @@ MOST_VOTES = 9  # read of each query
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class StoredVerdicts:
     """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgements {query_id:
     with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
     where there is one vote; of several judges the value of each.
@@ -44,20 +44,25 @@ class Reading:
     votes: np.ndarray | None = None
 
 
-def reading(match: Match, spec: Spec) -> Reading:
+def read_stored_verdicts(match: Match, spec: Spec) -> StoredVerdicts:
     """What stands behind the values of a metric; empty where no judge gave them, or none was asked."""
     if spec.metric.view != "Judged":
-        return Reading()
+        return StoredVerdicts()
     name, judge, votes = judge_request(spec)
     try:
         scores = match.judged.read(name, judge, votes)
     except Unavailable:
-        return Reading()
+        return StoredVerdicts()
     ids = match.query_ids.to_pylist()
     reasons = {query: reason_text(judgement.missing)[0] for query, judgement, value in
                zip(ids, scores.judgements, scores.values.tolist(), strict=True) if value != value}
-    return Reading(str(scores.judge), scores.judge.model, dict(zip(ids, scores.judgements, strict=True)), reasons,
-                   _votes(match.judged, name, scores))
+    return StoredVerdicts(
+        str(scores.judge),
+        scores.judge.model,
+        dict(zip(ids, scores.judgements, strict=True)),
+        reasons,
+        _votes(match.judged, name, scores),
+    )
 
 
 def generator_of(run: Run) -> str:
@@ -66,17 +71,17 @@ def generator_of(run: Run) -> str:
 
 
 def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: str = "",
-                    generator: str = "") -> Verdicts:
+                    generator: str = "") -> RunVerdicts:
     """The values of a metric as verdicts, with judge, reasons and votes of the ledger and the generator of the run's
     settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
     """
-    stored = reading(match, spec)
+    stored = read_stored_verdicts(match, spec)
     verdicts = verdicts_of(evaluation, spec, reasons=stored.reasons, judge=judge or stored.model,
                       generator=generator or generator_of(match.run))
-    return verdicts if stored.votes is None else replace(verdicts, votes=_of(verdicts, match, stored.votes))
+    return verdicts if stored.votes is None else replace(verdicts, votes=_votes_of(verdicts, match, stored.votes))
 
 
-def _of(verdicts: Verdicts, match: Match, votes: np.ndarray) -> np.ndarray:
+def _votes_of(verdicts: RunVerdicts, match: Match, votes: np.ndarray) -> np.ndarray:
     """The votes on the queries of an evaluation, which may be some of the match's."""
     index_of = {query: q for q, query in enumerate(match.query_ids.to_pylist())}
     return votes[[index_of[query] for query in verdicts.query_ids.to_pylist()]]
@@ -92,7 +97,7 @@ def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
         return None
     sample = np.random.default_rng(SEED).permutation(scored)[:TRIED].tolist()
     rows = [scores.values]
-    while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, sample), judged.ledger, judge, len(rows))):
+    while len(rows) < MOST_VOTES and _any_vote(read(judged.askings(name, sample), judged.ledger, judge, len(rows))):
         rows.append(
             np.array([judgement.value for judgement in read(judged.askings(name), judged.ledger, judge, len(rows))])
         )
@@ -102,5 +107,5 @@ def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
     return np.stack(rows, axis=1)
 
 
-def _voted(judgements: list[Judgement]) -> bool:
+def _any_vote(judgements: list[Judgement]) -> bool:
     return any(judgement.value == judgement.value for judgement in judgements)

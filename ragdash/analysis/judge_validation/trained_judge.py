@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.analysis.judge_validation.features import CONTEXT_COSINES, OF_MODELS, Features, features_of
-from ragdash.analysis.judge_validation.verdicts import Verdicts
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.stats import MIN_LABELS, SEED, Logistic, logistic
 from ragdash.matching.match import Match
@@ -26,13 +26,13 @@ Labels = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class LocalJudge:
+class TrainedJudge:
     """What came of the training. verdicts: of each run; features: the names of the F features; left_out: {feature that
     no run has: why}; weights (K, F): of the standardised features, of each fold's model; folds: {labelled query: its
     fold}; labels: how many it was trained on; models: {feature: the local model that it comes from}.
     """
 
-    verdicts: tuple[Verdicts, ...]
+    verdicts: tuple[RunVerdicts, ...]
     features: tuple[str, ...]
     left_out: Mapping[str, str]
     weights: np.ndarray
@@ -55,8 +55,8 @@ class LocalJudge:
         return f"local judge: trained on {self.labels:,} labels in {len(self.weights)} folds, by {features}"
 
 
-def local_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
-                folds: int = FOLDS, penalty: float = PENALTY, seed: int = SEED) -> LocalJudge:
+def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
+                folds: int = FOLDS, penalty: float = PENALTY, seed: int = SEED) -> TrainedJudge:
     """Train a judge on labels {run's name: {query_id: value in [0, 1]}} and let it judge every answer of the runs.
     Where names repeat: the labels of each match instead, in their order.
 
@@ -84,28 +84,28 @@ def local_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str,
     """
     run_labels = [labels.get(match.run.name, {}) for match in matches] if isinstance(labels, Mapping) else labels
     answered = [_features(match, only_answers=True).answered for match in matches]
-    y = np.concatenate([np.where(has_answer, _given(match, label_of), np.nan)
+    y = np.concatenate([np.where(has_answer, _label_array(match, label_of), np.nan)
                         for match, has_answer, label_of in zip(matches, answered, run_labels, strict=True)])
-    query = _numbers(matches)
+    query = _query_numbers(matches)
     folds = min(folds, _check(y, query, folds))
     tables = [_features(match) for match in matches]
     names, values, left_out = _table(tables)
-    fold, dealt = _deal(matches, query, y, folds, seed)
+    fold, dealt = _assign_folds(matches, query, y, folds, seed)
     labelled = np.flatnonzero(~np.isnan(y))
     models = logistic(values[labelled], y[labelled], penalty=penalty,
                       use=fold[labelled] != np.arange(folds)[:, None])
     run = np.repeat(np.arange(len(matches)), [len(match.query_ids) for match in matches])
-    predictions = _said(models, values, fold, _shares(fold, run, y, len(matches), folds)[run])
+    predictions = _predictions(models, values, fold, _shares(fold, run, y, len(matches), folds)[run])
     predictions[~np.concatenate(answered)] = np.nan
-    problems = _told(left_out)
+    problems = _lexical_only_warning(left_out)
     ends = np.cumsum([len(match.query_ids) for match in matches])[:-1]
     verdicts = [_verdicts(match, run_predictions, what, folds, problems)
                 for match, run_predictions in zip(matches, np.split(predictions, ends), strict=True)]
-    return LocalJudge(tuple(verdicts), names, left_out, models.weights, dealt, len(labelled), penalty, seed,
+    return TrainedJudge(tuple(verdicts), names, left_out, models.weights, dealt, len(labelled), penalty, seed,
                       {name: model for table in tables for name, model in table.models.items()})
 
 
-def unjudged(match: Match, what: str = WHAT) -> Verdicts:
+def placeholder_verdicts(match: Match, what: str = WHAT) -> RunVerdicts:
     """The queries that a local judge could judge, before it is trained: to draw a sheet from. The values say nothing.
 
     Raises InputError for a run without answers.
@@ -125,7 +125,7 @@ def _features(match: Match, only_answers: bool = False) -> Features:
         raise InputError([replace(missing.problem, severity="error")]) from None
 
 
-def _given(match: Match, labels: Mapping[str, float]) -> np.ndarray:
+def _label_array(match: Match, labels: Mapping[str, float]) -> np.ndarray:
     """The label of each query, NaN for none: (Q,)."""
     return np.array([labels.get(query, np.nan) for query in match.query_ids.to_pylist()], np.float64)
 
@@ -154,7 +154,7 @@ def _table(tables: Sequence[Features]) -> tuple[tuple[str, ...], np.ndarray, dic
     return all_names, np.append(values, unknown[:, partly], axis=1), left_out
 
 
-def _numbers(matches: Sequence[Match]) -> np.ndarray:
+def _query_numbers(matches: Sequence[Match]) -> np.ndarray:
     """A number for each query of each run, the same for the same query: (all Q of all runs,) int64."""
     ids = [query for match in matches for query in match.query_ids.to_pylist()]
     number_of = {query: number for number, query in enumerate(sorted(set(ids)))}
@@ -180,7 +180,7 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
     return n
 
 
-def _deal(matches: Sequence[Match], query: np.ndarray, y: np.ndarray, folds: int,
+def _assign_folds(matches: Sequence[Match], query: np.ndarray, y: np.ndarray, folds: int,
           seed: int) -> tuple[np.ndarray, dict[str, int]]:
     """(fold of each row, -1 for a query without any label; {labelled query: fold}). Values of labels play no part."""
     labelled = np.unique(query[~np.isnan(y)])
@@ -199,20 +199,28 @@ def _shares(fold: np.ndarray, run: np.ndarray, y: np.ndarray, runs: int, folds: 
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-def _said(models: Logistic, values: np.ndarray, fold: np.ndarray, share: np.ndarray) -> np.ndarray:
+def _predictions(models: Logistic, values: np.ndarray, fold: np.ndarray, share: np.ndarray) -> np.ndarray:
     """The verdict on each row: of its own fold's model, or of all of them by their shares (R, K)."""
     by_fold = models.predict(values).T
     held_out = np.take_along_axis(by_fold, np.maximum(fold, 0)[:, None], axis=1)[:, 0]
     return np.clip(np.where(fold >= 0, held_out, (by_fold * share).sum(axis=1)), 0.0, 1.0)
 
 
-def _verdicts(match: Match, values: np.ndarray, what: str, folds: int, problems: tuple[Problem, ...]) -> Verdicts:
+def _verdicts(match: Match, values: np.ndarray, what: str, folds: int, problems: tuple[Problem, ...]) -> RunVerdicts:
     silent = match.query_ids.filter(pa.array(np.isnan(values))).to_pylist()
-    return Verdicts(match.run.name, match.query_ids, values, what, match.run.digest, dict.fromkeys(silent, NO_ANSWER),
-                    judge=f"logistic regression in {folds} folds" if folds else "", problems=problems)
+    return RunVerdicts(
+        match.run.name,
+        match.query_ids,
+        values,
+        what,
+        match.run.digest,
+        dict.fromkeys(silent, NO_ANSWER),
+        judge=f"logistic regression in {folds} folds" if folds else "",
+        problems=problems,
+    )
 
 
-def _told(left_out: Mapping[str, str]) -> tuple[Problem, ...]:
+def _lexical_only_warning(left_out: Mapping[str, str]) -> tuple[Problem, ...]:
     """That no local model has a part in it, where one could."""
     lacking = [name for name in (*OF_MODELS, *CONTEXT_COSINES) if name in left_out]
     if len(lacking) < len((*OF_MODELS, *CONTEXT_COSINES)):

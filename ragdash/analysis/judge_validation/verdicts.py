@@ -21,7 +21,7 @@ UNDEFINED = "undefined"  # the reason where none is told
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class RunVerdicts:
     """Values of one run's queries in [0, 1], 1 for good: values (Q,) float64, NaN for none.
 
     name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
@@ -59,7 +59,7 @@ class Verdicts:
 
 
 def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[str, str] | None = None,
-                votes: np.ndarray | None = None, judge: str = "", generator: str = "") -> Verdicts:
+                votes: np.ndarray | None = None, judge: str = "", generator: str = "") -> RunVerdicts:
     """The values of one metric as verdicts. Raises InputError where they are no means of values in [0, 1].
 
     What was judged is the metric, whoever judged it and however often: labels are of the answer, not of a judge.
@@ -69,11 +69,11 @@ def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[st
         raise InputError([Problem("no-verdicts/metric", {"spec": str(spec)}, field=str(spec))])
     problems = tuple(problem for problem in evaluation.problems if problem.kind == "unavailable")
     what = judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
-    return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
+    return RunVerdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
                     evaluation.digest, reasons or {}, votes, judge, generator, problems)
 
 
-def named(verdicts: Sequence[Verdicts], name: str | None) -> Verdicts | None:
+def verdicts_of_run(verdicts: Sequence[RunVerdicts], name: str | None) -> RunVerdicts | None:
     """The verdicts of a run; without a name those of the only one; None where there is none such."""
     matching = [candidate for candidate in verdicts if name in (None, "", candidate.name)]
     return matching[0] if len(matching) == 1 else None

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ragdash.analysis.run_similarity.top_k_lists import Lists
+from ragdash.analysis.run_similarity.top_k_lists import TopKLists
 from ragdash.core.arrow_columns import on_all_cores
 from ragdash.core.errors import InputError, Problem
 
@@ -20,7 +20,7 @@ _TOGETHER = 512  # queries, so that their ranks stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
-class Likeness:
+class RunSimilarity:
     """A measure between each two of N runs.
 
     values (P, Q) float64: pairs as itertools.combinations(range(N), 2) has them, NaN = undefined; range: (lowest,
@@ -50,7 +50,7 @@ class Likeness:
         return run
 
 
-def rank_biased_overlap(lists: Lists, p: float = 0.9) -> Likeness:
+def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
     """RBO_EXT: how alike two lists are for a reader who goes on to the next rank with probability p.
 
     (1 - p) times the sum over depths d of p^(d-1) A_d, A_d being the documents in both lists down to d over d,
@@ -84,7 +84,7 @@ def rank_biased_overlap(lists: Lists, p: float = 0.9) -> Likeness:
     return _pairs(lists, f"Rank-biased overlap (p = {p:g})", (0.0, 1.0), work, 1)
 
 
-def kendall_tau(lists: Lists) -> Likeness:
+def kendall_tau(lists: TopKLists) -> RunSimilarity:
     """Kendall's tau-b of the documents that both runs returned within k: do they put them in the same order?
 
     In [-1, 1]: 1 the same order, -1 the opposite one. Documents that one of them only returned are left out, so two
@@ -104,7 +104,7 @@ def kendall_tau(lists: Lists) -> Likeness:
     return _pairs(lists, "Kendall's tau", (-1.0, 1.0), work, 2)
 
 
-def overlap(lists: Lists, k: int, *, of: str = "larger") -> Likeness:
+def overlap(lists: TopKLists, k: int, *, of: str = "larger") -> RunSimilarity:
     """Documents within k in both lists, over those of the larger list, or with of="union" of either (Jaccard).
 
     Both are 1 for the same set in whatever order and 0 for disjoint ones. The larger list holds k documents where
@@ -127,14 +127,14 @@ def overlap(lists: Lists, k: int, *, of: str = "larger") -> Likeness:
     return _pairs(lists, f"Overlap@{k}" if of == "larger" else f"Jaccard@{k}", (0.0, 1.0), work, 1)
 
 
-def _common(lists: Lists, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _common(lists: TopKLists, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(query, rank in a, rank in b) of the documents that both returned: (C,) each, queries ascending."""
     rows = np.flatnonzero((lists.ranks[a] > 0) & (lists.ranks[b] > 0))
     return lists.queries[rows], lists.ranks[a][rows].astype(np.int64), lists.ranks[b][rows].astype(np.int64)
 
 
-def _pairs(lists: Lists, title: str, bounds: tuple[float, float], work: Callable[[int, int], np.ndarray],
-           min_documents: int) -> Likeness:
+def _pairs(lists: TopKLists, title: str, bounds: tuple[float, float], work: Callable[[int, int], np.ndarray],
+           min_documents: int) -> RunSimilarity:
     """The measure of every pair, skipped queries undefined; least: documents that make a run like itself."""
     count = len(lists.names)
     pairs = list(combinations(range(count), 2))
@@ -153,7 +153,7 @@ def _pairs(lists: Lists, title: str, bounds: tuple[float, float], work: Callable
         defined = row[~np.isnan(row)]
         n[a, b] = n[b, a] = len(defined)
         mean[a, b] = mean[b, a] = defined.mean() if len(defined) else np.nan
-    return Likeness(title, lists.names, bounds, values, mean, n)
+    return RunSimilarity(title, lists.names, bounds, values, mean, n)
 
 
 def _inversions(query: np.ndarray, value: np.ndarray, count: int) -> np.ndarray:

@@ -20,7 +20,7 @@ DEPTH = 100  # ranks that are looked at where nothing else is said
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class TopKLists:
     """What N runs returned for each query within the first k ranks.
 
     names (N,); queries (U,) int64 ascending, index into query_ids; codes (U,) int64 index into doc_ids, ascending
@@ -43,7 +43,7 @@ class Lists:
         return self.doc_ids.take(pa.array(self.codes[rows]))
 
 
-def lists(matches: Sequence[Match], k: int = DEPTH) -> Lists:
+def collect_top_k(matches: Sequence[Match], k: int = DEPTH) -> TopKLists:
     """The first k documents of each run, laid side by side by their ids.
 
     Repeats are passed over, ties stand as the matching has them; a query that a run does not name is an empty list.
@@ -62,7 +62,7 @@ def lists(matches: Sequence[Match], k: int = DEPTH) -> Lists:
     ranks[run, row] = np.concatenate([rank for _, _, rank in tops])
     lengths = np.stack([np.bincount(query, minlength=len(matches[0].truth)) for _, query, _ in tops])
     skipped = np.stack([match.missing & (match.conventions.missing == "skip") for match in matches])
-    return Lists(tuple(match.run.name for match in matches), matches[0].query_ids, k, keys // width, keys % width,
+    return TopKLists(tuple(match.run.name for match in matches), matches[0].query_ids, k, keys // width, keys % width,
                  names.dictionary, ranks, lengths, skipped)
 
 

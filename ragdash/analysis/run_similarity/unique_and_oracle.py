@@ -23,7 +23,7 @@ _DECIMALS = 12  # values that are equal but for rounding tie, as in a comparison
 
 
 @dataclass(frozen=True, eq=False)
-class OnlyFound:
+class UniqueDocuments:
     """What run `name` alone found: queries (X,) int64 ascending, docs (X,) text, ranks (X,) int64, grades (X,) int64.
 
     Where evidence decides what is right, docs are the gold spans and ranks those by which they are covered.
@@ -73,11 +73,12 @@ class Oracle:
     gain_high: float
 
 
-def only_found(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[OnlyFound, ...]:
+def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[UniqueDocuments, ...]:
     """For each run the relevant documents within its first k ranks that no other run has within its own first k.
 
     By evidence: the gold spans that its first k chunks cover and those of no other run do (rel has no meaning then).
-    With one run that is all it found. Raises InputError as `lists`, Unavailable where evidence is wanted and not there.
+    With one run that is all it found. Raises InputError as `collect_top_k`, and
+    Unavailable where evidence is wanted and missing.
     """
     check_matches(matches, k)
     ranks = np.stack([_first_ranks(match) for match in matches])  # (N, R)
@@ -94,7 +95,7 @@ def only_found(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[OnlyF
     for run, match in enumerate(matches):
         rows = np.flatnonzero(unique[run])
         rows = rows[np.lexsort((ranks[run][rows], query[rows]))]
-        results.append(OnlyFound(match.run.name, k, query[rows], docs.take(pa.array(rows)), ranks[run][rows],
+        results.append(UniqueDocuments(match.run.name, k, query[rows], docs.take(pa.array(rows)), ranks[run][rows],
                                grades[rows]))
     return tuple(results)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.score_thresholds.retained_counts import MEASURES, Kept, composition, means
+from ragdash.analysis.score_thresholds.retained_counts import MEASURES, RetainedCounts, composition, means
 from ragdash.core.arrow_columns import hash_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import RESAMPLES, bootstrap_intervals, bootstrap_ratios
@@ -37,7 +37,7 @@ class OperatingPoint:
     measure: str
     threshold: float
     quantile: float
-    found: Half
+    selected: Half
     checked: Half
     unfiltered: Half
 
@@ -52,7 +52,7 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
     document.
     """
     _check_measure(measure, corpus_size)
-    retained = Kept.of(match, rel, beta, corpus_size)
+    retained = RetainedCounts.of(match, rel, beta, corpus_size)
     first = _first_half(match.query_ids, retained.relevant > 0, seed)
     choosing, checking = retained.only(first), retained.only(~first)
     sizes = [int((half.asked & (half.relevant > 0)).sum()) for half in (choosing, checking)]
@@ -82,13 +82,13 @@ def _first_half(query_ids: pa.StringArray, answerable: np.ndarray, seed: int) ->
     return first
 
 
-def _halves(retained: Kept, measure: str, thresholds: list[float], resamples: int) -> list[Half]:
+def _halves(retained: RetainedCounts, measure: str, thresholds: list[float], resamples: int) -> list[Half]:
     """The measure over the queries that still have a say, with its interval, at each threshold; these ascend."""
     constant, terms = composition(measure, retained.beta)
     blocks = list(retained.blocks(np.array(thresholds)))
     components = []
     for coefficient, name in terms:
-        values, masks = zip(*(block.part(name) for block in blocks), strict=True)
+        values, masks = zip(*(block.component(name) for block in blocks), strict=True)
         components.append((coefficient, np.concatenate(values, axis=1).T.astype(np.float64), np.concatenate(masks)))
     first = components[0][2]
     if all(np.array_equal(say, first) for _, _, say in components):

@@ -13,7 +13,7 @@ EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
-class Change:
+class OrderChange:
     """From threshold `at` on (the threshold before was `before`) these runs stand otherwise.
 
     passed: (a, b) for each run a that has come to stand before b; order: all runs from there on, best first.
@@ -26,27 +26,27 @@ class Change:
 
 
 def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None = "higher") -> tuple[
-        tuple[int, ...], list[Change]]:
+        tuple[int, ...], list[OrderChange]]:
     """(order at the first threshold, best first; every change of it): means (N, T), thresholds (T,) ascending.
 
     Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN stands
     last. better: "lower" turns the order round; None is as "higher".
     """
     ranked = np.where(np.isnan(means), -np.inf, -means if better == "lower" else means)
-    order = tuple(_placed(ranked[:, 0], range(len(ranked)))) if ranked.shape[1] else tuple(range(len(ranked)))
+    order = tuple(_sorted_runs(ranked[:, 0], range(len(ranked)))) if ranked.shape[1] else tuple(range(len(ranked)))
     first, changes = order, []
     for t in range(1, ranked.shape[1]):
-        new = tuple(_placed(ranked[:, t], order))
+        new = tuple(_sorted_runs(ranked[:, t], order))
         if new != order:
             position_of = {run: position for position, run in enumerate(new)}
             passed = tuple((order[j], order[i]) for i in range(len(order)) for j in range(i + 1, len(order))
                            if position_of[order[j]] < position_of[order[i]])
-            changes.append(Change(float(thresholds[t - 1]), float(thresholds[t]), passed, new))
+            changes.append(OrderChange(float(thresholds[t - 1]), float(thresholds[t]), passed, new))
             order = new
     return first, changes
 
 
-def _placed(values: np.ndarray, order) -> list[int]:
+def _sorted_runs(values: np.ndarray, order) -> list[int]:
     """The runs by falling value; one goes past the one before it only where it is greater by more than nothing."""
     placed: list[int] = []
     for run in order:

@@ -40,7 +40,7 @@ def scored(match: Match) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class RetainedCounts:
     """What a threshold looks at: score and query of the returned documents (N,) and of the relevant ones of them (H,),
     both sorted by query; relevant (Q,).
 
@@ -59,7 +59,7 @@ class Kept:
     corpus_size: int | None
 
     @classmethod
-    def of(cls, match: Match, rel: int, beta: float = 40.0, corpus_size: int | None = None) -> Kept:
+    def of(cls, match: Match, rel: int, beta: float = 40.0, corpus_size: int | None = None) -> RetainedCounts:
         """From a match; InputError where the run has no scores or a parameter is out of its range."""
         parse_spec(f"AQWV(beta={float(beta)!r}, rel={rel})@1")  # says what is wrong with a value
         reason = why_unscored(match)
@@ -75,7 +75,7 @@ class Kept:
         return cls(scores, queries, ranked.score[is_rel], ranked.query[is_rel], relevant, answerable, evaluated,
                    float(beta), corpus_size)
 
-    def only(self, keep: np.ndarray) -> Kept:
+    def only(self, keep: np.ndarray) -> RetainedCounts:
         """The same with a say for these queries (Q,) bool alone."""
         docs, hits = keep[self.queries], keep[self.query]
         return replace(self, scores=self.scores[docs], queries=self.queries[docs], score=self.score[hits],
@@ -95,13 +95,13 @@ class Kept:
         """Share of the returned documents with a score below each threshold: (T,) in [0, 1]."""
         return np.searchsorted(self.ascending, thresholds, "left") / len(self.ascending)
 
-    def blocks(self, thresholds: np.ndarray) -> Iterator[Block]:
+    def blocks(self, thresholds: np.ndarray) -> Iterator[ThresholdCounts]:
         """The counts at each threshold, block by block of queries, so that memory stays small."""
         width = max(1, _CELLS // (len(thresholds) + 1))
         for start in range(0, len(self.relevant), width):
             block = slice(start, start + width)
             size = len(self.relevant[block])
-            yield Block(_counts(thresholds, self.query, self.score, start, size),
+            yield ThresholdCounts(_counts(thresholds, self.query, self.score, start, size),
                         _counts(thresholds, self.queries, self.scores, start, size),
                         self.relevant[block], self.answerable[block], self.asked[block], self.corpus_size)
 
@@ -116,19 +116,19 @@ def _counts(thresholds: np.ndarray, query: np.ndarray, score: np.ndarray, start:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Counts of a block of queries: found, kept (T, X); relevant, answerable, asked (X,)."""
+class ThresholdCounts:
+    """Counts of a block of queries: hits, retained (T, X); relevant, answerable, asked (X,)."""
 
-    found: np.ndarray
-    kept: np.ndarray
+    hits: np.ndarray
+    retained: np.ndarray
     relevant: np.ndarray
     answerable: np.ndarray
     asked: np.ndarray
     corpus_size: int | None
 
-    def part(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def component(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """A part of a measure: (value of each query at each threshold (T, X), queries with a say (X,) bool)."""
-        hits, retained, relevant = self.found, self.kept, self.relevant
+        hits, retained, relevant = self.hits, self.retained, self.relevant
         some = np.maximum(relevant, 1)
         if name == "miss":
             return 1 - hits / some, self.asked & (relevant > 0)
@@ -155,29 +155,29 @@ def composition(measure: str, beta: float) -> tuple[float, tuple[tuple[float, st
     return 0.0, ((1.0, measure),)
 
 
-def means(retained: Kept, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
+def means(retained: RetainedCounts, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Measures over the queries with a say, at each threshold: name -> (T,), NaN where no query has one.
 
-    "found", "kept" and "relevant" are sums over the answerable queries.
+    "hits", "retained" and "relevant" are sums over the answerable queries.
     """
     compositions = {name: composition(name, retained.beta) for name in measures}
     names = {component for _, terms in compositions.values() for _, component in terms}
-    sums = {name: np.zeros(len(thresholds)) for name in (*names, "found", "kept")}
+    sums = {name: np.zeros(len(thresholds)) for name in (*names, "hits", "retained")}
     counts = dict.fromkeys(names, 0)
     for block in retained.blocks(thresholds):
         for name in names:
-            values, say = block.part(name)
+            values, say = block.component(name)
             sums[name] += values @ say.astype(np.float64)
             counts[name] += int(say.sum())
-        sums["found"] += block.found @ block.answerable.astype(np.float64)
-        sums["kept"] += block.kept @ block.answerable.astype(np.float64)
+        sums["hits"] += block.hits @ block.answerable.astype(np.float64)
+        sums["retained"] += block.retained @ block.answerable.astype(np.float64)
     mean = {name: sums[name] / counts[name] if counts[name] else np.full(len(thresholds), np.nan) for name in names}
     result = {measure: constant + sum(c * mean[component] for c, component in terms)
               for measure, (constant, terms) in compositions.items()}
     relevant = np.full(len(thresholds), float(retained.relevant[retained.answerable].sum()))
-    return {**result, "found": sums["found"], "kept": sums["kept"], "relevant": relevant}
+    return {**result, "hits": sums["hits"], "retained": sums["retained"], "relevant": relevant}
 
 
-def over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+def divide_or_nan(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     """numerator / denominator, NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.score_thresholds.retained_counts import Kept, over
+from ragdash.analysis.score_thresholds.retained_counts import RetainedCounts, divide_or_nan
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked, ordinal
 from ragdash.metrics.score_detection import auc
@@ -65,7 +65,7 @@ def roc(match: Match, rel: int = 1) -> Roc:
 
     Source: Fawcett 2006, algorithms 1 (pooled) and 4 (vertical averaging).
     """
-    Kept.of(match, rel)
+    RetainedCounts.of(match, rel)
     ranked = match.ranked
     is_rel = ranked.grade >= rel
     level, relevant, other = _falling(ranked.score, is_rel, ~is_rel)
@@ -84,7 +84,7 @@ def roc(match: Match, rel: int = 1) -> Roc:
 
 def pr_by_score(match: Match, rel: int = 1) -> PrecisionRecall:
     """Pooled precision and recall of a run at each of its scores. Raises InputError for a run without scores."""
-    retained = Kept.of(match, rel)
+    retained = RetainedCounts.of(match, rel)
     retained = retained.only(retained.answerable)
     relevant, queries = int(retained.relevant[retained.answerable].sum()), int(retained.answerable.sum())
     if not relevant:
@@ -92,7 +92,7 @@ def pr_by_score(match: Match, rel: int = 1) -> PrecisionRecall:
     scores = np.concatenate((retained.scores, retained.score))
     is_hit = np.arange(len(scores)) >= len(retained.scores)
     level, returned, hits = _falling(scores, ~is_hit, is_hit)
-    precision, recall = over(hits, returned), hits / relevant
+    precision, recall = divide_or_nan(hits, returned), hits / relevant
     average = float((np.diff(recall, prepend=0) * precision).sum())
     points = _thinned(len(level))
     return PrecisionRecall(level[points], precision[points], recall[points], average, relevant, queries)

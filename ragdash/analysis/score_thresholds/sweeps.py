@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.score_thresholds.retained_counts import MEASURES, Kept, means, over
+from ragdash.analysis.score_thresholds.retained_counts import MEASURES, RetainedCounts, divide_or_nan, means
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.match import Match
 
@@ -52,19 +52,19 @@ def sweep(match: Match, thresholds=None, rel: int = 1, beta: float = 40.0, *, co
     truth's queries, lowest and highest score among them). Raises InputError for a run without scores, a threshold
     that is NaN and a corpus size smaller than what was returned.
     """
-    retained = Kept.of(match, rel, beta, corpus_size)
+    retained = RetainedCounts.of(match, rel, beta, corpus_size)
     thresholds = retained.thresholds() if thresholds is None else _ascending(thresholds)
     measures = (*(name for name in MEASURES if name != "aqwv_material" or corpus_size is not None), "empty")
     values = means(retained, thresholds, measures)
-    hits, returned, relevant = (values.pop(name) for name in ("found", "kept", "relevant"))
+    hits, returned, relevant = (values.pop(name) for name in ("hits", "retained", "relevant"))
     return Sweep(
         thresholds,
         retained.share_below(thresholds),
         aqwv_material=values.pop("aqwv_material", None),
         **values,
-        pooled_precision=over(hits, returned),
-        pooled_recall=over(hits, relevant),
-        pooled_f1=over(2 * hits, returned + relevant),
+        pooled_precision=divide_or_nan(hits, returned),
+        pooled_recall=divide_or_nan(hits, relevant),
+        pooled_f1=divide_or_nan(2 * hits, returned + relevant),
         n=int(retained.answerable.sum()),
         queries=int(retained.asked.sum()),
         rel=rel,

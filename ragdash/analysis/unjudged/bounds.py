@@ -12,7 +12,14 @@ import numpy as np
 
 from ragdash.analysis.unjudged.ndcg_bounds import ndcg_bounds
 from ragdash.analysis.unjudged.precision_bounds import ap_bounds, rprec_bounds
-from ragdash.analysis.unjudged.unjudged_documents import Holes, check_spec, graded, holes, top_grade, values_of
+from ragdash.analysis.unjudged.unjudged_documents import (
+    UnjudgedDocuments,
+    check_spec,
+    find_unjudged,
+    top_grade,
+    values_of,
+    with_grades,
+)
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec
@@ -65,15 +72,15 @@ def bounds(match: Match, spec: Spec) -> Bounds:
     matched by evidence.
     """
     check_spec(match, spec)
-    ranked, open_ = match.ranked, holes(match, spec.k)
+    ranked, open_ = match.ranked, find_unjudged(match, spec.k)
     value = values_of(ranked, spec, match)
     top = top_grade(ranked, spec)
     if spec.name in MONOTONE:
-        low, high = _ends(match, spec, open_, top, value)
+        low, high = _monotone_bounds(match, spec, open_, top, value)
     elif spec.name in _BY_FORMULA:
         low, high = _BY_FORMULA[spec.name](ranked, spec, open_, top)
     else:
-        low, high = _tried(match, spec, open_, top)
+        low, high = _exhaustive_bounds(match, spec, open_, top)
     low, high = np.fmin(low, value), np.fmax(high, value)
     if match.conventions.missing == "skip":
         low[ranked.missing] = high[ranked.missing] = np.nan
@@ -85,22 +92,22 @@ def bounds(match: Match, spec: Spec) -> Bounds:
                   float(value[~np.isnan(value)].mean()) if n else np.nan, _furthest(high, appears, 1), n)
 
 
-def _ends(match: Match, spec: Spec, open_: Holes, top: int, value: np.ndarray) -> Ends:
+def _monotone_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: int, value: np.ndarray) -> Ends:
     """Of a metric that never gets worse: none and all relevant. A query undefined without a relevant document is
     least, where it is defined, with the last of its documents alone, at the least grade that is relevant."""
-    all_relevant = values_of(_laid(match.ranked, open_, np.full(len(open_.query), top)), spec, match)
-    last = open_.place == open_.count[open_.query]
+    all_relevant = values_of(_with_unjudged_grades(match.ranked, open_, np.full(len(open_.query), top)), spec, match)
+    last = open_.position == open_.count[open_.query]
     lowest_grade = np.full(int(last.sum()), dict(spec.params).get("rel", 1))
-    one_relevant = values_of(graded(match.ranked, open_.query[last], open_.rank[last], lowest_grade), spec, match)
+    one_relevant = values_of(with_grades(match.ranked, open_.query[last], open_.rank[last], lowest_grade), spec, match)
     worst = np.where(np.isnan(value), one_relevant, value)
     return np.fmin(worst, all_relevant), np.fmax(worst, all_relevant)
 
 
-def _tried(match: Match, spec: Spec, open_: Holes, top: int) -> Ends:
+def _exhaustive_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: int) -> Ends:
     """Every x: the x best ranks relevant for the greatest value, the x last ones for the least; the others 0."""
     low, high = np.full((2, match.ranked.queries), np.nan)
-    position, count, mark = open_.place, open_.count[open_.query], np.iinfo(np.int64).min
-    template = _laid(match.ranked, open_, np.full(len(position), mark))
+    position, count, mark = open_.position, open_.count[open_.query], np.iinfo(np.int64).min
+    template = _with_unjudged_grades(match.ranked, open_, np.full(len(position), mark))
     rows, judged = template.grade == mark, template.judged_grade == mark  # sorted once: these metrics count grades only
 
     def with_grades(relevant: np.ndarray) -> np.ndarray:
@@ -113,8 +120,8 @@ def _tried(match: Match, spec: Spec, open_: Holes, top: int) -> Ends:
     return low, high
 
 
-def _laid(ranked: Ranked, open_: Holes, grade: np.ndarray) -> Ranked:
-    return graded(ranked, open_.query, open_.rank, grade)
+def _with_unjudged_grades(ranked: Ranked, open_: UnjudgedDocuments, grade: np.ndarray) -> Ranked:
+    return with_grades(ranked, open_.query, open_.rank, grade)
 
 
 def _furthest(values: np.ndarray, appears: np.ndarray, sign: int) -> float:

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.analysis.run_similarity import Lists, lists
+from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.unjudged.bounds import Bounds, bounds
-from ragdash.analysis.unjudged.unjudged_documents import check_spec, graded, top_grade, values_of
+from ragdash.analysis.unjudged.unjudged_documents import check_spec, top_grade, values_of, with_grades
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec
@@ -27,7 +27,7 @@ _TOGETHER = 50_000  # rows tried at once
 
 
 @dataclass(frozen=True, eq=False)
-class Next:
+class DocumentsToJudge:
     """table: query_id, doc_id, runs (names of those that returned it), ranks (as runs), influence; the greatest first.
 
     bounds (N,): of each run; contenders: names of the runs that could have the best mean; total: rows of the table
@@ -41,7 +41,9 @@ class Next:
     total: int
 
 
-def judge_next(matches: Sequence[Match], spec: Spec, *, k: int | None = None, limit: int | None = 100) -> Next:
+def judge_next(
+    matches: Sequence[Match], spec: Spec, *, k: int | None = None, limit: int | None = 100
+) -> DocumentsToJudge:
     """Unjudged documents within k, first those whose judgement could move the means of contending runs apart most.
 
     Influence: how much the differences of the means of the contenders change in all, summed over pairs of them, if
@@ -58,14 +60,14 @@ def judge_next(matches: Sequence[Match], spec: Spec, *, k: int | None = None, li
         check_spec(match, spec, directed=True)
     run_bounds = tuple(bounds(match, spec) for match in matches)
     contenders = _contenders(run_bounds, -1 if spec.metric.better == "lower" else 1)
-    top_lists = lists(matches, spec.k or max(k, *(match.run.depth for match in matches)))
+    top_lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
     rows = _offered(top_lists, matches[0], k)
     if len(contenders) < 2 and len(matches) > 1:
         rows = rows[:0]
     changes = (
         np.stack(
             [
-                _moved(
+                _mean_changes(
                     matches[i], spec, run_bounds[i], top_lists.queries[rows], top_lists.ranks[i][rows].astype(np.int64)
                 )
                 for i in contenders
@@ -80,7 +82,7 @@ def judge_next(matches: Sequence[Match], spec: Spec, *, k: int | None = None, li
     influential = np.flatnonzero(influence)
     influential = influential[np.argsort(-influence[influential], kind="stable")]
     table = _table(top_lists, rows[influential[:limit]], influence[influential[:limit]])
-    return Next(spec, table, run_bounds, tuple(top_lists.names[i] for i in contenders), len(influential))
+    return DocumentsToJudge(spec, table, run_bounds, tuple(top_lists.names[i] for i in contenders), len(influential))
 
 
 def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
@@ -91,7 +93,7 @@ def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
     return [i for i, value in enumerate(best) if value >= bar - 10.0**-_DECIMALS]
 
 
-def _offered(top_lists: Lists, match: Match, k: int) -> np.ndarray:
+def _offered(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
     """Rows of the lists that are unjudged and stand within k of some run: (U,) int64."""
     truth = match.truth
     code = pc.fill_null(pc.index_in(truth.docs, value_set=top_lists.doc_ids), -1).to_numpy().astype(np.int64)
@@ -101,25 +103,25 @@ def _offered(top_lists: Lists, match: Match, k: int) -> np.ndarray:
     return np.flatnonzero(within & ~judged)
 
 
-def _moved(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+def _mean_changes(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """By how much the mean of a run changes with each document alone at the highest grade: (U,); rank 0: not returned.
 
     A query that is defined only then joins the mean.
     """
     blocks = [slice(start, start + _TOGETHER) for start in range(0, len(query), _TOGETHER)]
-    after = np.concatenate([_after(match, spec, query[block], rank[block]) for block in blocks])
+    after = np.concatenate([_values_after(match, spec, query[block], rank[block]) for block in blocks])
     before = run_bounds.value[query]
     mean = 0.0 if np.isnan(run_bounds.mean) else run_bounds.mean
     change = np.where(np.isnan(before), (after - mean) / (run_bounds.n + 1), (after - before) / max(run_bounds.n, 1))
     return np.where(np.isnan(after), 0.0, change)
 
 
-def _after(match: Match, spec: Spec, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+def _values_after(match: Match, spec: Spec, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """The value of the query with each document at the highest grade: (U,). Each row is taken as a query of its own."""
     ranked = match.ranked
     copies = _copied(ranked, query)
     grade = np.full(len(query), top_grade(ranked, spec))
-    return values_of(graded(copies, np.arange(len(query)), rank, grade), spec, match)
+    return values_of(with_grades(copies, np.arange(len(query)), rank, grade), spec, match)
 
 
 def _copied(ranked: Ranked, query: np.ndarray) -> Ranked:
@@ -141,7 +143,7 @@ def _gathered(owner: np.ndarray, count: int, query: np.ndarray) -> tuple[np.ndar
             np.repeat(np.arange(len(query)), sizes))
 
 
-def _table(top_lists: Lists, rows: np.ndarray, influence: np.ndarray) -> pa.Table:
+def _table(top_lists: TopKLists, rows: np.ndarray, influence: np.ndarray) -> pa.Table:
     ranks = top_lists.ranks[:, rows]
     names = [[name for name, rank in zip(top_lists.names, column, strict=True) if rank] for column in ranks.T.tolist()]
     return pa.table(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.analysis.unjudged.precision_bounds import per_query, summed
-from ragdash.analysis.unjudged.unjudged_documents import Holes
+from ragdash.analysis.unjudged.unjudged_documents import UnjudgedDocuments
 from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
 from ragdash.metrics.retrieval import grade_gain
@@ -29,10 +29,10 @@ class _Step:
     size: float
     open: bool
     judged: np.ndarray
-    found: np.ndarray
+    judged_dcg: np.ndarray
 
 
-def ndcg_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.ndarray, np.ndarray]:
+def ndcg_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) nDCG of each query with an unjudged document: (Q,); NaN for the others."""
     steps = _steps(ranked, spec, top)
     deepest = max((int(step.judged.max(initial=0)) for step in steps), default=0) + int(open_.count.max(initial=0))
@@ -55,18 +55,18 @@ def _steps(ranked: Ranked, spec: Spec, top: int) -> list[_Step]:
             for level, size in zip(grades, sizes, strict=True)]
 
 
-def _least(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: Holes) -> np.ndarray:
+def _least(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: UnjudgedDocuments) -> np.ndarray:
     """With the last x of the ranks at the highest grade, over all x >= 1."""
-    x = open_.count[open_.query] - open_.place + 1
+    x = open_.count[open_.query] - open_.position + 1
     last = summed(discount, open_, from_last=True)
     dcg, ideal = np.zeros((2, len(x)))
     for step in steps:
-        dcg += step.size * (step.found[open_.query] + last * step.open)
+        dcg += step.size * (step.judged_dcg[open_.query] + last * step.open)
         ideal += step.size * first[step.judged[open_.query] + x * step.open]
     return per_query(np.minimum(dcg / ideal, 1.0), open_, np.minimum)
 
 
-def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: Holes) -> np.ndarray:
+def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: UnjudgedDocuments) -> np.ndarray:
     """Dinkelbach 1967: for a ratio so far, the x of each step that is best for DCG - ratio * ideal; then again.
 
     The x of a higher step is never above that of a lower one, since fewer judged documents reach it, so that grades
@@ -79,7 +79,7 @@ def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_
         for step in steps:
             x = _best_x(step, ratio, first, best, open_) if step.open else np.zeros(len(ratio), np.int64)
             row = np.cumsum(open_.count) - open_.count + x - 1
-            dcg += step.size * (step.found + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
+            dcg += step.size * (step.judged_dcg + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
             ideal += step.size * first[step.judged + x]
         better = np.divide(dcg, ideal, out=ratio.copy(), where=ideal > 0)
         better = np.where(np.isnan(ratio), np.nan, np.maximum(better, ratio))
@@ -89,10 +89,12 @@ def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_
     return np.minimum(ratio, 1.0)
 
 
-def _best_x(step: _Step, ratio: np.ndarray, first: np.ndarray, best: np.ndarray, open_: Holes) -> np.ndarray:
+def _best_x(
+    step: _Step, ratio: np.ndarray, first: np.ndarray, best: np.ndarray, open_: UnjudgedDocuments
+) -> np.ndarray:
     """The number of documents, best ranks first, that raises DCG - ratio * ideal most: (Q,), 0 where none does."""
     owner = open_.query
-    gained = best - ratio[owner] * (first[step.judged[owner] + open_.place] - first[step.judged[owner]])
+    gained = best - ratio[owner] * (first[step.judged[owner] + open_.position] - first[step.judged[owner]])
     highest = per_query(gained, open_, np.maximum)
-    position = per_query(np.where(gained == highest[owner], open_.place, np.inf), open_, np.minimum)
+    position = per_query(np.where(gained == highest[owner], open_.position, np.inf), open_, np.minimum)
     return np.where(highest > 0, position, 0.0).astype(np.int64)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.analysis.unjudged.unjudged_documents import Holes
+from ragdash.analysis.unjudged.unjudged_documents import UnjudgedDocuments
 from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
 
 
-def ap_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.ndarray, np.ndarray]:
+def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) AP of each query with x >= 1 relevant ones, the last or the best ranks: (Q,), NaN for none.
 
     One more relevant document at rank r adds its own precision there, and 1 / s to the precision at each relevant
@@ -26,7 +26,7 @@ def ap_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.nd
     hits = np.bincount(query, minlength=ranked.queries)
     above, below = _around(query, rank, open_)
     relevant = hits if params.get("denominator") == "retrieved" else ranked.relevant(params.get("rel", 1))
-    x = open_.place
+    x = open_.position
     best = summed((above + x) / open_.rank + below, open_) + present[open_.query]
     last, count = 1 / open_.rank, open_.count[open_.query]
     added = (above + 1) / open_.rank + below + summed(last, open_, from_last=True) - last
@@ -36,14 +36,14 @@ def ap_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.nd
             per_query(best / (denominator + x), open_, np.maximum))
 
 
-def rprec_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.ndarray, np.ndarray]:
+def rprec_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) R-precision of each query with x >= 1 relevant ones, the last or the best ranks: (Q,).
 
     With x more relevant documents the first R + x ranks count. NaN for queries without an unjudged document.
     """
     rel = dict(spec.params).get("rel", 1)
     query, rank = ranked.hits(rel)
-    x, owner = open_.place, open_.query
+    x, owner = open_.position, open_.query
     depth = ranked.relevant(rel)[owner] + x
     hits = _down_to(query, rank, owner, depth)
     unjudged = _down_to(owner, open_.rank, owner, depth)
@@ -58,7 +58,7 @@ def _down_to(query: np.ndarray, rank: np.ndarray, owner: np.ndarray, deepest: np
     return np.searchsorted(query * width + rank, owner * width + deepest, "right") - np.searchsorted(query, owner)
 
 
-def summed(values: np.ndarray, open_: Holes, *, from_last: bool = False) -> np.ndarray:
+def summed(values: np.ndarray, open_: UnjudgedDocuments, *, from_last: bool = False) -> np.ndarray:
     """Sum of a query's values down to each row, or from its last row up to it; the row counts: (U,) float64."""
     total = np.concatenate(([0.0], np.cumsum(values, dtype=np.longdouble)))  # over all queries: needs more digits
     ends = np.cumsum(open_.count)
@@ -67,7 +67,7 @@ def summed(values: np.ndarray, open_: Holes, *, from_last: bool = False) -> np.n
     return (total[1:] - np.repeat(total[ends - open_.count], open_.count)).astype(np.float64)
 
 
-def per_query(values: np.ndarray, open_: Holes, extreme: np.ufunc) -> np.ndarray:
+def per_query(values: np.ndarray, open_: UnjudgedDocuments, extreme: np.ufunc) -> np.ndarray:
     """The least or greatest value (np.minimum, np.maximum) of each query: (Q,), NaN without a row."""
     result = np.full(len(open_.count), np.nan)
     if len(values):
@@ -80,7 +80,7 @@ def _within(query: np.ndarray) -> np.ndarray:
     return np.arange(len(query)) - np.searchsorted(query, query)
 
 
-def _around(query: np.ndarray, rank: np.ndarray, open_: Holes) -> tuple[np.ndarray, np.ndarray]:
+def _around(query: np.ndarray, rank: np.ndarray, open_: UnjudgedDocuments) -> tuple[np.ndarray, np.ndarray]:
     """(relevant documents above, sum of 1 / rank of those below) each unjudged one: (U,) each."""
     width = max(int(rank.max(initial=0)), int(open_.rank.max(initial=0))) + 1
     row = np.searchsorted(query * width + rank, open_.query * width + open_.rank)

@@ -16,7 +16,7 @@ from ragdash.metrics import Spec
 
 
 @dataclass(frozen=True, eq=False)
-class Holes:
+class UnjudgedDocuments:
     """query, rank (U,) int64: unjudged documents within k, sorted by query and rank; count (Q,): of each query."""
 
     query: np.ndarray
@@ -30,12 +30,12 @@ class Holes:
         return np.cumsum(count) - count
 
     @property
-    def place(self) -> np.ndarray:
+    def position(self) -> np.ndarray:
         """1, 2, ... within each query, from the best rank down: (U,) int64."""
         return np.arange(len(self.query)) - np.repeat(np.cumsum(self.count) - self.count, self.count) + 1
 
 
-def holes(match: Match, k: int | None) -> Holes:
+def find_unjudged(match: Match, k: int | None) -> UnjudgedDocuments:
     """The ranks within k (None: all that were returned) whose document has no judgement."""
     ranked = match.ranked
     depth = np.minimum(ranked.returned, ALL if k is None else k)
@@ -46,7 +46,7 @@ def holes(match: Match, k: int | None) -> Holes:
     hit = ranked.rank <= depth[ranked.query]
     unjudged[starts[ranked.query[hit]] + ranked.rank[hit] - 1] = False
     query, rank = query[unjudged], rank[unjudged]
-    return Holes(query, rank, np.bincount(query, minlength=ranked.queries))
+    return UnjudgedDocuments(query, rank, np.bincount(query, minlength=ranked.queries))
 
 
 def top_grade(ranked: Ranked, spec: Spec) -> int:
@@ -55,7 +55,7 @@ def top_grade(ranked: Ranked, spec: Spec) -> int:
     return ranked.max_grade if params.get("gain") == "graded" else max(ranked.max_grade, params.get("rel", 1))
 
 
-def graded(ranked: Ranked, query: np.ndarray, rank: np.ndarray, grade: np.ndarray) -> Ranked:
+def with_grades(ranked: Ranked, query: np.ndarray, rank: np.ndarray, grade: np.ndarray) -> Ranked:
     """The ranking as if documents at these ranks, unjudged so far, had grades (U,); rank 0: one not returned."""
     returned = rank > 0
     queries, ranks = np.concatenate([ranked.query, query[returned]]), np.concatenate([ranked.rank, rank[returned]])

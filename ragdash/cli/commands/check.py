@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ragdash.analysis.comparability import Ledger, ledger
+from ragdash.analysis.comparability import ComparabilityReport, check_comparability
 from ragdash.analysis.comparability import as_text as as_ledger_text
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.inputs import (
@@ -100,8 +100,8 @@ def _warned(problems: Sequence[Problem]) -> str:
     return f", {count(len(problems), 'warning')}" if problems else ""
 
 
-def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> Ledger | None:
+def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> ComparabilityReport | None:
     """The ledger where there is a truth to hold the runs against; InputError where there are several."""
     if len(truths) > 1:
         raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
-    return ledger(runs, truths[0], conventions_of(options), specs_of(options)) if truths and runs else None
+    return check_comparability(runs, truths[0], conventions_of(options), specs_of(options)) if truths and runs else None

@@ -12,18 +12,18 @@ from pathlib import Path
 from ragdash.analysis.judge_validation import (
     WHAT,
     LabelStore,
-    Verdicts,
-    draw,
+    RunVerdicts,
+    assign_labels,
+    corrected_difference,
+    fit_judge,
     generator_of,
     judged_verdicts,
-    labels_in,
-    local_judge,
+    labelling_sheet,
+    placeholder_verdicts,
     read_labels,
     read_verdicts,
-    sheet,
-    trust,
-    trust_difference,
-    unjudged,
+    sample_queries,
+    validate_judge,
 )
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
@@ -77,9 +77,9 @@ def run(options: argparse.Namespace) -> int:
         verdicts, learned = _trained(options, verdicts, matches, labels)
         settings |= learned
     cut = None if options.cut == "none" else float(options.cut)
-    reports = [trust(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut) for run_verdicts in verdicts]
+    reports = [validate_judge(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut) for run_verdicts in verdicts]
     first = verdicts[0]
-    differences = [trust_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}))
+    differences = [corrected_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}))
                    for candidate in verdicts[1:] if labels.get(candidate.name) and labels.get(first.name)]
     problems += [problem for report in reports for problem in report.problems]
     problems += [problem for difference in differences for problem in difference.problems]
@@ -106,7 +106,7 @@ def _cut(text: str) -> str:
     return text
 
 
-def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | None], dict]:
+def _judged(options: argparse.Namespace) -> tuple[list[RunVerdicts], list[Match | None], dict]:
     """(verdicts of each run, its match or None, settings): of the runs under a metric, or of files."""
     if bool(options.runs) == bool(options.verdicts):
         raise InputError([Problem("no-verdicts/option" if not options.runs else "two-kinds", field="--verdicts")])
@@ -124,7 +124,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
     runs, truth = read_inputs(options)
     matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
     if options.local_judge:
-        return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
+        return [placeholder_verdicts(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
             "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
     evaluations = [evaluate_match(match, specs) for match in matches]
     model_names = {name: text or "" for name, text in names.items()}
@@ -136,21 +136,21 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
                             **id_settings(options)}
 
 
-def _trained(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match],
-             labels: Labels) -> tuple[list[Verdicts], dict]:
+def _trained(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches: Sequence[Match],
+             labels: Labels) -> tuple[list[RunVerdicts], dict]:
     """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
-    learned = local_judge(matches, labels, verdicts[0].what, seed=options.seed)
+    learned = fit_judge(matches, labels, verdicts[0].what, seed=options.seed)
     print(learned, file=sys.stderr)
     return [_with(run_verdicts, {"generator": options.generator or generator_of(match.run)})
             for run_verdicts, match in zip(learned.verdicts, matches, strict=True)], learned.settings
 
 
-def _with(verdicts: Verdicts, names: dict[str, str | None]) -> Verdicts:
+def _with(verdicts: RunVerdicts, names: dict[str, str | None]) -> RunVerdicts:
     """The verdicts with the names of models that are told."""
     return replace(verdicts, **{name: text for name, text in names.items() if text})
 
 
-def _distinct(verdicts: list[Verdicts]) -> list[Verdicts]:
+def _distinct(verdicts: list[RunVerdicts]) -> list[RunVerdicts]:
     names = [run_verdicts.name for run_verdicts in verdicts]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
@@ -158,7 +158,7 @@ def _distinct(verdicts: list[Verdicts]) -> list[Verdicts]:
     return verdicts
 
 
-def _labels(options: argparse.Namespace, verdicts: Sequence[Verdicts]) -> tuple[Labels, list[Problem]]:
+def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts]) -> tuple[Labels, list[Problem]]:
     """The labels kept of each run, with those of the files laid over them; the warnings."""
     store = LabelStore()
     query_ids = {run_verdicts.name: frozenset(run_verdicts.query_ids.to_pylist()) for run_verdicts in verdicts}
@@ -178,14 +178,14 @@ def _labels(options: argparse.Namespace, verdicts: Sequence[Verdicts]) -> tuple[
             _content(text), path, query_ids if run_name is None else {run_name: query_ids[run_name]}
         )
         problems += warned
-        for run, new_labels in labels_in(read_in, verdicts, run_name, path).items():
+        for run, new_labels in assign_labels(read_in, verdicts, run_name, path).items():
             labels[run] = {**labels[run], **new_labels}
     if options.keep:
         _keep(store, verdicts, labels)
     return labels, problems
 
 
-def _keep(store: LabelStore, verdicts: Sequence[Verdicts], labels: Labels) -> None:
+def _keep(store: LabelStore, verdicts: Sequence[RunVerdicts], labels: Labels) -> None:
     if not all(run_verdicts.run for run_verdicts in verdicts):
         raise InputError([Problem("no-run/labels", field="--keep")])
     time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -193,14 +193,14 @@ def _keep(store: LabelStore, verdicts: Sequence[Verdicts], labels: Labels) -> No
         store.add(run_verdicts.run, run_verdicts.what, labels[run_verdicts.name], when=time)
 
 
-def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match | None]) -> int:
+def _sheet(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches: Sequence[Match | None]) -> int:
     form = Path(options.sheet).suffix.lstrip(".").lower()
     if form not in ("csv", "jsonl"):
         raise InputError([Problem("sheet-format", {"sheet": options.sheet}, field="--sheet")])
     if Path(options.sheet).exists():
         raise InputError([Problem("sheet-exists", {}, options.sheet)])
-    queries = draw(verdicts, options.n, seed=options.seed)
-    table = sheet(verdicts, queries, matches)
+    queries = sample_queries(verdicts, options.n, seed=options.seed)
+    table = labelling_sheet(verdicts, queries, matches)
     write(label_sheet_bytes(table, form), options.sheet)
     say([problem for run_verdicts in verdicts for problem in run_verdicts.problems])
     print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "

@@ -1,4 +1,4 @@
-"""The login: who may not come in sees how to, or that they may not; who is in sees as whom."""
+"""Login screen: sign in, access denied, or the signed-in user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_admitted() -> bool:
 
 
 def login_page() -> None:
-    """What stands in the place of the pages for who may not see them: the login, or why it does not help."""
+    """Render the login, or why access is denied, in place of the pages."""
     st.title("ragdash", anchor=False)
     try:
         access = roles.access()
@@ -42,7 +42,7 @@ def login_page() -> None:
 
 
 def login_status() -> None:
-    """In the sidebar: as whom the visitor is here, and the way out. Nothing where nobody has to log in."""
+    """Render the signed-in user and the logout button in the sidebar; nothing on a server without login."""
     access = roles.access()
     if access is None:
         return

@@ -1,5 +1,4 @@
-"""What ragdash.analysis.comparability and ragdash.core.id_normalization say of the runs of a session, kept by
-digests, names and choices.
+"""Cached comparability reports and collapse choices of the session's runs, by digests, names and conventions.
 """
 
 from __future__ import annotations
@@ -9,16 +8,16 @@ from dataclasses import astuple, replace
 
 import streamlit as st
 
-from ragdash.analysis.comparability import Entry as Finding
-from ragdash.analysis.comparability import Ledger, spelled
-from ragdash.analysis.comparability import ledger as found_in
+from ragdash.analysis.comparability import ComparabilityEntry as Finding
+from ragdash.analysis.comparability import ComparabilityReport, check_ids
+from ragdash.analysis.comparability import check_comparability as found_in
 from ragdash.core.id_normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.metrics import Spec, parse_spec
 
 
-def ledger(runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec) -> Ledger:
+def ledger(runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec) -> ComparabilityReport:
     """What stands against each other in these runs and this truth, under the names of the session."""
     run_names = tuple((entry.digest, entry.name) for entry in runs)
     return _ledger(run_names, truth, astuple(conventions), str(spec),
@@ -27,14 +26,14 @@ def ledger(runs: Sequence[SessionRun], truth: str, conventions: Conventions, spe
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")
 def _ledger(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
-            _runs: list[Run], _truth: Truth) -> Ledger:
+            _runs: list[Run], _truth: Truth) -> ComparabilityReport:
     ids = _spelled(runs, truth, _runs=_runs, _truth=_truth)
     return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _spelled(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run], _truth: Truth) -> tuple[Finding, ...]:
-    return spelled(_runs, _truth)
+    return check_ids(_runs, _truth)
 
 
 def lenient(conventions: Conventions) -> Conventions:

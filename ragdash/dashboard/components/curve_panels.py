@@ -16,26 +16,26 @@ from ragdash.reporting.plots.common import arrays, axes
 from ragdash.reporting.sentences import fmt
 
 
-def parts(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def means_and_intervals(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(mean, low, high) of summaries, each (runs, specs)."""
-    mean, low, high = (np.array([[getattr(one, part) for one in row] for row in summaries], dtype=float)
-                       for part in ("mean", "low", "high"))
+    mean, low, high = (np.array([[getattr(summary, field) for summary in row] for row in summaries], dtype=float)
+                       for field in ("mean", "low", "high"))
     return mean, low, high
 
 
-def curve(context: PageContext, name: str, marked: int) -> None:
+def render_curve(context: PageContext, name: str, marked: int) -> None:
     """One metric at every cutoff, with its confidence bands; the cutoff `marked` is pointed out."""
-    metric, found = METRICS[name], context.results.curves(name)
-    values = np.array([one.mean[name] for one in found])
-    low, high = (np.array([getattr(one, side)[name] for one in found]) for side in ("low", "high"))
+    metric, curves = METRICS[name], context.results.curves(name)
+    values = np.array([run_curve.mean[name] for run_curve in curves])
+    low, high = (np.array([getattr(run_curve, side)[name] for run_curve in curves]) for side in ("low", "high"))
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
         figure = precision_recall.by_cutoff(
             context.names,
             context.slots,
-            found[0].ks,
+            curves[0].ks,
             values,
-            found[0].interval_ks,
+            curves[0].interval_ks,
             low,
             high,
             axis=axes.axis_of(metric.spec()),
@@ -43,36 +43,38 @@ def curve(context: PageContext, name: str, marked: int) -> None:
             log=state.get(state.SCALE) == "log",
             theme=elements.theme(),
         )
-        elements.chart(figure, components_tables.by_cutoff(context, found, name), f"curve_{name}",
+        elements.chart(figure, components_tables.cutoff_table(context, curves, name), f"curve_{name}",
                       fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked))
-        st.caption(f"Mean over {fmt.query_range([one.n[name] for one in found])} with 95 % confidence bands."
-                   f"{context.scope.basis}")
+        st.caption(
+            f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95 % confidence bands."
+            f"{context.scope.basis}"
+        )
 
 
-def trade_off(context: PageContext, marked: int) -> None:
+def render_trade_off(context: PageContext, marked: int) -> None:
     """Precision against recall, from k = 1 to the deepest rank."""
     precision, recall = context.results.curves("P"), context.results.curves("R")
     figure = precision_recall.trade_off(
-        context.names, context.slots, precision[0].ks, np.array([one.mean["P"] for one in precision]),
-        np.array([one.mean["R"] for one in recall]), cutoff=marked, theme=elements.theme())
-    elements.chart(figure, components_tables.trade_off(context, precision, recall), "trade_off",
+        context.names, context.slots, precision[0].ks, np.array([run_curve.mean["P"] for run_curve in precision]),
+        np.array([run_curve.mean["R"] for run_curve in recall]), cutoff=marked, theme=elements.theme())
+    elements.chart(figure, components_tables.trade_off_table(context, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank")
     st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}."
                f"{context.scope.basis}")
 
 
-def interpolated(context: PageContext) -> None:
+def render_interpolated(context: PageContext) -> None:
     """Interpolated precision at the eleven standard recall levels."""
-    found = context.results.interpolated()
+    curves = context.results.interpolated()
     figure = precision_recall.interpolated(context.names, context.slots, arrays.RECALL_LEVELS,
-                                           np.array([values for values, _ in found]), theme=elements.theme())
-    elements.chart(figure, components_tables.interpolated(context, arrays.RECALL_LEVELS, found), "interpolated",
+                                           np.array([values for values, _ in curves]), theme=elements.theme())
+    elements.chart(figure, components_tables.interpolated_table(context, arrays.RECALL_LEVELS, curves), "interpolated",
                   "Interpolated precision at eleven recall levels")
     st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{fmt.query_range([n for _, n in found])}.{context.scope.basis}")
+               f"{fmt.query_range([n for _, n in curves])}.{context.scope.basis}")
 
 
-def first_rank(context: PageContext) -> None:
+def render_first_rank(context: PageContext) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
     first = context.results.first_ranks()
     edges, labels = arrays.rank_bins(context.selection.depth)
@@ -82,7 +84,7 @@ def first_rank(context: PageContext) -> None:
     figure = ranking.first_rank(context.names, context.slots, bins, shares, theme=elements.theme())
     elements.chart(
         figure,
-        components_tables.first_rank(context, bins, shares, [len(ranks) for ranks in first]),
+        components_tables.first_rank_table(context, bins, shares, [len(ranks) for ranks in first]),
         "first_rank",
         "Share of queries by the rank of their first relevant document",
         formats={"Share": "percent"},
@@ -91,23 +93,23 @@ def first_rank(context: PageContext) -> None:
                f"relevant document was returned at all.{context.scope.basis}")
 
 
-def at_cutoffs(context: PageContext, name: str) -> None:
+def render_at_cutoffs(context: PageContext, name: str) -> None:
     """One metric of each run with its interval at the round cutoffs."""
     metric, ks = METRICS[name], arrays.cutoffs_until(context.selection.depth)
-    found = context.results.summary([metric.spec(int(k)) for k in ks])
-    mean, low, high = parts(found)
+    summaries = context.results.summary([metric.spec(int(k)) for k in ks])
+    mean, low, high = means_and_intervals(summaries)
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
         figure = ranking.at_cutoffs(context.names, context.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
                                     theme=elements.theme())
-        elements.chart(figure, components_tables.at_cutoffs(context, found), f"at_{name}",
+        elements.chart(figure, components_tables.round_cutoffs_table(context, summaries), f"at_{name}",
                       fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])))
         st.caption(
-            f"Mean over {fmt.query_range([row[0].n for row in found])} with 95 % intervals.{context.scope.basis}"
+            f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95 % intervals.{context.scope.basis}"
         )
 
 
-def per_query(context: PageContext) -> None:
+def render_per_query(context: PageContext) -> None:
     """The chosen metric of two runs, query by query; nothing with a single run."""
     if len(context.entries) < 2:
         return
@@ -115,11 +117,11 @@ def per_query(context: PageContext) -> None:
                  help="Each mark is a query, or several with the same pair of values. Above the diagonal the second "
                       "run has more.")
     names = dict(zip(context.digests, context.names, strict=True))
-    other = next(digest for at, digest in enumerate(context.digests) if at != context.baseline)
+    other_run = next(digest for index, digest in enumerate(context.digests) if index != context.baseline)
     with st.container(horizontal=True):
         for label, key, default in (
             ("Across", state.ACROSS, context.digests[context.baseline]),
-            ("Up", state.UP, other),
+            ("Up", state.UP, other_run),
         ):
             st.selectbox(
                 label,
@@ -131,16 +133,16 @@ def per_query(context: PageContext) -> None:
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if specs:
-        _pair(context, *(context.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
+        _render_pair(context, *(context.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
 
 
-def _pair(context: PageContext, left: int, right: int) -> None:
-    pair = [context.scope.evaluation(context.digests[at], (context.selection.spec,)) for at in (left, right)]
+def _render_pair(context: PageContext, left: int, right: int) -> None:
+    pair = [context.scope.evaluation(context.digests[index], (context.selection.spec,)) for index in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
     st.markdown(fmt.pairwise_sentence(*names, x, y, context.selection.spec))
     figure = ranking.per_query(*names, x, y, axis=axes.axis_of(context.selection.spec), labels=ids,
                                slots=(context.slots[left], context.slots[right]), theme=elements.theme())
     with st.container(width=640, key="square"):
-        elements.chart(figure, components_tables.per_query(ids, names, x, y), "per_query",
+        elements.chart(figure, components_tables.pair_table(ids, names, x, y), "per_query",
                       f"{context.selection.spec.title} of each query in two runs")

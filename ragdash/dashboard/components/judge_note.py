@@ -11,26 +11,26 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import judge
 
 PAGE = "pages/judges.py"
-FEW = 6  # lines of what is missing
+MAX_LINES = 6  # lines of what is missing
 
 
-def note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) -> None:
+def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) -> None:
     """Beside a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
     where nothing is lacking altogether.
     """
-    own = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
-    if not own:
+    judged_specs = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
+    if not judged_specs:
         return
-    found = context.results.evaluations(specs)
-    lacking, told = (
-        judge.unavailable_judged(context.names, found, own),
-        judge.verdict_problems(context.names, found, own),
+    evaluations = context.results.evaluations(specs)
+    lacking, remarks = (
+        judge.unavailable_judged(context.names, evaluations, judged_specs),
+        judge.verdict_problems(context.names, evaluations, judged_specs),
     )
-    lines = [f":material/gavel: {line}" for line in judge.judge_sources(context.names, found, own)]
-    lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *told][:FEW]]
-    if len(lacking) + len(told) > FEW:
-        lines.append(f"And {len(lacking) + len(told) - FEW:,} more of this kind.")
+    lines = [f":material/gavel: {line}" for line in judge.judge_sources(context.names, evaluations, judged_specs)]
+    lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *remarks][:MAX_LINES]]
+    if len(lacking) + len(remarks) > MAX_LINES:
+        lines.append(f"And {len(lacking) + len(remarks) - MAX_LINES:,} more of this kind.")
     for line in ["  \n".join(lines)] if quiet and lines else lines:
         st.caption(line)
-    if lacking or (told and not quiet):
+    if lacking or (remarks and not quiet):
         st.page_link(PAGE, label="Ask a judge", icon=":material/gavel:", width="content")

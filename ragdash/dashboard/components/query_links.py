@@ -10,7 +10,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SHORT
 
 PAGE = "pages/queries.py"
-RESET = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED)
+FILTER_KEYS = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED)
 OUTCOMES = {"all": "", "better": "better", "equal": "equal", "worse": "worse", "undefined": "undefined"}  # of Compare
 
 
@@ -21,8 +21,8 @@ def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[
     """
     shared = {key: values for key, values in state.parameters().items() if key in (state.RUN, state.TRUTH,
                                                                                   *state.SIDEBAR, *state.CUTS)}
-    chosen = {**dict.fromkeys(RESET, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
-    return shared | {key: value if isinstance(value, list) else [value] for key, value in chosen.items()}
+    parameters = {**dict.fromkeys(FILTER_KEYS, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
+    return shared | {key: value if isinstance(value, list) else [value] for key, value in parameters.items()}
 
 
 def link(label: str, run: str, order: str = "worst", help: str | None = None, *, width: int | None = None,
@@ -32,6 +32,6 @@ def link(label: str, run: str, order: str = "worst", help: str | None = None, *,
                  query_params=address(run, order, **filters))
 
 
-def go(run: str, order: str = "worst", **filters: str | list[str]) -> NoReturn:
+def open_queries(run: str, order: str = "worst", **filters: str | list[str]) -> NoReturn:
     """Open these queries at once, as after a click into a picture."""
     st.switch_page(PAGE, query_params=address(run, order, **filters))

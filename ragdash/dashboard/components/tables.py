@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ragdash.analysis.comparability import Effect, Ledger
+from ragdash.analysis.comparability import ComparabilityReport, ConventionEffect
 from ragdash.analysis.comparability.findings import MIRRORED
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.page_context import PageContext
@@ -20,7 +20,7 @@ from ragdash.reporting.sentences import comparability, fmt
 from ragdash.reporting.sentences.fmt import NBSP
 
 
-def means(context: PageContext, summaries: Sequence[Summary], order: Sequence[int]) -> pd.DataFrame:
+def means_table(context: PageContext, summaries: Sequence[Summary], order: Sequence[int]) -> pd.DataFrame:
     """One metric, a row per run."""
     return pd.DataFrame(
         [
@@ -37,13 +37,13 @@ def means(context: PageContext, summaries: Sequence[Summary], order: Sequence[in
     )
 
 
-def by_cutoff(context: PageContext, found: Sequence[Curves], name: str) -> pd.DataFrame:
+def cutoff_table(context: PageContext, curves: Sequence[Curves], name: str) -> pd.DataFrame:
     """One metric at every cutoff, a row per run and cutoff; intervals where they were computed."""
     frames = []
-    for run, curve in zip(context.names, found, strict=True):
+    for run, curve in zip(context.names, curves, strict=True):
         low, high = (np.full(len(curve.ks), np.nan) for _ in range(2))
-        at = np.searchsorted(curve.ks, curve.interval_ks)
-        low[at], high[at] = curve.low[name], curve.high[name]
+        positions = np.searchsorted(curve.ks, curve.interval_ks)
+        low[positions], high[positions] = curve.low[name], curve.high[name]
         frames.append(
             pd.DataFrame(
                 {
@@ -59,7 +59,7 @@ def by_cutoff(context: PageContext, found: Sequence[Curves], name: str) -> pd.Da
     return pd.concat(frames, ignore_index=True)
 
 
-def trade_off(context: PageContext, precision: Sequence[Curves], recall: Sequence[Curves]) -> pd.DataFrame:
+def trade_off_table(context: PageContext, precision: Sequence[Curves], recall: Sequence[Curves]) -> pd.DataFrame:
     """Precision and recall at every cutoff, a row per run and cutoff."""
     return pd.concat(
         [
@@ -70,18 +70,20 @@ def trade_off(context: PageContext, precision: Sequence[Curves], recall: Sequenc
     )
 
 
-def interpolated(context: PageContext, levels: np.ndarray, found: Sequence[tuple[np.ndarray, int]]) -> pd.DataFrame:
+def interpolated_table(
+    context: PageContext, levels: np.ndarray, curves: Sequence[tuple[np.ndarray, int]]
+) -> pd.DataFrame:
     """Interpolated precision, a row per run and recall level."""
     return pd.concat(
         [
             pd.DataFrame({"Run": run, "Recall level": levels, "Interpolated precision": values, "n": n})
-            for run, (values, n) in zip(context.names, found, strict=True)
+            for run, (values, n) in zip(context.names, curves, strict=True)
         ],
         ignore_index=True,
     )
 
 
-def at_cutoffs(context: PageContext, summaries: Sequence[Sequence[Summary]]) -> pd.DataFrame:
+def round_cutoffs_table(context: PageContext, summaries: Sequence[Sequence[Summary]]) -> pd.DataFrame:
     """One metric at a few cutoffs, a row per run and cutoff."""
     return pd.DataFrame(
         [
@@ -99,24 +101,24 @@ def at_cutoffs(context: PageContext, summaries: Sequence[Sequence[Summary]]) -> 
     )
 
 
-def first_rank(context: PageContext, bins: Sequence[str], shares: np.ndarray, n: Sequence[int]) -> pd.DataFrame:
+def first_rank_table(context: PageContext, bins: Sequence[str], shares: np.ndarray, n: Sequence[int]) -> pd.DataFrame:
     """Share and number of queries in each bin of first relevant ranks; n: queries of each run."""
     return pd.DataFrame(
         [
-            {"Run": run, "First relevant rank": label, "Share": share, "Queries": round(share * many)}
-            for run, row, many in zip(context.names, shares, n, strict=True)
+            {"Run": run, "First relevant rank": label, "Share": share, "Queries": round(share * query_count)}
+            for run, row, query_count in zip(context.names, shares, n, strict=True)
             for label, share in zip(bins, row, strict=True)
         ]
     )
 
 
-def per_query(query_ids: Sequence[str], names: tuple[str, str], x: np.ndarray, y: np.ndarray) -> pd.DataFrame:
+def pair_table(query_ids: Sequence[str], names: tuple[str, str], x: np.ndarray, y: np.ndarray) -> pd.DataFrame:
     """Both values of each query and their difference."""
     left, right = (names[0], names[1]) if names[0] != names[1] else (names[0], f"{names[1]} (again)")
     return pd.DataFrame({"Query": query_ids, left: x, right: y, "Difference": y - x})
 
 
-def registry(found: Sequence[Metric]) -> pd.DataFrame:
+def metrics_table(metrics: Sequence[Metric]) -> pd.DataFrame:
     """Every metric, a row each."""
     better = {"higher": "▲ higher", "lower": "▼ lower", None: "neither"}
     return pd.DataFrame(
@@ -128,64 +130,84 @@ def registry(found: Sequence[Metric]) -> pd.DataFrame:
                 "Range": fmt.range_text(*metric.range),
                 "Says": metric.summary_line.split(". ")[0].rstrip(".") + ".",
             }
-            for metric in found
+            for metric in metrics
         ]
     )
 
 
-def preview(thing: Run | Truth, queries: int = 3, ranks: int = 3) -> pd.DataFrame:
+def preview_table(item: Run | Truth, queries: int = 3, ranks: int = 3) -> pd.DataFrame:
     """The first queries of a run or a truth, with their first documents and what is known of each query."""
-    ids = thing.query_ids[:queries].to_pylist()
-    if isinstance(thing, Run):
-        parts = [thing.ranking(name, ranks).to_pandas().assign(query_id=name) for name in ids]
-        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"query_id": []})
+    ids = item.query_ids[:queries].to_pylist()
+    if isinstance(item, Run):
+        frames = [item.ranking(name, ranks).to_pandas().assign(query_id=name) for name in ids]
+        frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"query_id": []})
         frame = frame[["query_id", *(name for name in frame if name != "query_id" and frame[name].notna().any())]]
     else:
-        at = np.flatnonzero(thing.queries < queries)[: queries * ranks]
-        frame = pd.DataFrame({"query_id": thing.query_ids.take(pa.array(thing.queries[at])).to_pylist(),
-                              "doc_id": thing.docs.take(pa.array(at)).to_pylist(), "grade": thing.grades[at]})
-    if thing.details is not None:
-        held = thing.details.slice(0, queries)
-        kept = [name for name in held.column_names if name != "query_id" and held[name].null_count < len(held)]
-        known = pd.DataFrame({"query_id": ids, **{name: [_short(value) for value in held[name].to_pylist()]
-                                                  for name in kept}})
-        frame = frame.astype({"query_id": object}).merge(known, on="query_id", how="outer", sort=False)
+        positions = np.flatnonzero(item.queries < queries)[: queries * ranks]
+        frame = pd.DataFrame(
+            {
+                "query_id": item.query_ids.take(pa.array(item.queries[positions])).to_pylist(),
+                "doc_id": item.docs.take(pa.array(positions)).to_pylist(),
+                "grade": item.grades[positions],
+            }
+        )
+    if item.details is not None:
+        details = item.details.slice(0, queries)
+        columns = [
+            name for name in details.column_names if name != "query_id" and details[name].null_count < len(details)
+        ]
+        details_frame = pd.DataFrame(
+            {"query_id": ids, **{name: [_short_text(value) for value in details[name].to_pylist()] for name in columns}}
+        )
+        frame = frame.astype({"query_id": object}).merge(details_frame, on="query_id", how="outer", sort=False)
     return frame
 
 
-def _short(value) -> str | None:
+def _short_text(value) -> str | None:
     """A value of any kind as text, as much of it as a table shows."""
     return None if value is None else str(value)[:200]
 
 
-def ledger(found: Ledger) -> pd.DataFrame:
+def counts_table(report: ComparabilityReport) -> pd.DataFrame:
     """Everything that was counted, a row each."""
-    return pd.DataFrame([
-        {"Run": one.run or "all", "What": one.kind.replace("-", " ") + (f" at {one.k}" if one.k else ""),
-         "Count": one.count, "Of": one.total, "Share": one.count / one.total if one.total else np.nan,
-         "Reading": one.severity, "Found": one.found, "Effect": one.effect, "Fix": one.fix, "Option": one.flags}
-        for one in found.entries])
+    return pd.DataFrame(
+        [
+            {
+                "Run": finding.run or "all",
+                "What": finding.kind.replace("-", " ") + (f" at {finding.k}" if finding.k else ""),
+                "Count": finding.count,
+                "Of": finding.total,
+                "Share": finding.count / finding.total if finding.total else np.nan,
+                "Reading": finding.severity,
+                "Found": finding.found,
+                "Effect": finding.effect,
+                "Fix": finding.fix,
+                "Option": finding.flags,
+            }
+            for finding in report.entries
+        ]
+    )
 
 
-def effects(found: Ledger, convention: str, runs: Sequence[SessionRun]) -> pd.DataFrame:
+def effects_table(report: ComparabilityReport, convention: str, runs: Sequence[SessionRun]) -> pd.DataFrame:
     """The mean of each run under each choice of a convention, in markdown; empty where no choice moves anything."""
-    rows = [one for one in found.effects if one.convention == convention]
-    if not any(one.marked for one in rows):
+    rows = [effect for effect in report.effects if effect.convention == convention]
+    if not any(effect.marked for effect in rows):
         return pd.DataFrame()
     choices = {**comparability.CHOICES[convention][1], MIRRORED: "The other way"}
     table = []
     for entry in runs:
-        own = {one.choice: one for one in rows if one.run == entry.name}
-        cells = {text: _choice(own[choice]) if choice in own else fmt.UNDEFINED
-                 for choice, text in choices.items() if choice in {one.choice for one in rows}}
+        effects_by_choice = {effect.choice: effect for effect in rows if effect.run == entry.name}
+        cells = {text: _effect_cell(effects_by_choice[choice]) if choice in effects_by_choice else fmt.UNDEFINED
+                 for choice, text in choices.items() if choice in {effect.choice for effect in rows}}
         table.append({"Run": f"**{elements.swatch(entry.slot, entry.name)}**", **cells})
     return pd.DataFrame(table)
 
 
-def _choice(one: Effect) -> str:
+def _effect_cell(effect: ConventionEffect) -> str:
     """Mean, n and change under one choice; the choice in force is bold."""
-    if one.refused:
+    if effect.refused:
         return ":gray[refused]"
-    mean = f"**{fmt.number(one.mean)}**" if one.chosen else fmt.number(one.mean)
-    change = f" · {fmt.number(one.change, signed=True)}" if abs(one.change) >= 5e-4 else ""
-    return f"{mean}{NBSP}:gray[{fmt.escape(f'n = {one.n:,}{change}')}]"
+    mean = f"**{fmt.number(effect.mean)}**" if effect.chosen else fmt.number(effect.mean)
+    change = f" · {fmt.number(effect.change, signed=True)}" if abs(effect.change) >= 5e-4 else ""
+    return f"{mean}{NBSP}:gray[{fmt.escape(f'n = {effect.n:,}{change}')}]"

@@ -1,4 +1,4 @@
-"""The texts that a judging process gets: the very cases that the page looks at, so that its verdicts are found again.
+"""Writes the input of a judging process: the same cases that the page shows, so that their verdicts match.
 
 Letters: Q queries.
 """

@@ -1,7 +1,8 @@
 """One process-wide store of what was loaded, by content digest, so that a link opens in another browser.
 
-Sessions hold digests; this store holds the data. It is bounded: beyond LIMIT bytes the data used longest ago is let go.
-What the workspace on disk keeps is read when it is first asked for, after a restart too.
+Sessions hold digests; this store holds the data. It is bounded: beyond LIMIT bytes the least recently used data is
+evicted. Data in the workspace on disk is read when it is first needed, also after a restart. A SessionRun is a run as
+one session shows it; files are read here as well, once per content.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is being read and how far it is, drawn while it lasts. The reading itself is left alone."""
+"""A progress bar while a file is read. The reading itself does not know of it."""
 
 from __future__ import annotations
 

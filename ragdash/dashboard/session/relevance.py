@@ -1,6 +1,6 @@
-"""What makes a returned document a relevant one: the judgements by id, or the gold evidence that it holds.
+"""What makes a document relevant: its judgment by id, or the gold evidence that its text contains.
 
-The choice stands in the sidebar and holds on every page.
+The choice is made in the sidebar and applies to every page.
 """
 
 from __future__ import annotations

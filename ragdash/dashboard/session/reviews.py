@@ -1,6 +1,6 @@
-"""What a person says of queries: kept on disk, and laid over the truth on request.
+"""Reviews of queries: saved to disk, and applied to the truth on request.
 
-A snapshot is read again when the file has changed, so two tabs see what the other has said at their next click.
+The file is read again when it has changed, so two tabs see each other's reviews at their next click.
 """
 
 from __future__ import annotations

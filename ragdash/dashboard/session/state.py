@@ -1,4 +1,4 @@
-"""The only speller of session keys and query parameters.
+"""Reads and writes session state and the query parameters of the address. All keys are defined in keys.py.
 
 A session's choices live in st.session_state, each under one key that is also its query parameter. After every script
 run the address carries all of them with their values, defaults included, runs by content digest: copied, it opens the
@@ -51,7 +51,7 @@ def close_session() -> None:
 
 
 def parameters(all_pages: bool = False) -> dict[str, list[str]]:
-    """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
+    """Every choice of this session and page as query parameters; all_pages: those of other pages as well."""
     result = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
     for key in (*SIDEBAR, *PAGE):
         if key in st.session_state[_USED] or (all_pages and key in st.session_state):
@@ -106,7 +106,7 @@ def add_run(digest: str, name: str) -> SessionRun:
 
 
 def free_name(name: str, except_digest: str | None = None) -> str:
-    """The name, with a number behind it where another run (not the one of digest `but`) bears it already."""
+    """The name, with a number appended where another run (other than `except_digest`) has it already."""
     name = " ".join(name.split()) or "run"
     used_names = {entry.name for entry in runs() if entry.digest != except_digest}
     numbered = (f"{name} ({n})" for n in range(2, len(used_names) + 3))

@@ -1,4 +1,4 @@
-"""Parts that every page uses: problem cards, empty states, a chart with its table one tab away, colour marks."""
+"""Elements that every page uses: problem cards, empty states, charts with their table and files, color marks."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.analysis.diagnosis import Step
+from ragdash.analysis.diagnosis import WaterfallStep
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     Theme,
@@ -27,7 +27,7 @@ ROW, SLICE = 36, 30  # pixels of a step, and of a slice
 START = "All with an answer"  # the queries that take the way
 
 
-def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[str], separate: int = 0,
+def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: Sequence[str], separate: int = 0,
               other_runs: Sequence[tuple[str, int, Sequence[float]]] = (), theme: Theme = LIGHT) -> go.Figure:
     """A bar for each step: the queries of a run that come past it in the run's colour, those it loses behind them.
 
@@ -80,7 +80,7 @@ def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[
     return fig
 
 
-def _hover_text(step: Step) -> str:
+def _hover_text(step: WaterfallStep) -> str:
     lines = [f"{escape(step.title)}: {step.reached - step.lost:,} of {step.reached:,}", f"{step.lost:,} lost"]
     return "<br>".join([*lines, *([f"{step.unknown:,} of them cannot be assessed"] if step.unknown else [])])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ragdash.analysis.comparability import SEVERITIES, Entry, Ledger
+from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
 from ragdash.core.id_normalization import CollapseChoice
 from ragdash.core.records import Conventions
 from ragdash.reporting.sentences import fmt
@@ -74,7 +74,7 @@ _BROKEN = {  # what is wrong with one run, with several
 _SUMMARIZED = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level")
 
 
-def summary(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
+def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conventions) -> str:
     """One line: can these runs be compared, over which queries, and what is most in the way."""
     broken = {finding.run: finding.kind for finding in report.findings if finding.severity == "error" and finding.run}
     clauses = []
@@ -98,7 +98,7 @@ def summary(report: Ledger, names: Sequence[str], conventions: Conventions) -> s
     return "; ".join([*clauses, *([f"{fmt.count(further, 'more finding')} below"] if further else [])]) + "."
 
 
-def _queries_clause(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
+def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventions: Conventions) -> str:
     """Which queries the runs that can be measured are measured over."""
     lacking = {name: report.of("missing-queries", name) for name in names}
     total = next(iter(lacking.values())).total
@@ -121,7 +121,7 @@ def _queries_clause(report: Ledger, names: Sequence[str], conventions: Conventio
     return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {treatment}"
 
 
-def finding_text(finding: Entry) -> str:
+def finding_text(finding: ComparabilityEntry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
     details = [detail for detail in (finding.effect, finding.fix) if detail]
     detail_text = escape(" ".join(details))
@@ -160,7 +160,7 @@ def collapse_option(method: str, choice: CollapseChoice | None) -> str:
     return f"{collapse_method(method)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
 
 
-def sort_findings(findings: Iterable[Entry]) -> list[Entry]:
+def sort_findings(findings: Iterable[ComparabilityEntry]) -> list[ComparabilityEntry]:
     """The worst first, and of these what a fix of ids or chunks belongs to."""
     switches = ("collapse", "ids")
     return sorted(findings, key=lambda finding: (
@@ -174,7 +174,7 @@ def applied_fixes(fixes: Sequence[Option], effects: Sequence[str]) -> str:
     return summary + "".join(f"  \n:gray[{escape(text)}.]" for text in effects)
 
 
-def shared_fixes(report: Ledger) -> dict[tuple[Option, ...], list[str]]:
+def shared_fixes(report: ComparabilityReport) -> dict[tuple[Option, ...], list[str]]:
     """Fixes of ids and chunks that more than one run needs: options -> names of the runs."""
     runs_by_fix: dict[tuple[Option, ...], list[str]] = {}
     for finding in report.findings:

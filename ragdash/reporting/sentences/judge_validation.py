@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.analysis.judge_validation import Difference
+from ragdash.analysis.judge_validation import CorrectedDifference
 from ragdash.metrics import Spec
 
 OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no difference can be told"}
 
 
-def difference_outcome(difference: Difference, spec: Spec) -> str:
+def difference_outcome(difference: CorrectedDifference, spec: Spec) -> str:
     """"better", "worse", "differs" (for a metric without a better end), or "" where the interval holds 0 or is none."""
     low, high = difference.corrected.low, difference.corrected.high
     if not np.isfinite(low) or low <= 0 <= high:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from ragdash.analysis.judge_validation import Agreement, Difference, Estimate, Trust
+from ragdash.analysis.judge_validation import Agreement, CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.console import count
 from ragdash.core.errors import Problem
 from ragdash.matching.views.judged import setting
@@ -26,8 +26,8 @@ DISAGREEMENTS_SHOWN = 10  # disagreements
 
 
 def render_judge_validation(
-    validations: Sequence[Trust],
-    differences: Sequence[Difference],
+    validations: Sequence[JudgeValidation],
+    differences: Sequence[CorrectedDifference],
     form: str,
     *,
     disagreement_limit: int = DISAGREEMENTS_SHOWN,
@@ -75,12 +75,14 @@ def label_sheet_bytes(table: pa.Table, form: str) -> bytes:
     return table_bytes(table, "csv")
 
 
-def judge_validation_table(validations: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
+def judge_validation_table(
+    validations: Sequence[JudgeValidation], differences: Sequence[CorrectedDifference] = ()
+) -> pa.Table:
     """A row per run and per difference, null where undefined: the three means, n and N, agreement, missing."""
     rows = []
-    results: list[Any] = [*validations, *differences]  # a Trust and a Difference share what is read here
+    results: list[Any] = [*validations, *differences]  # both types share what is read here
     for result in results:
-        is_run = isinstance(result, Trust)
+        is_run = isinstance(result, JudgeValidation)
         agreed = result.agreement if is_run else None
         rows.append(
             {
@@ -106,7 +108,9 @@ def judge_validation_table(validations: Sequence[Trust], differences: Sequence[D
     return pa.Table.from_pylist(rows)
 
 
-def _estimates(validations: Sequence[Trust], differences: Sequence[Difference]) -> tuple[list[str], list[list[str]]]:
+def _estimates(
+    validations: Sequence[JudgeValidation], differences: Sequence[CorrectedDifference]
+) -> tuple[list[str], list[list[str]]]:
     level = f"{validations[0].level:.4g}" if validations else ""
     header = ["run", "judge alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n", "N",
               "accuracy", "kappa", "missing"]
@@ -155,7 +159,7 @@ def _heading(name: str, form: str) -> str:
     return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
 
-def _notes(validation: Trust) -> list[str]:
+def _notes(validation: JudgeValidation) -> list[str]:
     """What the tables do not say, a sentence each."""
     agreed, sentences = validation.agreement, []
     if agreed.n:
@@ -180,7 +184,7 @@ def _confusion(agreed: Agreement) -> tuple[list[str], list[list[str]]]:
                                                                          strict=True)])
 
 
-def _disagreements(validation: Trust, limit: int) -> tuple[list[str], list[list[str]]]:
+def _disagreements(validation: JudgeValidation, limit: int) -> tuple[list[str], list[list[str]]]:
     remaining = len(validation.disagreements) - limit
     rows = [
         [disagreement.query_id, number(disagreement.verdict), number(disagreement.label)]
@@ -189,7 +193,7 @@ def _disagreements(validation: Trust, limit: int) -> tuple[list[str], list[list[
     return ["disagreement", "verdict", "label"], rows + ([[f"… {remaining:,} more", "", ""]] if remaining > 0 else [])
 
 
-def _json(validations: Sequence[Trust], differences: Sequence[Difference], settings: dict,
+def _json(validations: Sequence[JudgeValidation], differences: Sequence[CorrectedDifference], settings: dict,
           problems: Iterable[Problem]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
     content = {
@@ -210,7 +214,7 @@ def _json(validations: Sequence[Trust], differences: Sequence[Difference], setti
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _run(validation: Trust) -> dict:
+def _run(validation: JudgeValidation) -> dict:
     agreed = validation.agreement
     return {
         "name": validation.name,
@@ -229,7 +233,7 @@ def _run(validation: Trust) -> dict:
     }
 
 
-def _result_dict(result: Trust | Difference) -> dict:
+def _result_dict(result: JudgeValidation | CorrectedDifference) -> dict:
     return {"judged": result.what, "judge": {"mean": finite_or_none(result.judge.mean), "n": result.judge.n},
             "labels": _estimate_dict(result.labels), "corrected": {**_estimate_dict(result.corrected), "N": result.rest,
                                                           "pseudo_rectifiers": result.pseudo}}

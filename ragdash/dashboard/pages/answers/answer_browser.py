@@ -10,60 +10,80 @@ import streamlit as st
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import tables as answers_tables
-from ragdash.dashboard.pages.answers.data import KINDS, NAMES, REST, UNKNOWN, Told
-from ragdash.dashboard.pages.answers.sections import Board
+from ragdash.dashboard.pages.answers.data import QUADRANT_NAMES, QUADRANTS, UNKNOWN, UNKNOWN_TITLE, AnswerTexts
+from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 
 ALL, DECLINED = "all", "declined"
-CONTEXTS, LONG = 20, 1_500  # contexts shown, characters of each
-WIDTHS = {"Question": 300, "Reading": 190, "Answer": 340, "Reference": 240}  # pixels
-TALL = 320  # pixels of the table at most
+MAX_CONTEXTS, MAX_CONTEXT_LENGTH = 20, 1_500  # contexts shown, characters of each
+COLUMN_WIDTHS = {"Question": 300, "Reading": 190, "Answer": 340, "Reference": 240}  # pixels
+MAX_TABLE_HEIGHT = 320  # pixels of the table at most
 
 
-def one_by_one(board: Board, spec: Spec) -> None:
+def render(data: AnswersData, spec: Spec) -> None:
     """A table of the queries of one run, worst first, and the chosen one below it."""
-    context = board.context
+    context = data.context
     st.header(f"Answers one by one, {'worst' if spec.metric.better else 'highest'} {spec.title} first", anchor=False)
-    held = [at for at in range(len(context.entries)) if any(at in board.defined(one) for one in board.specs)]
-    names = {context.digests[at]: context.names[at] for at in held}
-    usual = context.digests[context.baseline if context.baseline in held else held[0]]
+    run_indices = [
+        index
+        for index in range(len(context.entries))
+        if any(index in data.runs_with_values(column_spec) for column_spec in data.specs)
+    ]
+    names = {context.digests[index]: context.names[index] for index in run_indices}
+    usual = context.digests[context.baseline if context.baseline in run_indices else run_indices[0]]
     key = state.choice_key(state.LOOKED, list(names), usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="answer_choice"):
         if len(names) > 1:
             st.selectbox("Run", list(names), format_func=names.get, key=key, width=240, persist_state="session")
-        at = context.digests.index(state.get(state.LOOKED))
-        mask = _kind(board, at)
-    told = answers_data.told(context.digests[at], context.scope)
-    one, near = board.values[at], board.rules[at].column(answers_data.table().spec)
-    order = answers_data.worst_first(spec, one.column(spec), near)
+        run_index = context.digests.index(state.get(state.LOOKED))
+        mask = _choose_queries(data, run_index)
+    answer_texts = answers_data.read_answer_texts(context.digests[run_index], context.scope)
+    evaluation, token_f1 = (
+        data.values[run_index],
+        data.quadrant_evaluations[run_index].column(answers_data.token_f1_bands().spec),
+    )
+    order = answers_data.worst_first(spec, evaluation.column(spec), token_f1)
     rows = order[mask[order]]
     if not len(rows):
         st.caption("No query is of this kind.")
         return
-    ids = [told.ids[row] for row in rows]
+    ids = [answer_texts.ids[row] for row in rows]
     state.choice_key(state.QUERY, ids, ids[0])
-    table = answers_tables.queries(told, rows, spec, board.specs, one.values, board.kinds(at), board.refused[at])
-    elements.frame(table, f"answer_rows_{state.get(state.KIND)}", f"{fmt.count(len(rows), 'query', 'queries')}, worst "
-                  f"{spec.title} first", height=min(38 + 35 * len(rows), TALL), pick=partial(_show, ids), widths=WIDTHS)
-    _steps(ids)
+    table = answers_tables.queries_table(
+        answer_texts, rows, spec, data.specs, evaluation.values, data.quadrants(run_index), data.refusals[run_index]
+    )
+    elements.frame(
+        table,
+        f"answer_rows_{state.get(state.KIND)}",
+        f"{fmt.count(len(rows), 'query', 'queries')}, worst {spec.title} first",
+        height=min(38 + 35 * len(rows), MAX_TABLE_HEIGHT),
+        pick=partial(_select_query, ids),
+        widths=COLUMN_WIDTHS,
+    )
+    _render_navigation(ids)
     kind = state.get(state.KIND)
-    query_links.link("All runs side by side for these queries", context.digests[at],
+    query_links.link("All runs side by side for these queries", context.digests[run_index],
                      **{state.READINGS: [] if kind == ALL else [kind], state.QUERY: state.get(state.QUERY),
                         state.RIGHT: state.get(state.RIGHT)})
-    _one(board, at, told, told.ids.index(state.get(state.QUERY)))
+    _render_answer_card(data, run_index, answer_texts, answer_texts.ids.index(state.get(state.QUERY)))
 
 
-def _kind(board: Board, at: int) -> np.ndarray:
+def _choose_queries(data: AnswersData, run_index: int) -> np.ndarray:
     """Which queries of a run are shown: (Q,) bool; every kind bears its number of queries."""
-    kinds, refused = board.kinds(at), board.refused[at] == 1
-    masks = {ALL: np.ones(len(kinds), bool), **{name: kinds == place for place, name in enumerate(NAMES)},
+    kinds, refused = data.quadrants(run_index), data.refusals[run_index] == 1
+    masks = {ALL: np.ones(len(kinds), bool), **{name: kinds == index for index, name in enumerate(QUADRANT_NAMES)},
              DECLINED: refused}
-    titles = {ALL: "All", **{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
-    known = any(masks[name].any() for name in KINDS)
-    options = [name for name, mask in masks.items() if mask.any() or name == ALL or (known and name in KINDS)]
+    titles = {
+        ALL: "All",
+        **{name: title for name, (title, _, _) in QUADRANTS.items()},
+        UNKNOWN: UNKNOWN_TITLE,
+        DECLINED: "Declined",
+    }
+    assessable = any(masks[name].any() for name in QUADRANTS)
+    options = [name for name, mask in masks.items() if mask.any() or name == ALL or (assessable and name in QUADRANTS)]
     st.segmented_control("Queries", options, required=True, key=state.choice_key(state.KIND, options, ALL), wrap=True,
                          persist_state="session", format_func=lambda name: f"{titles[name]} {int(masks[name].sum()):,}",
                          help="The kinds of the picture above. Answers that decline are counted apart: each of them "
@@ -71,64 +91,72 @@ def _kind(board: Board, at: int) -> np.ndarray:
     return masks[state.get(state.KIND)]
 
 
-def _show(ids: list[str], row: int) -> None:
+def _select_query(ids: list[str], row: int) -> None:
     st.session_state[state.QUERY] = ids[row]
 
 
-def _steps(ids: list[str]) -> None:
+def _render_navigation(ids: list[str]) -> None:
     """To the answer before and behind."""
-    place = ids.index(state.get(state.QUERY))
+    index = ids.index(state.get(state.QUERY))
     with st.container(horizontal=True, vertical_alignment="center", key="answer_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="answer_before", disabled=place == 0, on_click=_show,
-                  args=(ids, max(place - 1, 0)))
-        st.button("Next", icon=":material/arrow_forward:", key="answer_next", disabled=place == len(ids) - 1,
-                  on_click=_show, args=(ids, min(place + 1, len(ids) - 1)))
-        st.caption(f"{place + 1:,} of {len(ids):,}; a click at the left edge of a row shows its answer.")
+        st.button(
+            "Previous",
+            icon=":material/arrow_back:",
+            key="answer_before",
+            disabled=index == 0,
+            on_click=_select_query,
+            args=(ids, max(index - 1, 0)),
+        )
+        st.button("Next", icon=":material/arrow_forward:", key="answer_next", disabled=index == len(ids) - 1,
+                  on_click=_select_query, args=(ids, min(index + 1, len(ids) - 1)))
+        st.caption(f"{index + 1:,} of {len(ids):,}; a click at the left edge of a row shows its answer.")
 
 
-def _one(board: Board, at: int, told: Told, row: int) -> None:
+def _render_answer_card(data: AnswersData, run_index: int, answer_texts: AnswerTexts, row: int) -> None:
     """One answer: marked, with its values, reference and contexts."""
     with st.container(border=True, key="answer_one"):
-        question = told.questions[row]
-        st.subheader(fmt.escape(told.ids[row] + (f": {question[:400]}" if question else "")), anchor=False)
-        values = [f"{spec.title} **{fmt.number(board.values[at].values[row, place])}**"
-                  for place, spec in enumerate(board.specs)]
-        kind = [title for title, _, _ in KINDS.values()] + [REST]
-        declined = ["declined"] if board.refused[at][row] == 1 else []
-        st.caption(" · ".join([", ".join([kind[board.kinds(at)[row]], *declined]), *values]))
+        question = answer_texts.questions[row]
+        st.subheader(fmt.escape(answer_texts.ids[row] + (f": {question[:400]}" if question else "")), anchor=False)
+        values = [f"{spec.title} **{fmt.number(data.values[run_index].values[row, index])}**"
+                  for index, spec in enumerate(data.specs)]
+        kind = [title for title, _, _ in QUADRANTS.values()] + [UNKNOWN_TITLE]
+        declined = ["declined"] if data.refusals[run_index][row] == 1 else []
+        st.caption(" · ".join([", ".join([kind[data.quadrants(run_index)[row]], *declined]), *values]))
         left, right = st.columns(2, gap="large")
         with left:
-            _answer(board, at, told, row)
-            st.markdown("**Reference**" if len(told.references[row]) < 2 else "**References**, the best one counts")
-            for text in told.references[row] or (None,):
+            _render_answer(data, run_index, answer_texts, row)
+            st.markdown(
+                "**Reference**" if len(answer_texts.references[row]) < 2 else "**References**, the best one counts"
+            )
+            for text in answer_texts.references[row] or (None,):
                 st.html(texts.paragraph_html(texts.text_html(text)))
         with right:
-            _contexts(told, row)
+            _render_contexts(answer_texts, row)
 
 
-def _answer(board: Board, at: int, told: Told, row: int) -> None:
-    answer, contexts = told.answers[row], told.contexts[row]
-    st.markdown(f"**Answer** of {elements.swatch(board.context.slots[at], board.context.names[at])}")
-    page, said = answer_html.answer_support(answer, contexts, elements.theme())
+def _render_answer(data: AnswersData, run_index: int, answer_texts: AnswerTexts, row: int) -> None:
+    answer, contexts = answer_texts.answers[row], answer_texts.contexts[row]
+    st.markdown(f"**Answer** of {elements.swatch(data.context.slots[run_index], data.context.names[run_index])}")
+    page, unsupported_note = answer_html.answer_support(answer, contexts, elements.theme())
     st.html(page)
     if answer is not None and len(answer) > texts.LONGEST:
         st.caption(f"The first {texts.LONGEST:,} of {len(answer):,} characters.")
-    if said:
-        st.caption(fmt.escape(said))
+    if unsupported_note:
+        st.caption(fmt.escape(unsupported_note))
 
 
-def _contexts(told: Told, row: int) -> None:
-    contexts = told.contexts[row]
+def _render_contexts(answer_texts: AnswerTexts, row: int) -> None:
+    contexts = answer_texts.contexts[row]
     if contexts is None:
         st.markdown("**Contexts**")
         st.caption("Not known: the run holds neither contexts nor texts for this query.")
         return
-    st.markdown(f"**Contexts** ({len(contexts):,})" if told.given else
+    st.markdown(f"**Contexts** ({len(contexts):,})" if answer_texts.contexts_recorded else
                 f"**Texts of the first {fmt.count(len(contexts), 'document')}**")
-    if not told.given:
+    if not answer_texts.contexts_recorded:
         st.caption("They stand in for the contexts, which the run does not tell.")
     if not contexts:
         st.caption("None was given.")
-    st.html(texts.list_html(contexts, CONTEXTS, LONG))
-    if len(contexts) > CONTEXTS:
-        st.caption(f"The first {CONTEXTS} of {len(contexts):,}.")
+    st.html(texts.list_html(contexts, MAX_CONTEXTS, MAX_CONTEXT_LENGTH))
+    if len(contexts) > MAX_CONTEXTS:
+        st.caption(f"The first {MAX_CONTEXTS} of {len(contexts):,}.")

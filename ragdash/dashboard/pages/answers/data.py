@@ -21,42 +21,42 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import EDGE, Band, Bands, bands_of
 
-KINDS = {"found_right": ("Found and right", True, True), "missed_right": ("Not found and right", False, True),
+QUADRANTS = {"found_right": ("Found and right", True, True), "missed_right": ("Not found and right", False, True),
          "found_wrong": ("Found and wrong", True, False), "missed_wrong": ("Not found and wrong", False, False)}
-UNKNOWN, REST = "unknown", "Cannot be said"
-NAMES = (*KINDS, UNKNOWN)
-USUAL = "good"  # the band from which an answer counts as right unless chosen otherwise
+UNKNOWN, UNKNOWN_TITLE = "unknown", "Cannot be said"
+QUADRANT_NAMES = (*QUADRANTS, UNKNOWN)
+DEFAULT_BAND = "good"  # the band from which an answer counts as right unless chosen otherwise
 
 
-def table() -> Bands:
+def token_f1_bands() -> Bands:
     """The bands of token F1 that say from where an answer is right."""
     return bands_of("TokenF1")[0]
 
 
-def edges() -> dict[str, Band]:
+def bands_by_label() -> dict[str, Band]:
     """The bands from which an answer may count as right, by label; the lowest begins at 0 and is none."""
-    return {band.label: band for band in table().bands[1:]}
+    return {band.label: band for band in token_f1_bands().bands[1:]}
 
 
-def rule(k: int) -> tuple[Spec, Spec, Spec, Spec]:
+def quadrant_specs(k: int) -> tuple[Spec, Spec, Spec, Spec]:
     """What decides: found, holding a reference, near to one; and whether the answer declines."""
-    return parse_specs([f"Success@{k}", "CoverEM", table().spec, "Refusal"])
+    return parse_specs([f"Success@{k}", "CoverEM", token_f1_bands().spec, "Refusal"])
 
 
-def kinds(one: Evaluation, k: int, low: float) -> np.ndarray:
+def classify_queries(evaluation: Evaluation, k: int, low: float) -> np.ndarray:
     """Which of NAMES each query is, as an index: (Q,) int.
 
     Found: a relevant document among the first k. Right: a reference stands in it, or token F1 from `low` on. Where
     either is undefined (no relevant document is known, no reference, no answer) it cannot be said.
     """
-    found, holds, near, _ = (one.column(spec) for spec in rule(k))
-    right = (np.nan_to_num(holds) == 1) | (np.nan_to_num(near) >= low - EDGE)
-    known = ~np.isnan(found) & ~(np.isnan(holds) & np.isnan(near))
-    return np.where(known, 2 * ~right + (np.nan_to_num(found) == 0), NAMES.index(UNKNOWN))
+    hit, holds, token_f1, _ = (evaluation.column(spec) for spec in quadrant_specs(k))
+    right = (np.nan_to_num(holds) == 1) | (np.nan_to_num(token_f1) >= low - EDGE)
+    assessable = ~np.isnan(hit) & ~(np.isnan(holds) & np.isnan(token_f1))
+    return np.where(assessable, 2 * ~right + (np.nan_to_num(hit) == 0), QUADRANT_NAMES.index(UNKNOWN))
 
 
 @dataclass(frozen=True)
-class Told:
+class AnswerTexts:
     """The texts of a run: (Q,) each. contexts: None where not known; given: False where documents' texts stand in."""
 
     ids: tuple[str, ...]
@@ -64,27 +64,33 @@ class Told:
     answers: tuple[str | None, ...]
     references: tuple[tuple[str, ...], ...]
     contexts: tuple[tuple[str, ...] | None, ...]
-    given: bool
+    contexts_recorded: bool
 
 
-def told(run: str, scope: Scope) -> Told:
+def read_answer_texts(run: str, scope: Scope) -> AnswerTexts:
     """The texts of the queries in scope."""
-    return _told(run, scope.cache_key(), _match=scope.match(run), _scope=scope)
+    return _answer_texts(run, scope.cache_key(), _match=scope.match(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _told(run: str, scope: tuple, _match: Match, _scope: Scope) -> Told:
-    inside = np.flatnonzero(_scope.queries).tolist()
-    answered, grounded = _view(_match, "Answered"), _view(_match, "Grounded")
-    every = len(_match.query_ids)
-    held = answered or grounded
-    columns = (_match.query_ids.to_pylist(), answered.questions if answered else _questions(_match.truth),
-               held.answers if held else (None,) * every, answered.references if answered else ((),) * every,
-               grounded.contexts if grounded else (None,) * every)
-    return Told(*(tuple(column[at] for at in inside) for column in columns), grounded is None or grounded.given)
+def _answer_texts(run: str, scope: tuple, _match: Match, _scope: Scope) -> AnswerTexts:
+    rows_in_scope = np.flatnonzero(_scope.queries).tolist()
+    answered, grounded = _view_or_none(_match, "Answered"), _view_or_none(_match, "Grounded")
+    query_count = len(_match.query_ids)
+    answer_view = answered or grounded
+    columns = (
+        _match.query_ids.to_pylist(),
+        answered.questions if answered else _questions(_match.truth),
+        answer_view.answers if answer_view else (None,) * query_count,
+        answered.references if answered else ((),) * query_count,
+        grounded.contexts if grounded else (None,) * query_count,
+    )
+    return AnswerTexts(
+        *(tuple(column[row] for row in rows_in_scope) for column in columns), grounded is None or grounded.given
+    )
 
 
-def _view(match: Match, name: str):
+def _view_or_none(match: Match, name: str):
     """A view, None where the run or the truth cannot give it."""
     try:
         return match.view(name)
@@ -93,20 +99,29 @@ def _view(match: Match, name: str):
 
 
 def _questions(truth: Truth) -> Sequence[str | None]:
-    held = truth.details is not None and "query" in truth.details.column_names
-    return truth.details["query"].to_pylist() if held else [None] * len(truth)
+    has_questions = truth.details is not None and "query" in truth.details.column_names
+    return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
 
 
-def standing_in(context: PageContext) -> list[str]:
+def runs_without_contexts(context: PageContext) -> list[str]:
     """The runs whose contexts are not known, with the texts of the first documents in their place."""
-    return [context.names[at] for at, digest in enumerate(context.digests) if not told(digest, context.scope).given]
+    return [
+        context.names[index]
+        for index, digest in enumerate(context.digests)
+        if not read_answer_texts(digest, context.scope).contexts_recorded
+    ]
 
 
-def correlations(one: Evaluation, rows: Sequence[Spec], columns: Sequence[Spec]) -> tuple[np.ndarray, np.ndarray]:
+def rank_correlations(
+    evaluation: Evaluation, rows: Sequence[Spec], columns: Sequence[Spec]
+) -> tuple[np.ndarray, np.ndarray]:
     """(Spearman's rho, n queries) of each row with each column: (R, C) both."""
-    found = [[rank_correlation.spearman(one.column(row), one.column(column)) for column in columns] for row in rows]
-    return (np.array([[value for value, _ in row] for row in found]).reshape(len(rows), len(columns)),
-            np.array([[n for _, n in row] for row in found], int).reshape(len(rows), len(columns)))
+    results = [
+        [rank_correlation.spearman(evaluation.column(row), evaluation.column(column)) for column in columns]
+        for row in rows
+    ]
+    return (np.array([[value for value, _ in row] for row in results]).reshape(len(rows), len(columns)),
+            np.array([[n for _, n in row] for row in results], int).reshape(len(rows), len(columns)))
 
 
 def worst_first(spec: Spec, values: np.ndarray, second: np.ndarray) -> np.ndarray:

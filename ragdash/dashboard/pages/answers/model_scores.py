@@ -26,52 +26,52 @@ from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import VARIABLES, hub_cache
 from ragdash.reporting.sentences import fmt
 
-KINDS = {**{name: need.kind for name, need in NEEDS.items()}, NAME: NLI}  # of the model that each metric needs
-TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder", NLI: "NLI model"}
-EXAMPLES = {ENCODER: "all-MiniLM-L6-v2", SCORER: "cross-encoder/stsb-roberta-base",
+MODEL_KINDS = {**{name: need.kind for name, need in NEEDS.items()}, NAME: NLI}  # of the model that each metric needs
+MODEL_TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder", NLI: "NLI model"}
+EXAMPLE_MODELS = {ENCODER: "all-MiniLM-L6-v2", SCORER: "cross-encoder/stsb-roberta-base",
             NLI: "cross-encoder/nli-deberta-v3-small"}
-EVERY = 1.0  # seconds between two looks at the process
+POLL_SECONDS = 1.0  # seconds between two looks at the process
 
 
-def wanting(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
+def metrics_lacking_values(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
     """The metrics of local models among the specs of which a run lacks values that a model could give."""
-    lacking = {problem.field for one in values for problem in one.problems
-               if problem.kind in ("computed-in-part", "unavailable") and problem.field in KINDS}
+    lacking = {problem.field for evaluation in values for problem in evaluation.problems
+               if problem.kind in ("computed-in-part", "unavailable") and problem.field in MODEL_KINDS}
     return [name for name in dict.fromkeys(spec.name for spec in specs) if name in lacking]
 
 
-def panel(context: PageContext, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
+def render(context: PageContext, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
     """The process at work, or what it takes to start one; nothing where no value is lacking."""
     job = scoring.current()
-    names = wanting(specs, values)
+    names = metrics_lacking_values(specs, values)
     if job is not None and job.running:
-        _at_work()
+        _render_progress()
         return
-    if job is not None and job.key == _key(context):
-        _ended(job)
+    if job is not None and job.key == _job_key(context):
+        _render_result(job)
     if names:
         with st.container(border=True, key="scoring"):
-            _offer(context, names)
+            _render_offer(context, names)
 
 
-def _key(context: PageContext) -> tuple:
+def _job_key(context: PageContext) -> tuple:
     return context.scope.truth_digest, tuple(context.digests)
 
 
-@st.fragment(run_every=EVERY)
-def _at_work() -> None:
+@st.fragment(run_every=POLL_SECONDS)
+def _render_progress() -> None:
     """How far the process is; the whole page again once it has ended."""
     job = scoring.current()
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="scoring"):
-        seen = job.worker.messages
-        now = seen.get("progress") or {}
-        done, total = now.get("done") or 0, now.get("total") or 0
-        said = now.get("words") or (f"Planned: {seen['plan']}" if "plan" in seen else "Starting …")
+        messages = job.worker.messages
+        progress = messages.get("progress") or {}
+        done, total = progress.get("done") or 0, progress.get("total") or 0
+        status = progress.get("words") or (f"Planned: {messages['plan']}" if "plan" in messages else "Starting …")
         names = fmt.escape(fmt.listed(job.names))
         st.markdown(f"**A model is at work** on the answers of {names}")
-        st.progress(min(done / total, 1.0) if total else 0.0, text=fmt.escape(said))
+        st.progress(min(done / total, 1.0) if total else 0.0, text=fmt.escape(status))
         st.button("Stop", icon=":material/stop_circle:", key="score_stop", on_click=_stop)
         st.caption("It goes on if you look at other pages. What is done when it is stopped is kept.")
 
@@ -82,7 +82,7 @@ def _stop() -> None:
         job.worker.cancel()
 
 
-def _ended(job: Job) -> None:
+def _render_result(job: Job) -> None:
     """What became of the process, told in every session that looks at the same runs."""
     worker = job.worker
     report = worker.messages.get("report")
@@ -91,13 +91,17 @@ def _ended(job: Job) -> None:
     elif worker.cancelled:
         st.caption(":material/stop_circle: Stopped. What was done is kept; starting again goes on from there.")
     elif report:
-        told = [f"{report['computed']:,} computed", f"{report['reused']:,} known before", duration(report["seconds"])]
-        st.caption(f":material/check: {', '.join(told)}, by {fmt.escape(fmt.listed(report['models']))}.")
+        summary = [
+            f"{report['computed']:,} computed",
+            f"{report['reused']:,} known before",
+            duration(report["seconds"]),
+        ]
+        st.caption(f":material/check: {', '.join(summary)}, by {fmt.escape(fmt.listed(report['models']))}.")
         for problem in map(Problem.of_dict, report["problems"]):
             st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
-def _offer(context: PageContext, names: list[str]) -> None:
+def _render_offer(context: PageContext, names: list[str]) -> None:
     """The choice of the models, the estimate and the button."""
     elements.problems(state.notice(), "scoring_notice")
     titles = fmt.listed([METRICS[name].title for name in names])
@@ -106,14 +110,14 @@ def _offer(context: PageContext, names: list[str]) -> None:
     if not installed.ok:
         elements.missing(installed.problem)
         return
-    models = {kind: _choose(kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
+    models = {kind: _choose_model(kind) for kind in dict.fromkeys(MODEL_KINDS[name] for name in names)}
     models = {kind: model for kind, model in models.items() if model}
-    names = [name for name in names if KINDS[name] in models]
+    names = [name for name in names if MODEL_KINDS[name] in models]
     if not names:
         st.caption("Choose a model, or type the folder that it is in, to see how long it takes.")
         return
     try:
-        planned = _plan(context, names, models)
+        planned = _plan_scoring(context, names, models)
     except InputError as error:
         elements.problems(error.problems, "scoring")
         return
@@ -122,35 +126,35 @@ def _offer(context: PageContext, names: list[str]) -> None:
               args=(context, names, models))
 
 
-def _choose(kind: str) -> str:
+def _choose_model(kind: str) -> str:
     """A model of this kind: one that is known here, or what is typed."""
     key = f"{state.MODEL_OF}{kind}"
-    held = state.get(key)
-    menu = list(dict.fromkeys([*_known(kind), *([held] if held else [])]))
-    st.selectbox(TITLES[kind], menu, index=0 if menu else None, key=key, accept_new_options=True, width=520,
+    selected = state.get(key)
+    menu = list(dict.fromkeys([*_known_models(kind), *([selected] if selected else [])]))
+    st.selectbox(MODEL_TITLES[kind], menu, index=0 if menu else None, key=key, accept_new_options=True, width=520,
                  persist_state="session", placeholder="A folder, or a name from the hub's cache",
                  help=f"A folder on the server's machine, or the name of a model that was fetched before, such as "
-                      f"{EXAMPLES[kind]}. {VARIABLES[kind]} in the server's environment makes one the usual.")
+                      f"{EXAMPLE_MODELS[kind]}. {VARIABLES[kind]} in the server's environment makes one the usual.")
     return state.get(key) or ""
 
 
 @st.cache_data(ttl=60, max_entries=4, show_spinner=False)
-def _known(kind: str) -> list[str]:
+def _known_models(kind: str) -> list[str]:
     """The environment's model and those of this kind in the hub's cache."""
     folders = sorted(hub_cache().glob("models--*"))
     usable = []
     for name in [None, *(folder.name.removeprefix("models--").replace("--", "/") for folder in folders)]:
         try:
-            own = find_model_folder(kind, name)
+            model = find_model_folder(kind, name)
         except InputError:
             continue
-        usable.append(str(own.path) if name is None else name)
+        usable.append(str(model.path) if name is None else name)
     return usable
 
 
-def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> ScoringPlan:
+def _plan_scoring(context: PageContext, names: list[str], models: dict[str, str]) -> ScoringPlan:
     runs = tuple(context.digests)
-    return _planned(
+    return _cached_plan(
         runs,
         context.scope.truth_digest,
         tuple(names),
@@ -162,16 +166,29 @@ def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Sco
 
 
 @st.cache_resource(max_entries=16, show_spinner="Looking at the model …")
-def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: tuple[tuple[str, str], ...], said: str,
-             _runs, _truth) -> ScoringPlan:
-    chosen = dict(models)
-    return plan_scoring(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
-                nli=chosen.get(NLI))
+def _cached_plan(
+    runs: tuple[str, ...],
+    truth: str,
+    names: tuple[str, ...],
+    models: tuple[tuple[str, str], ...],
+    stamp: str,
+    _runs,
+    _truth,
+) -> ScoringPlan:
+    models_by_kind = dict(models)
+    return plan_scoring(
+        _runs,
+        _truth,
+        list(names),
+        model=models_by_kind.get(ENCODER),
+        cross_encoder=models_by_kind.get(SCORER),
+        nli=models_by_kind.get(NLI),
+    )
 
 
 def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
     runs = {entry.name: entry.run for entry in context.entries}
     try:
-        scoring.start(_key(context), runs, context.scope.truth, names, models)
+        scoring.start(_job_key(context), runs, context.scope.truth, names, models)
     except InputError as error:
         state.set_notice(error.problems)

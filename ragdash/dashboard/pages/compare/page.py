@@ -26,23 +26,23 @@ def render() -> None:
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-            columns = leaderboard_sections.choose()
-        at = compare_sections.candidate(context)
-        margin = compare_sections.margin()
+            columns = leaderboard_sections.choose_metrics()
+        candidate = compare_sections.choose_candidate(context)
+        margin = compare_sections.choose_margin()
 
-    wanted, unreadable = page_context.specs([context.selection.template, *columns], context.k)
-    specs, unfit = context.results.computable(wanted)
+    requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+    specs, unfit = context.results.computable(requested)
     elements.problems([*unreadable, *unfit], "metrics")
-    specs = compare_sections.comparable(context, specs)
+    specs = compare_sections.comparable_specs(context, specs)
     if not specs:
         raise page_context.PageEnds
 
-    found = context.results.compared(specs, margin=margin)
+    comparisons = context.results.compared(specs, margin=margin)
     with finding:
-        compare_sections.finding(context, specs[0], found, margin)
-    compare_sections.table(context, specs, found, at, margin)
-    judge_note.note(context, specs)
-    compare_sections.picture(context, specs[0], at)
-    compare_sections.queries(context, specs[0], at, found[at, specs[0]])
-    compare_sections.slices(context, specs[0], at, margin)
-    run_similarity.section(context, specs[0])
+        compare_sections.render_finding(context, specs[0], comparisons, margin)
+    compare_sections.render_table(context, specs, comparisons, candidate, margin)
+    judge_note.render_judge_note(context, specs)
+    compare_sections.render_figure(context, specs[0], candidate)
+    compare_sections.render_queries(context, specs[0], candidate, comparisons[candidate, specs[0]])
+    compare_sections.render_slices(context, specs[0], candidate, margin)
+    run_similarity.render(context, specs[0])

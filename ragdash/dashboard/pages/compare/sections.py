@@ -10,7 +10,7 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.dashboard.components import comparison_tables, query_links
-from ragdash.dashboard.components.comparison_tables import Grid
+from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -19,16 +19,17 @@ from ragdash.evaluation.compare import Comparison, differences
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common import axes, forest
-from ragdash.reporting.sentences import comparison, fmt
+from ragdash.reporting.sentences import comparison as comparison_sentences
+from ragdash.reporting.sentences import fmt
 
-PICTURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
-FEW = 3  # candidates that are shown side by side
-OUTCOMES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
-FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
+FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
+MAX_CANDIDATES = 3  # candidates that are shown side by side
+OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
+TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
     "randomisation, corrected", "randomisation", "t", "Wilcoxon", "sign", "equivalence")}}
 
 
-def margin() -> float | None:
+def choose_margin() -> float | None:
     """The largest difference that does not matter, as typed; None where nothing (or nothing usable) is."""
     st.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120, persist_state="session",
                   help="The largest difference that does not matter to you, such as 0.02. A candidate whose difference "
@@ -44,54 +45,70 @@ def margin() -> float | None:
     return None
 
 
-def comparable(context: PageContext, specs: list[Spec]) -> list[Spec]:
+def comparable_specs(context: PageContext, specs: list[Spec]) -> list[Spec]:
     """The specs that can be compared query by query; says which cannot."""
-    kept = context.results.comparable(specs)
-    rest = [spec.title for spec in specs if spec not in kept]
-    if rest:
-        st.caption(f"Not compared here: {fmt.escape(fmt.listed(rest))}.",
+    comparable_specs = context.results.comparable(specs)
+    excluded_titles = [spec.title for spec in specs if spec not in comparable_specs]
+    if excluded_titles:
+        st.caption(f"Not compared here: {fmt.escape(fmt.listed(excluded_titles))}.",
                    help="A comparison needs a metric with a value for each query whose mean counts, and with a better "
                         "end.")
-    return kept
+    return comparable_specs
 
 
-def candidate(context: PageContext) -> int:
+def choose_candidate(context: PageContext) -> int:
     """The candidate that is looked at query by query: chosen where there are several."""
-    names = {context.digests[at]: context.names[at] for at in context.selection.others()}
+    names = {context.digests[index]: context.names[index] for index in context.selection.others()}
     key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
         st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=240)
     return context.digests.index(state.get(state.CANDIDATE))
 
 
-def finding(context: PageContext, spec: Spec, found: Grid, margin: float | None) -> None:
+def render_finding(context: PageContext, spec: Spec, comparisons: ComparisonGrid, margin: float | None) -> None:
     """In words: every candidate on the metric of the sidebar, by verdict where there are many."""
-    own, base = [found[at, spec] for at in context.selection.others()], context.names[context.baseline]
-    said = [comparison.comparison_sentence(one, base, margin) for one in own]
-    st.markdown(comparison.outcome_list(own, base) if len(own) > FEW else
-                "\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
+    metric_comparisons, base = (
+        [comparisons[index, spec] for index in context.selection.others()],
+        context.names[context.baseline],
+    )
+    sentences = [
+        comparison_sentences.comparison_sentence(comparison, base, margin) for comparison in metric_comparisons
+    ]
+    st.markdown(
+        comparison_sentences.outcome_list(metric_comparisons, base)
+        if len(metric_comparisons) > MAX_CANDIDATES
+        else "\n".join(f"- {line}" for line in sentences)
+        if len(sentences) > 1
+        else sentences[0]
+    )
 
 
-def shown(context: PageContext, at: int) -> list[int]:
+def visible_candidates(context: PageContext, selected: int) -> list[int]:
     """The candidates of the table and the pictures: all where they are few, else the one chosen."""
-    return context.selection.others() if len(context.selection.others()) <= FEW else [at]
+    return context.selection.others() if len(context.selection.others()) <= MAX_CANDIDATES else [selected]
 
 
-def table(context: PageContext, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
+def render_table(
+    context: PageContext, specs: list[Spec], comparisons: ComparisonGrid, selected: int, margin: float | None
+) -> None:
     """The verdicts on all metrics."""
     base, rows = (
         context.names[context.baseline],
-        [found[other, one] for other in context.selection.others() for one in specs],
+        [comparisons[index, spec] for index in context.selection.others() for spec in specs],
     )
-    readable, everything = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
+    readable, numbers_tab = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
     if readable.open is not False:
         with readable:
-            st.table(comparison_tables.verdict_table(context, shown(context, at), specs, found), border="horizontal",
-                     hide_index=True, alt=f"Verdicts on {fmt.count(len(specs), 'metric')} against {base}")
-    if everything.open:
-        with everything:
-            elements.frame(comparison_tables.every_test(rows), "comparison", "Every number of the comparison",
-                          formats=FORMATS)
+            st.table(
+                comparison_tables.outcome_table(context, visible_candidates(context, selected), specs, comparisons),
+                border="horizontal",
+                hide_index=True,
+                alt=f"Verdicts on {fmt.count(len(specs), 'metric')} against {base}",
+            )
+    if numbers_tab.open:
+        with numbers_tab:
+            elements.frame(comparison_tables.test_table(rows), "comparison", "Every number of the comparison",
+                          formats=TEST_FORMATS)
     rules = context.results.comparison_rules(margin)
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
                f"with 95 % bootstrap intervals.{context.scope.basis}",
@@ -100,67 +117,67 @@ def table(context: PageContext, specs: list[Spec], found: Grid, at: int, margin:
                     "count queries in the metric's direction.")
 
 
-def picture(context: PageContext, spec: Spec, at: int) -> None:
+def render_figure(context: PageContext, spec: Spec, selected: int) -> None:
     """The differences of every query: sorted, as a histogram, or both values of each."""
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
-    st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
-                         key=state.choice_key(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
+    st.segmented_control("Picture", list(FIGURES), format_func=FIGURES.get, required=True, persist_state="session",
+                         key=state.choice_key(state.PICTURE, list(FIGURES), "sorted"), label_visibility="collapsed")
     evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = context.names[base]
-    table = comparison_tables.wide(ids, context.names, [one.column(spec) for one in evaluations])
+    table = comparison_tables.values_by_run(ids, context.names, [evaluation.column(spec) for evaluation in evaluations])
     if state.get(state.PICTURE) == "scatter":
         figure = compare.scatter(
             name,
-            context.names[at],
+            context.names[selected],
             evaluations[base].column(spec),
-            evaluations[at].column(spec),
+            evaluations[selected].column(spec),
             axis=axis,
             labels=ids,
-            slots=(context.slots[base], context.slots[at]),
+            slots=(context.slots[base], context.slots[selected]),
             theme=elements.theme(),
         )
         with st.container(width=640, key="square"):
             elements.chart(
-                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[at]}"
+                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}"
             )
         return
-    others = shown(context, at)
-    values = [differences(evaluations[base], evaluations[one], spec) for one in others]
-    drawn = [context.names[one] for one in others], [context.slots[one] for one in others], values
-    figure = compare.histogram(*drawn, axis=axis, baseline=name, theme=elements.theme()) \
+    candidates = visible_candidates(context, selected)
+    values = [differences(evaluations[base], evaluations[index], spec) for index in candidates]
+    series = [context.names[index] for index in candidates], [context.slots[index] for index in candidates], values
+    figure = compare.histogram(*series, axis=axis, baseline=name, theme=elements.theme()) \
         if state.get(state.PICTURE) == "histogram" else \
-        compare.differences(*drawn, axis=axis, baseline=name, labels=ids, theme=elements.theme())
+        compare.differences(*series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
     elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
                   f"Differences of each query to {name} on {spec.title}")
 
 
-def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
+def render_queries(context: PageContext, spec: Spec, selected: int, comparison: Comparison) -> None:
     """The queries behind the counts, and which of them the mean hangs on."""
-    base, other = (context.results.evaluations([spec])[which] for which in (context.baseline, at))
-    found = differences(base, other, spec)
-    ids, gain = base.query_ids.to_pylist(), found * one.sign
-    masks = {"all": np.ones(len(found), bool), "better": gain > 0, "equal": gain == 0, "worse": gain < 0,
-             "undefined": np.isnan(found)}
+    base, candidate_run = (context.results.evaluations([spec])[index] for index in (context.baseline, selected))
+    query_differences = differences(base, candidate_run, spec)
+    ids, gain = base.query_ids.to_pylist(), query_differences * comparison.sign
+    masks = {"all": np.ones(len(query_differences), bool), "better": gain > 0, "equal": gain == 0, "worse": gain < 0,
+             "undefined": np.isnan(query_differences)}
     kinds = [kind for kind, mask in masks.items() if mask.any() or kind in ("all", "better", "worse")]
-    without = one.mean_difference + stats.influence(found)
-    st.markdown(comparison.influence_sentence(one, without, ids))
+    means_without = comparison.mean_difference + stats.influence(query_differences)
+    st.markdown(comparison_sentences.influence_sentence(comparison, means_without, ids))
     st.segmented_control(
         "Queries", kinds, key=state.choice_key(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
-        format_func=lambda kind: f"{OUTCOMES[kind]} {int(masks[kind].sum()):,}",
-        help=f"Queries where {fmt.escape(context.names[at])} is better, equal or worse than "
+        format_func=lambda kind: f"{OUTCOME_TITLES[kind]} {int(masks[kind].sum()):,}",
+        help=f"Queries where {fmt.escape(context.names[selected])} is better, equal or worse than "
              f"{fmt.escape(context.names[context.baseline])}.")
     rows = np.flatnonzero(masks[state.get(state.OUTCOME)])
-    rows = rows[np.argsort(-np.abs(np.nan_to_num(found[rows])), kind="stable")]
+    rows = rows[np.argsort(-np.abs(np.nan_to_num(query_differences[rows])), kind="stable")]
     texts = _questions(context, ids)
-    values = np.stack([base.column(spec), other.column(spec)], axis=1)
+    values = np.stack([base.column(spec), candidate_run.column(spec)], axis=1)
     elements.frame(
-        comparison_tables.queries(
+        comparison_tables.query_differences_table(
             [ids[row] for row in rows],
             [texts[row] for row in rows],
-            (context.names[context.baseline], context.names[at]),
+            (context.names[context.baseline], context.names[selected]),
             values[rows],
-            without[rows],
+            means_without[rows],
         ),
         "compare_queries",
         f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
@@ -168,7 +185,7 @@ def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
     )
     if spec == context.selection.spec and len(rows):
         kind = state.get(state.OUTCOME)
-        query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[at],
+        query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[selected],
                          "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
 
 
@@ -177,13 +194,13 @@ def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     truth = context.scope.truth
     if truth.details is None or "query" not in truth.details.column_names:
         return [None] * len(ids)
-    inside = pa.array(context.scope.queries)
-    return truth.details["query"].filter(inside).to_pylist()
+    in_scope = pa.array(context.scope.queries)
+    return truth.details["query"].filter(in_scope).to_pylist()
 
 
-def slices(context: PageContext, spec: Spec, at: int, margin: float | None) -> None:
+def render_slices(context: PageContext, spec: Spec, selected: int, margin: float | None) -> None:
     """The difference within each slice of an attribute of the queries; nothing where they have none."""
-    names = list(dict.fromkeys(one.attribute for one in context.scope.slices.values()))
+    names = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
     if not names:
         return
     st.header(f"By slice: {spec.title}", anchor=False,
@@ -195,16 +212,20 @@ def slices(context: PageContext, spec: Spec, at: int, margin: float | None) -> N
     rows = context.results.compared_by_slice(spec, state.get(state.BY), margin)
     label = dict(zip(context.digests, context.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
-    others, drawn = context.selection.others(), shown(context, at)
-    columns = [[row[others.index(one)] for row in rows] for one in drawn]
-    flat = [(title, replace(one, candidate=label[one.candidate]))
-            for title, row in zip(titles, rows, strict=True) for one in row]
-    elements.chart(forest_of(context, drawn, columns, [spec] * len(rows), titles),
-                  comparison_tables.every_test([one for _, one in flat], "Slice", [title for title, _ in flat]),
-                  "slices", f"Differences on {spec.title} by {state.get(state.BY)}", formats=FORMATS)
+    candidates, visible = context.selection.others(), visible_candidates(context, selected)
+    columns = [[row[candidates.index(index)] for row in rows] for index in visible]
+    flat = [(title, replace(comparison, candidate=label[comparison.candidate]))
+            for title, row in zip(titles, rows, strict=True) for comparison in row]
+    elements.chart(
+        forest_figure(context, visible, columns, [spec] * len(rows), titles),
+        comparison_tables.test_table([comparison for _, comparison in flat], "Slice", [title for title, _ in flat]),
+        "slices",
+        f"Differences on {spec.title} by {state.get(state.BY)}",
+        formats=TEST_FORMATS,
+    )
 
 
-def forest_of(
+def forest_figure(
     context: PageContext,
     candidates: Sequence[int],
     grid: Sequence[Sequence[Comparison]],
@@ -212,15 +233,17 @@ def forest_of(
     groups: Sequence[str] | None = None,
 ):
     """The picture of a grid of comparisons, a row per candidate; groups: titles of the columns."""
-    mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
-        "mean_difference", "low", "high", "n", "p_corrected"))
+    mean, low, high, n, p = (
+        np.array([[getattr(comparison, field) for comparison in row] for row in grid], dtype=float)
+        for field in ("mean_difference", "low", "high", "n", "p_corrected")
+    )
     return forest.forest(
-        [context.names[at] for at in candidates],
-        [context.slots[at] for at in candidates],
+        [context.names[index] for index in candidates],
+        [context.slots[index] for index in candidates],
         mean,
         low,
         high,
-        [[one.outcome for one in row] for row in grid],
+        [[comparison.outcome for comparison in row] for row in grid],
         axes=[axes.axis_of(spec) for spec in specs],
         n=n,
         baseline=context.names[context.baseline],

@@ -17,13 +17,13 @@ def render() -> None:
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-            columns = leaderboard_sections.choose()
-        wanted, unreadable = page_context.specs([context.selection.template, *columns], context.k)
-        specs, unfit = context.results.computable(wanted)
+            columns = leaderboard_sections.choose_metrics()
+        requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+        specs, unfit = context.results.computable(requested)
         if specs and len(context.entries) > 1:
-            leaderboard_sections.sort(specs)
+            leaderboard_sections.choose_sort_column(specs)
 
     elements.problems([*unreadable, *unfit], "metrics")
     if not specs:
         raise page_context.PageEnds
-    leaderboard_sections.standings(context, specs, finding)
+    leaderboard_sections.render_leaderboard(context, specs, finding)

@@ -27,10 +27,10 @@ def render() -> None:
         help="Type to search by name.",
         persist_state="session",
     )
-    metrics_sections.card(METRICS[state.get(state.ABOUT)])
+    metrics_sections.render_card(METRICS[state.get(state.ABOUT)])
 
     st.header("Which metrics for which use", anchor=False)
-    metrics_sections.uses()
+    metrics_sections.render_uses()
 
     st.header("All metrics", anchor=False)
     st.text_input(
@@ -42,12 +42,12 @@ def render() -> None:
         label_visibility="collapsed",
         persist_state="session",
     )
-    found = metrics_sections.search(state.get(state.SEARCH))
-    st.caption(fmt.count(len(found), "metric"))
-    if found:
+    matches = metrics_sections.search_metrics(state.get(state.SEARCH))
+    st.caption(fmt.count(len(matches), "metric"))
+    if matches:
         elements.frame(
-            components_tables.registry(found),
+            components_tables.metrics_table(matches),
             "metrics_table",
             "Every metric with its range and direction",
-            height=min(38 + 35 * len(found), 600),
+            height=min(38 + 35 * len(matches), 600),
         )

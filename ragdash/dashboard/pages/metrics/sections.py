@@ -26,18 +26,18 @@ AGGREGATE = {
 }
 
 
-def card(metric: Metric) -> None:
+def render_card(metric: Metric) -> None:
     """Formula, explanation, and the facts of one metric."""
     with st.container(border=True, key="metric_card"):
         st.header(metric.title, anchor=False)
         if metric.formula:
-            st.latex(latex(metric.formula))
-        st.markdown(prose(metric.doc))
-        guidance(metric)
-        st.table(facts(metric), border="horizontal", alt=f"Facts about {metric.title}")
+            st.latex(latex_with_words(metric.formula))
+        st.markdown(docstring_markdown(metric.doc))
+        render_guidance(metric)
+        st.table(metric_facts(metric), border="horizontal", alt=f"Facts about {metric.title}")
 
 
-def guidance(metric: Metric) -> None:
+def render_guidance(metric: Metric) -> None:
     """When to look at it, a worked example, and what others compute under its name."""
     if metric.when:
         st.markdown(f"**When to look at it.** {fmt.escape(metric.when)}")
@@ -48,7 +48,7 @@ def guidance(metric: Metric) -> None:
         st.markdown(f"**Elsewhere.** {fmt.escape(metric.differs)}")
 
 
-def uses() -> None:
+def render_uses() -> None:
     """Which metrics matter for which use, as a table."""
     rows = [{"Use": f"**{use.title}**",
              "Look at": fmt.escape(fmt.listed([METRICS[name].title for name in use.metrics])),
@@ -59,7 +59,7 @@ def uses() -> None:
                "stand first.")
 
 
-def facts(metric: Metric) -> dict[str, str]:
+def metric_facts(metric: Metric) -> dict[str, str]:
     """What the registry says, in readable rows."""
     unit = f" {metric.unit}" if metric.unit else ""
     rows = {
@@ -82,25 +82,26 @@ def bands_text(metric: Metric) -> str:
     return "  \n".join(fmt.escape(text) for text in tables)
 
 
-def search(text: str) -> list[Metric]:
+def search_metrics(text: str) -> list[Metric]:
     """Metrics whose name, title, alias or explanation holds every word of the text."""
-    wanted = text.casefold().split()
-    return [metric for metric in METRICS.values() if all(word in _haystack(metric) for word in wanted)]
+    words = text.casefold().split()
+    return [metric for metric in METRICS.values() if all(word in _haystack(metric) for word in words)]
 
 
-def latex(formula: str) -> str:
+def latex_with_words(formula: str) -> str:
     """A formula in which words of several letters stand upright, as words."""
     return re.sub(r"(?<![\\a-zA-Z{])([A-Za-z]{3,})(?![a-zA-Z}])", r"\\text{\1}", formula)
 
 
-def prose(doc: str) -> str:
+def docstring_markdown(doc: str) -> str:
     """A docstring as markdown: paragraphs joined, what it says about arrays left out, nothing taken for markup."""
-    parts = [
-        re.sub(r"Returns \((?:Q|Q, K)\)(?: in \[[^\]]*\])?[;.,]? ?", "", " ".join(part.split()))
-        for part in doc.split("\n\n")
+    paragraphs = [
+        re.sub(r"Returns \((?:Q|Q, K)\)(?: in \[[^\]]*\])?[;.,]? ?", "", " ".join(paragraph.split()))
+        for paragraph in doc.split("\n\n")
     ]
     return "\n\n".join(
-        fmt.escape(re.sub(r"(?<=\. )[a-z]|^[a-z]", lambda first: first[0].upper(), part)) for part in parts
+        fmt.escape(re.sub(r"(?<=\. )[a-z]|^[a-z]", lambda first: first[0].upper(), paragraph))
+        for paragraph in paragraphs
     )
 
 

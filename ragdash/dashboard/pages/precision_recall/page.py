@@ -31,7 +31,7 @@ def render() -> None:
 
     with st.grid(2, min_column_width=360, gap="medium", key="curve_grid"):
         for name in (name for name in page_context.CURVES if name in state.get(state.CURVES)):
-            curve_panels.curve(context, name, marked)
+            curve_panels.render_curve(context, name, marked)
     if not state.get(state.CURVES):
         elements.empty("No curve is chosen", "Choose one or more under **Curves**.")
 
@@ -47,6 +47,6 @@ def render() -> None:
         persist_state="session",
     )
     if state.get(state.VIEW) == "k":
-        curve_panels.trade_off(context, marked)
+        curve_panels.render_trade_off(context, marked)
     else:
-        curve_panels.interpolated(context)
+        curve_panels.render_interpolated(context)

@@ -13,8 +13,8 @@ import streamlit as st
 
 from ragdash.analysis import query_filters, query_rankings, text_search
 from ragdash.analysis.diagnosis import STAGES
-from ragdash.analysis.query_filters import Facts, Filters
-from ragdash.analysis.query_rankings import Ranking, Said
+from ragdash.analysis.query_filters import Filters, QueryFacts
+from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.page_context import PageContext
@@ -78,7 +78,7 @@ def _questions(truth: str, slice_name: str, run: str, _match: Match, _scope: Sco
     return [names[row] for row in rows], np.array([texts.shortened(texts_by_query[row]) for row in rows], object)
 
 
-def facts(data: QueriesData, filters: Filters) -> Facts:
+def facts(data: QueriesData, filters: Filters) -> QueryFacts:
     """Collect what the filters test: outcomes, attributes, stages, kinds of answers, reviews and search matches.
 
     Raises
@@ -100,12 +100,12 @@ def facts(data: QueriesData, filters: Filters) -> Facts:
         "marks": reviews.marks(context.scope.truth.query_ids, data.truth_rows),
     }
     matches = search(data, filters) if filters.text else None
-    return Facts(len(data.ids), choices, matches)
+    return QueryFacts(len(data.ids), choices, matches)
 
 
 def found_alone(data: QueriesData) -> np.ndarray | None:
     """Queries for which only the selected run found a relevant document: (Q,) bool; None if that is unknown."""
-    unique = run_similarity.only(data.context)
+    unique = run_similarity.find_unique(data.context)
     if unique is None:
         return None
     return unique[data.run_index].mask(len(data.context.scope.truth))[data.truth_rows]
@@ -121,13 +121,13 @@ def kinds(data: QueriesData) -> dict[str, np.ndarray]:
     """Queries of each kind of answer, as on the Answers page; empty if the run has no answers."""
     if not _has_answers(data.run):
         return {}
-    edges = answers_data.edges()
-    low = edges[state.get(state.choice_key(state.RIGHT, list(edges), answers_data.USUAL))].low
-    rule = answers_data.rule(data.context.k)
+    edges = answers_data.bands_by_label()
+    low = edges[state.get(state.choice_key(state.RIGHT, list(edges), answers_data.DEFAULT_BAND))].low
+    rule = answers_data.quadrant_specs(data.context.k)
     evaluation = data.context.scope.evaluation(data.run, rule)
-    query_kinds = answers_data.kinds(evaluation, data.context.k, low)
-    masks = {name: query_kinds == index for index, name in enumerate(answers_data.NAMES)}
-    if not any(masks[name].any() for name in answers_data.KINDS):
+    query_kinds = answers_data.classify_queries(evaluation, data.context.k, low)
+    masks = {name: query_kinds == index for index, name in enumerate(answers_data.QUADRANT_NAMES)}
+    if not any(masks[name].any() for name in answers_data.QUADRANTS):
         return {}
     return {**masks, DECLINED: evaluation.column(rule[3]) == 1}
 
@@ -166,10 +166,10 @@ class QueryCase:
     references: tuple[str, ...]
 
     @property
-    def outputs(self) -> list[Said]:
+    def outputs(self) -> list[QueryOutput]:
         """Answers, contexts, latency and cost of each run."""
         return [
-            query_rankings.said(match, self.query, ranking)
+            query_rankings.query_output(match, self.query, ranking)
             for match, ranking in zip(self.matches, self.rankings, strict=True)
         ]
 
@@ -200,7 +200,7 @@ def load_query(data: QueriesData, row: int) -> QueryCase:
         query,
         matches,
         [query_rankings.ranking(match, query) for match in matches],
-        query_rankings.judged(truth, query),
+        query_rankings.grades_of(truth, query),
         query_rankings.spans(truth, query),
         query_rankings.references(truth, query),
     )
@@ -209,8 +209,10 @@ def load_query(data: QueriesData, row: int) -> QueryCase:
 def columns(case: QueryCase, k: int) -> list[RankingColumn]:
     """One column per run for the table of rankings. k: documents in the top k of a single run are marked as unique."""
     context, theme = case.data.context, elements.theme()
-    docs, ranks = query_rankings.moves(case.rankings, k)
-    alone_docs = query_rankings.alone(docs, ranks, k) if len(context.entries) > 1 else [[] for _ in context.entries]
+    docs, ranks = query_rankings.rank_moves(case.rankings, k)
+    alone_docs = (
+        query_rankings.unique_to_run(docs, ranks, k) if len(context.entries) > 1 else [[] for _ in context.entries]
+    )
     base = case.rankings[context.baseline]
     baseline_ranks = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
     result = []
@@ -262,7 +264,7 @@ def _covered_evidence(
     run: str, truth: str, scope: str, query: int, _match: Match, _ranking: Ranking, _spans
 ) -> Coverage:
     try:
-        table = query_rankings.covering(_match, query, _ranking, COMPARED_RANKS)
+        table = query_rankings.evidence_coverage(_match, query, _ranking, COMPARED_RANKS)
     except Unavailable:
         return {}, {}, 0
     numbers = {text: number for number, (text, _) in reversed(list(enumerate(_spans, 1)))}
@@ -278,7 +280,7 @@ def _covered_evidence(
 def moves(case: QueryCase, k: int) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     """Documents that are relevant or in a top k, their ranks (D, N), and their grades (D,), NaN if unjudged."""
     good = [doc for doc, grade in case.grades.items() if grade >= 1]
-    docs, ranks = query_rankings.moves(case.rankings, k, good)
+    docs, ranks = query_rankings.rank_moves(case.rankings, k, good)
     return docs, ranks, np.array([case.grades.get(doc, np.nan) for doc in docs], float)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, explain
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.failures.data import Losses
+from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences import fmt
@@ -26,9 +26,9 @@ def export_shown(data: QueriesData, rows: Sequence[int]) -> None:
         _download_buttons(data.context, queries, "shown", f"Queries of {data.context.names[data.run_index]}")
 
 
-def export_failing(losses: Losses) -> None:
+def export_failing(losses: FailuresData) -> None:
     """Export section for the queries that fail in the selected run."""
-    queries = losses.inside & (losses.one.stage != FINE)
+    queries = losses.in_scope & (losses.diagnosis.stage != FINE)
     if queries.any():
         st.header(
             "Export these queries",
@@ -36,7 +36,9 @@ def export_failing(losses: Losses) -> None:
             help="A regression set is the ground truth of these queries only: "
             "evaluate the next version on it. A ticket lists what was expected and what each run returned.",
         )
-        _download_buttons(losses.context, queries, "failing", f"Failing queries of {losses.context.names[losses.at]}")
+        _download_buttons(
+            losses.context, queries, "failing", f"Failing queries of {losses.context.names[losses.run_index]}"
+        )
 
 
 def _download_buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.unjudged import Next, judge_next
+from ragdash.analysis.unjudged import DocumentsToJudge, judge_next
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.queries.data import QueriesData
@@ -49,7 +49,9 @@ def render_judge_next(data: QueriesData) -> None:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Checking unjudged documents …")
-def _ranked_documents(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> Next:
+def _ranked_documents(
+    runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec
+) -> DocumentsToJudge:
     renamed = []
     for run, match in zip(runs, _matches, strict=True):
         copy = match.with_options()
@@ -58,7 +60,7 @@ def _ranked_documents(runs: tuple[str, ...], scope: tuple, spec: str, _matches: 
     return judge_next(renamed, _spec, limit=MOST_DOCUMENTS)
 
 
-def _bounds_table(data: QueriesData, ranked: Next) -> None:
+def _bounds_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
     """Lower and upper bounds of every mean, whatever the unjudged documents turn out to be."""
     context = data.context
     names = dict(zip(context.digests, context.names, strict=True))
@@ -80,7 +82,7 @@ def _bounds_table(data: QueriesData, ranked: Next) -> None:
         )
 
 
-def _document_table(data: QueriesData, ranked: Next) -> None:
+def _document_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
     table = ranked.table
     if not len(table):
         return
@@ -99,6 +101,6 @@ def _document_table(data: QueriesData, ranked: Next) -> None:
 
 def _open(queries: list[str], docs: list[str], row: int) -> None:
     """Show the query, whatever the filters were, and the document."""
-    for key in query_links.RESET:
+    for key in query_links.FILTER_KEYS:
         st.session_state[key] = [] if key in state.MANY else ""
     st.session_state.update({state.QUERY: queries[row], state.DOC: docs[row], state.READING: True})

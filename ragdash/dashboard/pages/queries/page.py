@@ -21,6 +21,6 @@ def render() -> None:
 
     data = queries_data.load(context, specs[0])
     filters, facts = queries_sections.filters(data)
-    judge_note.note(context, specs, quiet=True)
+    judge_note.render_judge_note(context, specs, quiet=True)
     rows = queries_sections.table(data, filters, facts)
     query_view.render_query(data, rows)

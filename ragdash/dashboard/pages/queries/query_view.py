@@ -129,9 +129,10 @@ def _moves(case: QueryCase, k: int) -> None:
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
-    first, doc_ranks = query_rankings.moves(case.rankings, k)
+    first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
-    lines = queries_sentences.unique_documents(swatches, query_rankings.alone(first, doc_ranks, k), case.grades)
+    unique = query_rankings.unique_to_run(first, doc_ranks, k)
+    lines = queries_sentences.unique_documents(swatches, unique, case.grades)
     st.markdown("  \n".join([f"Only in the top {k} of", *lines])
                 if lines else f"No run has a document in its top {k} that is in no other run's top {k}.")
 
@@ -139,7 +140,7 @@ def _moves(case: QueryCase, k: int) -> None:
 def _document_reader(case: QueryCase, columns: list[RankingColumn], k: int) -> None:
     """Full text of one document with the evidence highlighted, and buttons to judge it."""
     good = [doc for doc, grade in case.grades.items() if grade >= 1]
-    docs = list(dict.fromkeys([*good, *query_rankings.moves(case.rankings, max(k, 10))[0]]))
+    docs = list(dict.fromkeys([*good, *query_rankings.rank_moves(case.rankings, max(k, 10))[0]]))
     if not docs:
         return
     with st.expander("Read and judge a document", icon=":material/article:", key=state.READING,

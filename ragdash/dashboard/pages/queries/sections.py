@@ -12,7 +12,7 @@ import streamlit as st
 
 from ragdash.analysis import query_filters
 from ragdash.analysis.diagnosis import STAGES
-from ragdash.analysis.query_filters import Facts, Filters
+from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
@@ -32,14 +32,14 @@ FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATT
               "kinds": state.READINGS, "marks": state.MARKED}
 
 
-def filters(data: QueriesData) -> tuple[Filters, Facts]:
+def filters(data: QueriesData) -> tuple[Filters, QueryFacts]:
     """Render the filters; returns their settings and what they test."""
     filters, facts = _read_filters(data)
     _filter_widgets(data, filters, facts)
     return filters, facts
 
 
-def table(data: QueriesData, filters: Filters, facts: Facts) -> list[int]:
+def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
     """Render the table of queries that pass the filters; ends the page if none passes.
 
     Returns
@@ -68,7 +68,7 @@ def table(data: QueriesData, filters: Filters, facts: Facts) -> list[int]:
     return rows
 
 
-def _read_filters(data: QueriesData) -> tuple[Filters, Facts]:
+def _read_filters(data: QueriesData) -> tuple[Filters, QueryFacts]:
     """Settings of the filters and what they test; settings that no longer apply are dropped."""
     state.text_key(state.LEAST), state.text_key(state.FIND)
     state.choice_key(state.WHERE, list(queries_sentences.SEARCH_FIELDS), "question")
@@ -101,7 +101,7 @@ def _typed_difference() -> float:
     return value if 0 <= value < np.inf else 0.0
 
 
-def _filter_widgets(data: QueriesData, filters: Filters, facts: Facts) -> None:
+def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> None:
     """Filter widgets, each option with the number of queries it shows."""
     context = data.context
     name, base = context.names[data.run_index], context.names[context.baseline]
@@ -146,7 +146,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: Facts) -> None:
         st.caption(":orange[:material/warning: Minimum difference is not a number such as 0.2 and is ignored.]")
 
 
-def _more_filters(name: str, filters: Filters, facts: Facts) -> None:
+def _more_filters(name: str, filters: Filters, facts: QueryFacts) -> None:
     """Menu of the filters that allow several options, with the number of active ones."""
     facets = [facet for facet in ("stages", "attributes", "kinds", "marks") if facts.choices.get(facet)]
     active_count = sum(bool(getattr(filters, facet)) for facet in facets)
@@ -179,7 +179,7 @@ def _search_options(data: QueriesData) -> None:
     )
 
 
-def _facet_select(facet: str, label: str, filters: Filters, facts: Facts, titles: dict[str, str]) -> None:
+def _facet_select(facet: str, label: str, filters: Filters, facts: QueryFacts, titles: dict[str, str]) -> None:
     """One filter that allows several options; nothing if it has none."""
     if not facts.choices.get(facet):
         return
@@ -201,9 +201,9 @@ def _order_titles(data: QueriesData) -> dict[str, str]:
     return titles
 
 
-def _no_match(facts: Facts, filters: Filters) -> None:
+def _no_match(facts: QueryFacts, filters: Filters) -> None:
     """No query passes: suggest which filter to clear, with a button for each."""
-    counts = query_filters.loosened(facts, filters)
+    counts = query_filters.counts_without(facts, filters)
     elements.empty("No query passes all filters", queries_sentences.loosening_hint(counts))
     with st.container(horizontal=True, key="loosen"):
         for facet, n in counts.items():
@@ -214,7 +214,11 @@ def _no_match(facts: Facts, filters: Filters) -> None:
                 args=((FACET_KEYS[facet],),),
             )
         st.button(
-            "Clear all filters", key="loosen_all", on_click=_clear_filters, args=(query_links.RESET,), type="primary"
+            "Clear all filters",
+            key="loosen_all",
+            on_click=_clear_filters,
+            args=(query_links.FILTER_KEYS,),
+            type="primary",
         )
 
 

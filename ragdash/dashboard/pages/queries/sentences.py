@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragdash.analysis.diagnosis import STAGES
-from ragdash.analysis.query_filters import Filters, failing
-from ragdash.analysis.query_rankings import Said
-from ragdash.dashboard.pages.answers.data import KINDS, REST, UNKNOWN
+from ragdash.analysis.query_filters import Filters, find_failure_rule
+from ragdash.analysis.query_rankings import QueryOutput
+from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.fmt import count, escape, number
 
 STAGE_TITLES = {stage.name: stage.title for stage in STAGES}
-ANSWER_TITLES = {**{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
+ANSWER_TITLES = {
+    **{name: title for name, (title, _, _) in QUADRANTS.items()},
+    UNKNOWN: UNKNOWN_TITLE,
+    DECLINED: "Declined",
+}
 FACET_TITLES = {"outcome": "the selection of queries", "text": "the search", "attributes": "the attributes",
           "stages": "the stage", "kinds": "the kind of answer", "marks": "your reviews"}
 SEARCH_FIELDS = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
@@ -39,7 +43,7 @@ def order_titles(spec: Spec, baseline: str) -> dict[str, str]:
 
 def failure_rule(spec: Spec) -> str:
     """The rule by which a query counts as failed."""
-    rule = failing(spec)
+    rule = find_failure_rule(spec)
     if rule is None:
         return f"{spec.title} has no worst value, so no query counts as failed by it."
     if rule.source:
@@ -73,7 +77,7 @@ def loosening_hint(counts: Mapping[str, int]) -> str:
     return f"Clear {FACET_TITLES[facet]} first: without it {count(n, 'query passes', 'queries pass')}."
 
 
-def cost_columns(output: Said) -> dict[str, str]:
+def cost_columns(output: QueryOutput) -> dict[str, str]:
     """Known latency, tokens and cost of one query: {column: text}."""
     columns = {f"{stage.capitalize()} ms": number(ms, 0 if ms >= 100 else 1) for stage, ms in output.latency.items()}
     columns |= {name.replace("_", " ").capitalize(): f"{tokens:,}" for name, tokens in output.tokens.items()}

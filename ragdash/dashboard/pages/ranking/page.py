@@ -14,8 +14,8 @@ def render() -> None:
     elements.title("Ranking", "Where does the first good document stand?")
     context = page_context.current()
 
-    curve_panels.first_rank(context)
+    curve_panels.render_first_rank(context)
     with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):
         for name in ("RR", "nDCG"):
-            curve_panels.at_cutoffs(context, name)
-    curve_panels.per_query(context)
+            curve_panels.render_at_cutoffs(context, name)
+    curve_panels.render_per_query(context)

@@ -11,91 +11,91 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences import fmt
 
-LEAST = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put beside it
+MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put beside it
 
 
-def add(corpus: Corpus) -> None:
+def attach(corpus: Corpus) -> None:
     """Put these documents beside the truth; where there is none yet they wait for one."""
     LOADED.put(corpus)
     st.session_state[state.DOCUMENTS] = corpus.digest
     truth = LOADED.truth(state.truth() or "")
     if truth:
-        _use(truth.with_corpus(corpus))
+        _set_truth(truth.with_corpus(corpus))
 
 
-def add_truth(truth: Truth) -> None:
+def use_truth(truth: Truth) -> None:
     """Use this truth, beside its own documents, or those dropped before where they are about it."""
     corpus = LOADED.corpus(state.get(state.DOCUMENTS) or "")
     if truth.corpus is None and corpus:
-        held = judged_in(truth, corpus)
-        truth = truth if len(held) and held.mean() < LEAST else truth.with_corpus(corpus)
-    _use(truth)
+        covered = judged_documents_in(truth, corpus)
+        truth = truth if len(covered) and covered.mean() < MIN_COVERAGE else truth.with_corpus(corpus)
+    _set_truth(truth)
 
 
-def put_beside(digest: str) -> None:
+def attach_loaded(digest: str) -> None:
     """Put the documents of this digest beside the truth."""
     corpus = LOADED.corpus(digest)
     if corpus:
-        add(corpus)
+        attach(corpus)
 
 
-def take_off() -> None:
+def detach() -> None:
     """Take the documents off the truth; the judgements stay."""
     truth = LOADED.truth(state.truth() or "")
     st.session_state[state.DOCUMENTS] = None
     if truth and truth.corpus:
-        _use(truth.with_corpus(None))
+        _set_truth(truth.with_corpus(None))
 
 
-def drop(digest: str) -> None:
+def remove(digest: str) -> None:
     """Take out of the session what has this digest: documents, or the truth beside documents or alone."""
     truth = LOADED.truth(state.truth() or "")
     if digest in (state.get(state.DOCUMENTS), truth and truth.corpus and truth.corpus.digest):
-        take_off()
+        detach()
     elif truth and digest in (truth.digest, truth.judged_digest):
         state.set_truth(None)
 
 
-def _use(truth: Truth) -> None:
+def _set_truth(truth: Truth) -> None:
     LOADED.put(truth)
     state.set_truth(truth.digest)
 
 
-def judged_in(truth: Truth, corpus: Corpus) -> np.ndarray:
+def judged_documents_in(truth: Truth, corpus: Corpus) -> np.ndarray:
     """Whether the corpus holds each judged document, each once: (D,) bool."""
-    return _judged_in(truth.judged_digest, corpus.digest, _truth=truth, _corpus=corpus)
+    return _judged_documents_in(truth.judged_digest, corpus.digest, _truth=truth, _corpus=corpus)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _judged_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus) -> np.ndarray:
+def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus) -> np.ndarray:
     return _corpus.has(_truth.docs.unique())
 
 
-def note(truth: Truth | None) -> None:
+def render_note(truth: Truth | None) -> None:
     """What is known of the documents, with a way to take them off; nothing where there are none."""
-    dropped = LOADED.corpus(state.get(state.DOCUMENTS) or "")
-    corpus = truth.corpus if truth and truth.corpus else dropped
+    uploaded = LOADED.corpus(state.get(state.DOCUMENTS) or "")
+    corpus = truth.corpus if truth and truth.corpus else uploaded
     if corpus is None:
         return
     kinds = [name for name, column in (("texts", corpus.texts), ("titles", corpus.titles)) if column is not None]
-    what = fmt.count(len(corpus), "document") + (f" with {fmt.listed(kinds)}" if kinds else "")
+    description = fmt.count(len(corpus), "document") + (f" with {fmt.listed(kinds)}" if kinds else "")
     with st.container(horizontal=True, vertical_alignment="center", key="documents"):
-        st.markdown(f":material/article: **{fmt.escape(corpus.name)}**: {what}. {_about(truth, corpus)}",
+        st.markdown(f":material/article: **{fmt.escape(corpus.name)}**: {description}. {_coverage_text(truth, corpus)}",
                     width="stretch")
         if truth and truth.corpus is None:
-            st.button("Use them", icon=":material/add:", type="tertiary", key="put_beside", on_click=put_beside,
+            st.button("Use them", icon=":material/add:", type="tertiary", key="put_beside", on_click=attach_loaded,
                       args=(corpus.digest,))
-        st.button("Take off", icon=":material/close:", type="tertiary", key="take_off", on_click=take_off,
+        st.button("Take off", icon=":material/close:", type="tertiary", key="take_off", on_click=detach,
                   help="The judgements stay.")
 
 
-def _about(truth: Truth | None, corpus: Corpus) -> str:
+def _coverage_text(truth: Truth | None, corpus: Corpus) -> str:
     if truth is None:
         return "They wait for judgements."
-    held = judged_in(truth, corpus)
-    lacking, total = int((~held).sum()), fmt.count(len(held), "judged document")
-    among = "All judged documents are among them." if not lacking else \
+    covered = judged_documents_in(truth, corpus)
+    lacking, total = int((~covered).sum()), fmt.count(len(covered), "judged document")
+    coverage = "All judged documents are among them." if not lacking else \
         f"**{lacking:,} of {total} {'are' if lacking > 1 else 'is'} not among them.**"
-    used = "Where a run has no texts, theirs are used." if truth.corpus else \
+    usage = "Where a run has no texts, theirs are used." if truth.corpus else \
         "They seem to belong to other judgements, and are **not used**."
-    return f"{used} {among if len(held) else ''}"
+    return f"{usage} {coverage if len(covered) else ''}"

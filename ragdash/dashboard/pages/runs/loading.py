@@ -23,13 +23,13 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
 from ragdash.reporting.sentences import fmt
 
-FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
-KINDS = {Run: "run", Truth: "truth", Corpus: "corpus"}
-KEPT = 64 << 20  # bytes of an upload kept so that its role can be changed
+FILES_VARIABLE, TRUTHS_VARIABLE = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
+ROLE_OF_TYPE = {Run: "run", Truth: "truth", Corpus: "corpus"}
+MAX_KEPT_UPLOAD = 64 << 20  # bytes of an upload kept so that its role can be changed
 
 
 @dataclass(frozen=True)
-class Given:
+class CommandLineFile:
     """A file of the command line that is still to be read."""
 
     path: Path
@@ -81,62 +81,62 @@ def take_uploads() -> None:
 
 def read_waiting() -> None:
     """Read the files noted, one after another, telling how far it is; one not begun yet is read at the next run."""
-    place = st.empty()  # there in every run, so that nothing moves when the bar has gone
+    placeholder = st.empty()  # there in every run, so that nothing moves when the bar has gone
     if not state.pending_files():
         return
     state.set_files(replace(record, content=None) for record in state.files())
     fresh = 0
     while state.pending_files():
-        file, *rest = state.pending_files()
-        after = f"; {fmt.count(len(rest), 'more file')} after it" if rest else ""
-        with read_progress.show_progress(place, file.name, file.size, after):
-            state.set_pending_files(rest)  # in here nothing interrupts: a file is read and recorded, or still waits
-            record, known = _taken(file), state.files()
-            if record.failed or not isinstance(file, Given):
-                state.set_files((*known[:fresh], record, *known[fresh:]))
+        file, *queue = state.pending_files()
+        suffix = f"; {fmt.count(len(queue), 'more file')} after it" if queue else ""
+        with read_progress.show_progress(placeholder, file.name, file.size, suffix):
+            state.set_pending_files(queue)  # in here nothing interrupts: a file is read and recorded, or still waits
+            record, earlier = _read_file(file), state.files()
+            if record.failed or not isinstance(file, CommandLineFile):
+                state.set_files((*earlier[:fresh], record, *earlier[fresh:]))
                 fresh += 1
-            _let_go(file)
+            _release_upload(file)
 
 
-def _taken(file) -> FileRecord:
+def _read_file(file) -> FileRecord:
     """What became of a file that waited: of the command line, or uploaded."""
-    if isinstance(file, Given):
-        return _path(file.path, file.label, file.role)
-    return _upload(file.name, file.getvalue(), None)
+    if isinstance(file, CommandLineFile):
+        return _read_path(file.path, file.label, file.role)
+    return _read_upload(file.name, file.getvalue(), None)
 
 
-def _let_go(file) -> None:
+def _release_upload(file) -> None:
     """Free the bytes of an upload, which Streamlit would keep for as long as the session lasts."""
     context = get_script_run_ctx(suppress_warning=True)
-    if not isinstance(file, Given) and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+    if not isinstance(file, CommandLineFile) and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 
 def change_role(index: int, role: str) -> None:
     """Read a file again as a run or as a truth; what it gave before leaves the session."""
-    _again(index, role, dict(state.files()[index].mapping))
+    _reread(index, role, dict(state.files()[index].mapping))
 
 
 def map_columns(index: int, mapping: Mapping[str, str]) -> None:
     """Read a file again with columns named by hand; what it gave before leaves the session."""
-    _again(index, None, mapping)
+    _reread(index, None, mapping)
 
 
-def _again(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
+def _reread(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
     record = state.files()[index]
     for digest in record.digests:
-        drop(digest)
-    again = _upload(record.name, record.content, role, mapping)
-    state.set_files(again if at == index else other for at, other in enumerate(state.files()))
+        remove(digest)
+    reread = _read_upload(record.name, record.content, role, mapping)
+    state.set_files(reread if position == index else earlier for position, earlier in enumerate(state.files()))
 
 
-def drop(digest: str) -> None:
+def remove(digest: str) -> None:
     """Take a run, the truth or its documents out of the session."""
     state.remove_run(digest)
-    corpus_upload.drop(digest)
+    corpus_upload.remove(digest)
 
 
-def forget_files() -> None:
+def clear_files() -> None:
     """Clear the list of files; what they gave stays."""
     state.set_files(())
 
@@ -150,13 +150,13 @@ def samples_folder() -> Path | None:
 def open_samples() -> None:
     """Load the ready runs of dense, sparse and hybrid retrieval with their truth."""
     folder = samples_folder()
-    records = [_path(folder / name, None, "run") for name in SAMPLES if (folder / name).is_file()]
-    records.append(_path(folder / SAMPLE_TRUTH, None, "truth"))
+    records = [_read_path(folder / name, None, "run") for name in SAMPLES if (folder / name).is_file()]
+    records.append(_read_path(folder / SAMPLE_TRUTH, None, "truth"))
     state.set_files((*(record for record in records if record.failed), *state.files()))
-    _keep_verdicts(folder / SAMPLE_VERDICTS)
+    _import_sample_verdicts(folder / SAMPLE_VERDICTS)
 
 
-def _keep_verdicts(path: Path) -> None:
+def _import_sample_verdicts(path: Path) -> None:
     """Take the toy judge's verdicts on the samples into the ledger; where it cannot be written, it goes without."""
     if data_store.read_only() or not path.is_file():
         return
@@ -166,62 +166,62 @@ def _keep_verdicts(path: Path) -> None:
         state.set_notice(error.problems)
 
 
-def open_given_files() -> None:
+def queue_command_line_files() -> None:
     """Note what the command line named, unless the address already says what to show."""
     if not (state.runs() or state.missing_runs()):
-        state.set_pending_files([*(_given(text, None) for text in _listed(FILES)),
-                           *(_given(text, "truth") for text in _listed(TRUTHS))])
+        state.set_pending_files([*(_command_line_file(text, None) for text in _paths_in(FILES_VARIABLE)),
+                           *(_command_line_file(text, "truth") for text in _paths_in(TRUTHS_VARIABLE))])
 
 
-def _listed(variable: str) -> list[str]:
-    return [part for part in os.environ.get(variable, "").split(os.pathsep) if part]
+def _paths_in(variable: str) -> list[str]:
+    return [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
 
 
-def _given(text: str, role: str | None) -> Given:
+def _command_line_file(text: str, role: str | None) -> CommandLineFile:
     """A file of the command line, PATH or NAME=PATH."""
     label, path = named(text)
-    return Given(Path(path), label, role)
+    return CommandLineFile(Path(path), label, role)
 
 
-def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
-    record = _read(name, lambda: data_store.read_upload(name, content, role, mapping), None, role)
+def _read_upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
+    record = _load_into_session(name, lambda: data_store.read_upload(name, content, role, mapping), None, role)
     record = replace(record, mapping=tuple((mapping or {}).items()))
-    workspace_list.keep(record.digests, name)
-    if len(content) > KEPT:
+    workspace_list.save_upload(record.digests, name)
+    if len(content) > MAX_KEPT_UPLOAD:
         return record
     record = replace(record, key=data_store.content_key(content)[:8])
     try:
-        seen = io.detect((name, content))
+        detected = io.detect((name, content))
     except InputError:
         return replace(record, content=content)  # told already: reading it found the same
-    return replace(record, content=content, columns=seen.columns, guess=tuple(seen.guess.items()))
+    return replace(record, content=content, columns=detected.columns, guess=tuple(detected.guess.items()))
 
 
-def _path(path: Path, name: str | None, role: str | None) -> FileRecord:
-    return _read(path.name, lambda: data_store.read_path(path, role), name, role)
+def _read_path(path: Path, name: str | None, role: str | None) -> FileRecord:
+    return _load_into_session(path.name, lambda: data_store.read_path(path, role), name, role)
 
 
-def _read(file: str, load: Callable, name: str | None, role: str | None) -> FileRecord:
+def _load_into_session(file: str, load: Callable, name: str | None, role: str | None) -> FileRecord:
     """Load one file and add what it holds to the session; its problems stay with the record."""
     try:
-        sniffed, things = load()
+        sniffed, items = load()
     except InputError as error:
         return FileRecord(file, "", role or "unknown", "", problems=error.problems)
     except OSError as error:
         problem = Problem("unreadable-file", {"reason": error.strerror or type(error).__name__}, file)
         return FileRecord(file, "", role or "unknown", "", problems=(problem,))
-    again = [entry.name for entry in state.runs() if entry.digest in {thing.digest for thing in things}]
-    for thing in things:
-        if isinstance(thing, Run):
-            LOADED.put(thing)
-            state.add_run(thing.digest, name if name and len(things) == 1 else thing.name)
-        elif isinstance(thing, Corpus):
-            corpus_upload.add(thing)
+    loaded_as = [entry.name for entry in state.runs() if entry.digest in {item.digest for item in items}]
+    for item in items:
+        if isinstance(item, Run):
+            LOADED.put(item)
+            state.add_run(item.digest, name if name and len(items) == 1 else item.name)
+        elif isinstance(item, Corpus):
+            corpus_upload.attach(item)
         else:
-            corpus_upload.add_truth(thing)
-    kinds = {KINDS[type(thing)] for thing in things}
-    found = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
+            corpus_upload.use_truth(item)
+    kinds = {ROLE_OF_TYPE[type(item)] for item in items}
+    actual_role = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
     reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason
-    reason += f"; the same content is loaded already as {', '.join(again)}" if again else ""
-    problems = tuple(problem for thing in things for problem in thing.problems)
-    return FileRecord(file, sniffed.format, found, reason, tuple(thing.digest for thing in things), problems)
+    reason += f"; the same content is loaded already as {', '.join(loaded_as)}" if loaded_as else ""
+    problems = tuple(problem for item in items for problem in item.problems)
+    return FileRecord(file, sniffed.format, actual_role, reason, tuple(item.digest for item in items), problems)

@@ -13,35 +13,39 @@ from contextlib import suppress
 from ragdash.core.errors import InputError
 from ragdash.dashboard.session.data_store import workspace
 
-LIMIT = 500
+MAX_MAPPINGS = 500
 
-_kept: OrderedDict[tuple[frozenset[str], str], dict[str, str]] = OrderedDict()
+_mappings: OrderedDict[tuple[frozenset[str], str], dict[str, str]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def keep(columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
+def save(columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
     """Keep a mapping ({our field: their column}) under a name; one of that name and shape is replaced."""
     key = (frozenset(columns), " ".join(name.split()) or "unnamed")
     with suppress(InputError):  # then it is there for as long as the server runs
         workspace().keep_mapping(*key, mapping)
     with _lock:
-        _kept[key] = dict(mapping)
-        _kept.move_to_end(key)
-        while len(_kept) > LIMIT:
-            _kept.popitem(last=False)
+        _mappings[key] = dict(mapping)
+        _mappings.move_to_end(key)
+        while len(_mappings) > MAX_MAPPINGS:
+            _mappings.popitem(last=False)
 
 
-def known(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+def saved_for(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     """The mappings of files with these columns by name, the newest first."""
-    shape, found = frozenset(columns), {}
+    shape, mappings = frozenset(columns), {}
     with _lock:
-        found |= {name: dict(mapping) for (held, name), mapping in reversed(_kept.items()) if held == shape}
+        mappings |= {
+            name: dict(mapping)
+            for (file_columns, name), mapping in reversed(_mappings.items())
+            if file_columns == shape
+        }
     with suppress(InputError):
-        found = workspace().mappings(shape) | found
-    return found
+        mappings = workspace().mappings(shape) | mappings
+    return mappings
 
 
 def clear() -> None:
     """Forget those of this process."""
     with _lock:
-        _kept.clear()
+        _mappings.clear()

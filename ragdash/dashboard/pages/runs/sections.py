@@ -15,13 +15,13 @@ from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability, fmt
 
-COLOUR_NAMES = {
+COLOR_NAMES = {
     "light": ("blue", "ochre", "brown", "sky blue", "brick red", "navy"),
     "dark": ("sky blue", "yellow", "raspberry", "turquoise", "sand", "violet"),
 }
-ROLES = {"run": "Run", "truth": "Truth (judgements)", "both": "Run and truth", "corpus": "Documents (texts)"}
-READ_AS = {"corpus": "documents", "both": "run and truth"}
-PARTS = {
+ROLE_TITLES = {"run": "Run", "truth": "Truth (judgements)", "both": "Run and truth", "corpus": "Documents (texts)"}
+ROLE_PHRASES = {"corpus": "documents", "both": "run and truth"}
+CONTENT_TITLES = {
     "answer": "answers",
     "contexts": "contexts",
     "latency_ms": "latency",
@@ -30,7 +30,7 @@ PARTS = {
 }
 
 
-def drop_field() -> None:
+def render_upload_field() -> None:
     """The upload field and the samples, side by side; neither where the workspace is only shown."""
     if data_store.read_only():
         st.caption("This server shows what its workspace keeps; nothing can be added or changed here.")
@@ -58,7 +58,7 @@ def drop_field() -> None:
     )
 
 
-def file_list() -> None:
+def render_files() -> None:
     """Files that failed, with their problems, and how the others were read, with a way to change the role."""
     records = state.files()
     for record in records:
@@ -69,31 +69,31 @@ def file_list() -> None:
         return
     with st.expander(f"How {fmt.count(len(records), 'file was', 'files were')} read", key="files"):
         for index, record in enumerate(records):
-            _file_row(index, record)
+            _render_file(index, record)
         st.button(
             "Clear this list",
             key="forget",
-            on_click=loading.forget_files,
+            on_click=loading.clear_files,
             type="tertiary",
             help="What was loaded stays.",
         )
 
 
-def _file_row(index: int, record: loading.FileRecord) -> None:
+def _render_file(index: int, record: loading.FileRecord) -> None:
     left, right = st.columns([3, 1], vertical_alignment="center")
-    what = (
-        f"{FORMATS.title(record.format)}, read as {READ_AS.get(record.role, record.role)}: {record.reason}"
+    description = (
+        f"{FORMATS.title(record.format)}, read as {ROLE_PHRASES.get(record.role, record.role)}: {record.reason}"
         if record.format
         else "not read"
     )
-    left.markdown(f"**{fmt.escape(record.name)}**  \n:gray[{fmt.escape(what)}]")
+    left.markdown(f"**{fmt.escape(record.name)}**  \n:gray[{fmt.escape(description)}]")
     if record.content is not None:
         key = f"role_{index}"
-        st.session_state[key] = record.role if record.role in ROLES else None
+        st.session_state[key] = record.role if record.role in ROLE_TITLES else None
         right.selectbox(
             "Read it as",
-            list(ROLES),
-            format_func=ROLES.get,
+            list(ROLE_TITLES),
+            format_func=ROLE_TITLES.get,
             key=key,
             label_visibility="collapsed",
             placeholder="Read it as …",
@@ -101,36 +101,36 @@ def _file_row(index: int, record: loading.FileRecord) -> None:
         )
 
 
-def run_cards() -> None:
+def render_runs() -> None:
     """A card for each run of the session."""
     with st.grid(3, min_column_width=300, key="run_cards"):
         for entry in state.runs():
             run = entry.run
             if run is not None:
-                _run_card(entry, run)
+                _render_run(entry, run)
 
 
-def _run_card(entry: SessionRun, run: Run) -> None:
+def _render_run(entry: SessionRun, run: Run) -> None:
     with st.container(border=True, height="stretch", key=f"card_{entry.key}"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
             st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
             edit = st.popover("Edit", icon=":material/edit:", type="tertiary", key=f"edit_{entry.key}",
                               on_change="rerun")
             with edit:
-                _edit(entry, edit.open)
+                _render_run_editor(entry, edit.open)
         lengths = run.lengths
         typical = int(np.median(lengths)) if len(lengths) else 0
         depth = f"{run.depth:,} deep" + (f" (median {typical:,})" if typical != run.depth else "")
         st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, {depth}")
         fixes = [f":blue-badge[{name}: {fmt.escape(word)}]" for name, word in entry.fixes]
-        st.markdown(" ".join([*(f":gray-badge[{part}]" for part in parts(run)), *fixes]))
+        st.markdown(" ".join([*(f":gray-badge[{label}]" for label in run_contents(run)), *fixes]))
         settings = [f"{key} {value}" for key, value in run.settings.items() if key not in ("ids", "collapse")]
         if settings:
             st.caption(fmt.escape(", ".join(settings)))
-        _warnings(run, entry.name)
+        _render_warnings(run, entry.name)
 
 
-def _edit(entry: SessionRun, is_open: bool) -> None:
+def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
     st.session_state[f"name_{key}"] = entry.name
     st.text_input(
@@ -143,23 +143,23 @@ def _edit(entry: SessionRun, is_open: bool) -> None:
     st.selectbox(
         "Colour",
         state.slots(),
-        format_func=colour_name,
+        format_func=color_name,
         key=f"slot_{key}",
         help="A run that has this colour takes the present one in exchange.",
         on_change=lambda: state.recolour_run(digest, st.session_state[f"slot_{key}"]),
     )
     if is_open:
-        _collapse(entry)
-    st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.drop, args=(digest,))
+        _render_collapse(entry)
+    st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
 
 
-def _collapse(entry: SessionRun) -> None:
+def _render_collapse(entry: SessionRun) -> None:
     """How chunks become documents: the ways that find more of the judged documents, with their shares."""
     if state.truth() is None or LOADED.run(entry.loaded) is None or LOADED.truth(state.truth()) is None:
         return
-    ways = {choice.by: choice for choice in comparability_cache.collapse_ways(entry, state.truth())}
+    choices = {choice.by: choice for choice in comparability_cache.collapse_ways(entry, state.truth())}
     source = ["source"] if LOADED.run(entry.loaded).sources is not None else []
-    options = list(dict.fromkeys(["", *ways, *source, entry.collapse]))
+    options = list(dict.fromkeys(["", *choices, *source, entry.collapse]))
     if len(options) == 1:
         return
     key = f"collapse_{entry.key}"
@@ -167,32 +167,34 @@ def _collapse(entry: SessionRun) -> None:
     st.selectbox(
         "Collapse chunks to documents",
         options,
-        format_func=lambda by: comparability.collapse_option(by, ways.get(by)),
+        format_func=lambda rule: comparability.collapse_option(rule, choices.get(rule)),
         key=key,
         help="Where the judgements are about documents and the run ranks their parts: the first part keeps its rank, "
         "the ranks close up. Found: the share of the judged documents that are then among those returned.",
         on_change=lambda: run_fixes.collapse(entry.digest, st.session_state[key],
-                                         getattr(ways.get(st.session_state[key]), "ids", None)),
+                                         getattr(choices.get(st.session_state[key]), "ids", None)),
     )
 
 
-def colour_name(slot: int) -> str:
+def color_name(slot: int) -> str:
     """A slot in words: its colour and its symbol."""
-    look, name = run_look(slot), COLOUR_NAMES[elements.theme().name]
+    look, name = run_look(slot), COLOR_NAMES[elements.theme().name]
     return f"{name[slot] if slot < COLORED else 'grey'}, {look.symbol.replace('-', ' ')}"
 
 
-def parts(run: Run) -> list[str]:
+def run_contents(run: Run) -> list[str]:
     """What a run holds beside the rankings' ids."""
-    found = ["scores"] if run.scores is not None else ["no scores"]
-    found += ["texts"] if run.texts is not None else []
+    contents = ["scores"] if run.scores is not None else ["no scores"]
+    contents += ["texts"] if run.texts is not None else []
     columns = run.details.column_names if run.details is not None else []
-    return found + [
-        word for column, word in PARTS.items() if column in columns and run.details[column].null_count < len(run)
+    return contents + [
+        word
+        for column, word in CONTENT_TITLES.items()
+        if column in columns and run.details[column].null_count < len(run)
     ]
 
 
-def truth_card() -> None:
+def render_truth() -> None:
     """What the judgements hold, or that they are still to come."""
     truth = LOADED.truth(state.truth()) if state.truth() else None
     if truth is None:
@@ -201,7 +203,7 @@ def truth_card() -> None:
             "Drop the qrels, or a file with the relevant documents of each query. Every retrieval metric is measured "
             "against them.",
         )
-        corpus_upload.note(None)
+        corpus_upload.render_note(None)
         return
     with st.container(border=True, key="truth_card"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
@@ -214,20 +216,20 @@ def truth_card() -> None:
                 on_click=state.set_truth,
                 args=(None,),
             )
-        _truth_numbers(truth)
-        corpus_upload.note(truth)
-        _warnings(truth, truth.name)
+        _render_truth_numbers(truth)
+        corpus_upload.render_note(truth)
+        _render_warnings(truth, truth.name)
 
 
-def _truth_numbers(truth: Truth) -> None:
+def _render_truth_numbers(truth: Truth) -> None:
     relevant = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth))
-    some = relevant[relevant > 0]
+    answerable = relevant[relevant > 0]
     grades = np.unique(truth.grades)
     numbers = {
         "Queries": (f"{len(truth):,}", "Queries that the judgements know."),
         "Judgements": (f"{truth.judgements:,}", "Judged pairs of a query and a document."),
         "Relevant per query": (
-            fmt.number(float(some.mean()), 2) if len(some) else fmt.UNDEFINED,
+            fmt.number(float(answerable.mean()), 2) if len(answerable) else fmt.UNDEFINED,
             "Mean over the queries that have a relevant document (grade 1 or more).",
         ),
         "Unanswerable": (
@@ -244,9 +246,15 @@ def _truth_numbers(truth: Truth) -> None:
             st.metric(label, value, help=help)
 
 
-def _warnings(thing: Run | Truth, name: str) -> None:
-    told = [one for one in thing.problems if one.severity != "error" and one.kind not in comparability.FIX_KINDS]
-    if told:
-        notes = sum(problem.severity == "note" for problem in told)
-        parts = [fmt.count(many, word) for many, word in ((len(told) - notes, "warning"), (notes, "note")) if many]
-        elements.problem_table(told, fmt.listed(parts), f"warn_{thing.digest[:8]}")
+def _render_warnings(item: Run | Truth, name: str) -> None:
+    problems = [
+        problem
+        for problem in item.problems
+        if problem.severity != "error" and problem.kind not in comparability.FIX_KINDS
+    ]
+    if problems:
+        notes = sum(problem.severity == "note" for problem in problems)
+        counts = [
+            fmt.count(count, word) for count, word in ((len(problems) - notes, "warning"), (notes, "note")) if count
+        ]
+        elements.problem_table(problems, fmt.listed(counts), f"warn_{item.digest[:8]}")

@@ -11,11 +11,11 @@ def render() -> None:
     """Draw the page."""
     elements.title("Share", "How do I show it to others?")
     context = page_context.current()
-    specs = share_sections.specs(context)
+    specs = share_sections.leaderboard_specs(context)
     if not specs:
         raise page_context.PageEnds
 
-    share_sections.report(context, specs)
-    share_sections.tables(context, specs)
-    share_sections.pictures(context, specs)
-    share_sections.links()
+    share_sections.render_report_section(context, specs)
+    share_sections.render_tables(context, specs)
+    share_sections.render_figures(context, specs)
+    share_sections.render_links()

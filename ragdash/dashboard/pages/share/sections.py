@@ -22,15 +22,15 @@ from ragdash.reporting.sentences import fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
-TITLE = "Retrieval configurations compared"
-LOOKS = {"": "The reader's own", "light": "Light", "dark": "Dark"}
-KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
+REPORT_TITLE = "Retrieval configurations compared"
+APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
+TABLE_KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
 
-def request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
+def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
     """What the report is about: the view of this session."""
-    part = context.scope.slices.get(context.scope.slice)
+    query_slice = context.scope.slices.get(context.scope.slice)
     return ReportRequest(
         tuple(context.scope.match(digest) for digest in context.digests),
         tuple(specs),
@@ -38,16 +38,16 @@ def request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
         tuple(context.slots),
         context.baseline,
         context.k,
-        TITLE,
+        REPORT_TITLE,
         tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
         state.get(state.TEXTS) == "yes",
         queries=context.scope.queries,
-        slice_title=part.title if part else "",
-        prices=price_table.current(),
+        slice_title=query_slice.title if query_slice else "",
+        prices=price_table.current_prices(),
     )
 
 
-def report(context: PageContext, specs: Sequence[Spec]) -> None:
+def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
     """One file with everything, for people who will never open this page."""
     st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light "
                                            "and dark, and prints well.")
@@ -59,35 +59,35 @@ def report(context: PageContext, specs: Sequence[Spec]) -> None:
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
                              key=state.choice_key(state.TEXTS, ["yes", "no"], "yes"),
                              help="Leave them out where the corpus is confidential: ids stand for them.")
-        wanted = request(context, specs)
+        report_request = build_request(context, specs)
         st.download_button(
             "Download the report",
-            lambda: render_report(ReportContent(wanted)),
+            lambda: render_report(ReportContent(report_request)),
             "ragdash-report.html",
             "text/html",
             key="report",
             icon=":material/description:",
             on_click="ignore",
-            disabled=not wanted.sections,
+            disabled=not report_request.sections,
         )
-    if not wanted.sections:
+    if not report_request.sections:
         st.caption("Choose a section or more.")
     else:
         st.caption("What the runs do not have (answers, texts, latencies) is left out, and the report says so. "
                    "`ragdash report` makes the same on the command line.")
 
 
-def tables(context: PageContext, specs: list[Spec]) -> None:
+def render_tables(context: PageContext, specs: list[Spec]) -> None:
     """The numbers, in the format that is wanted."""
     st.header("Tables", anchor=False, help="Full precision in CSV, Excel and Parquet; three decimals in Markdown and "
                                            "LaTeX. Ids stay text, and no cell is taken for a formula.")
-    kinds = [kind for kind in KINDS if kind != "tests" or len(context.entries) > 1]
+    kinds = [kind for kind in TABLE_KINDS if kind != "tests" or len(context.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
         with st.container(horizontal=True, width="content"):  # their labels stand on one line
             st.selectbox(
                 "Table",
                 kinds,
-                format_func=KINDS.get,
+                format_func=TABLE_KINDS.get,
                 key=state.choice_key(state.TABLE, kinds, kinds[0]),
                 width=320,
                 persist_state="session",
@@ -102,10 +102,10 @@ def tables(context: PageContext, specs: list[Spec]) -> None:
                 persist_state="session",
             )
         kind, form = state.get(state.TABLE), state.get(state.FORM)
-        made = _table(context, specs, kind)
+        make_table = _table_maker(context, specs, kind)
         st.download_button(
             "Download the table",
-            lambda: export_table(made(), form),
+            lambda: export_table(make_table(), form),
             f"ragdash-{kind}.{TABLES[form].ending}",
             TABLES[form].mime,
             key="table_file",
@@ -114,19 +114,19 @@ def tables(context: PageContext, specs: list[Spec]) -> None:
         )
 
 
-def _table(context: PageContext, specs: list[Spec], kind: str):
+def _table_maker(context: PageContext, specs: list[Spec], kind: str):
     """A call that makes the table; what it needs of the session is taken now."""
     if kind == "means":
         found, names = context.results.summary(specs), context.results.evaluations(specs)
         return lambda: summary_table(names, found)
     if kind == "tests":
         flat = list(context.results.compared(specs).values())
-        return lambda: comparison_tables.every_test(flat)
+        return lambda: comparison_tables.test_table(flat)
     found = context.results.evaluations(specs)
     return lambda: (long_values if kind == "long" else wide_values)(found)
 
 
-def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
+def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
     """All pictures of the report at once."""
     st.header("Pictures", anchor=False, help="Every picture of the sections chosen above, in one ZIP archive. Single "
                                              "ones: the Download tab above each picture.")
@@ -141,15 +141,15 @@ def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
             key=state.choice_key(state.DRAWN, forms, forms[0]),
             persist_state="session",
         )
-        form, wanted, theme = state.get(state.DRAWN), request(context, specs), elements.theme()
-        st.download_button("Download all pictures", lambda: figure_archive(ReportContent(wanted), form, theme),
+        form, report_request, theme = state.get(state.DRAWN), build_request(context, specs), elements.theme()
+        st.download_button("Download all pictures", lambda: figure_archive(ReportContent(report_request), form, theme),
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
-                           icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
+                           icon=":material/collections:", on_click="ignore", disabled=not report_request.sections)
     if missing is not None:
         st.caption(f":material/info: No PNG and SVG: {fmt.problem_line(missing)}")
 
 
-def links() -> None:
+def render_links() -> None:
     """The address of a page with everything as it is chosen here."""
     st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
                                          "runs.")
@@ -157,18 +157,24 @@ def links() -> None:
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
                      key=state.choice_key(state.LEADS, list(pages), "leaderboard"))
-        st.segmented_control("Appearance", list(LOOKS), format_func=LOOKS.get, required=True, persist_state="session",
-                             key=state.choice_key(state.LOOK, list(LOOKS), ""))
-    at, look = state.get(state.LEADS), state.get(state.LOOK)
-    st.code(state.link(at, theme=look), language=None, wrap_lines=True)
+        st.segmented_control(
+            "Appearance",
+            list(APPEARANCES),
+            format_func=APPEARANCES.get,
+            required=True,
+            persist_state="session",
+            key=state.choice_key(state.LOOK, list(APPEARANCES), ""),
+        )
+    page, look = state.get(state.LEADS), state.get(state.LOOK)
+    st.code(state.link(page, theme=look), language=None, wrap_lines=True)
     st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
-    st.code(state.link(at, embed=True, theme=look), language=None, wrap_lines=True)
+    st.code(state.link(page, embed=True, theme=look), language=None, wrap_lines=True)
 
 
-def specs(context: PageContext) -> list[Spec]:
+def leaderboard_specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
-    chosen = state.get(state.METRICS) or page_context.COLUMNS
-    wanted, unreadable = page_context.specs([context.selection.template, *chosen], context.k)
-    found, unfit = context.results.computable(wanted)
+    templates = state.get(state.METRICS) or page_context.COLUMNS
+    requested, unreadable = page_context.specs([context.selection.template, *templates], context.k)
+    measurable, unfit = context.results.computable(requested)
     elements.problems([*unreadable, *unfit], "metrics")
-    return found
+    return measurable

@@ -17,79 +17,89 @@ from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
 from ragdash.reporting.sentences import fmt
 
-STAGES = {"total": "Whole", "retrieval": "Retrieval", "rerank": "Reranking", "generation": "Generation"}
-PAID = {"mean": "Average latency", "p90": "P90 latency", "cost": "Cost per query"}
+STAGE_TITLES = {"total": "Whole", "retrieval": "Retrieval", "rerank": "Reranking", "generation": "Generation"}
+PRICE_TITLES = {"mean": "Average latency", "p90": "P90 latency", "cost": "Cost per query"}
 
 
 @dataclass(frozen=True)
-class Board:
+class SpeedCostData:
     """What each run shown took: times, tokens and dollars of the queries in scope.
 
-    taken: None for a run of which nothing is told; faults: why, in words.
+    timings: None for a run of which nothing is known; reasons: why, in words.
     """
 
     context: PageContext
-    taken: list[Timed | None]
+    timings: list[Timed | None]
     speeds: list[dict[str, StageLatency]]
-    spent: list[RunCost | None]
-    inside: np.ndarray
-    faults: list[str]
+    costs: list[RunCost | None]
+    in_scope: np.ndarray
+    reasons: list[str]
     prices: PriceTable
 
     def stages(self) -> list[str]:
         """The stages that some run tells of, in order."""
-        return [stage for stage in (*list(STAGES)[1:], "total") if any(stage in own for own in self.speeds)]
+        return [
+            stage
+            for stage in (*list(STAGE_TITLES)[1:], "total")
+            if any(stage in run_speeds for run_speeds in self.speeds)
+        ]
 
-    def values(self, at: int, paid: str) -> np.ndarray:
+    def values(self, run_index: int, paid: str) -> np.ndarray:
         """What each query in scope took of a run: milliseconds, or dollars: (q,), NaN where it is not told."""
-        one = self.taken[at]
-        nothing = np.full(int(self.inside.sum()), np.nan)
+        timed = self.timings[run_index]
+        undefined = np.full(int(self.in_scope.sum()), np.nan)
         if paid == "cost":
-            return nothing if self.spent[at] is None else self.spent[at].values[self.inside]
-        return nothing if one is None or "total" not in one.stages else one.stages["total"][self.inside]
+            return undefined if self.costs[run_index] is None else self.costs[run_index].values[self.in_scope]
+        return undefined if timed is None or "total" not in timed.stages else timed.stages["total"][self.in_scope]
 
-    def paid(self, paid: str) -> np.ndarray:
+    def price_intervals(self, paid: str) -> np.ndarray:
         """Mean (or P90) with its interval of every run: (3, N)."""
-        return np.array([self._paid(at, paid) for at in range(len(self.taken))]).T.reshape(3, -1)
+        return np.array([self._price_interval(index, paid) for index in range(len(self.timings))]).T.reshape(3, -1)
 
-    def _paid(self, at: int, paid: str) -> tuple[float, float, float]:
-        total, spent, place = self.speeds[at].get("total"), self.spent[at], SHARES.index(90)
-        if paid == "cost" and spent is not None:
-            return _interval(self.context.digests[at], *self.context.scope.cache_key(), spent.basis, repr(self.prices),
-                             _values=self.values(at, paid), _weights=self.context.scope.resample_weights)
+    def _price_interval(self, run_index: int, paid: str) -> tuple[float, float, float]:
+        total, cost, p90_index = self.speeds[run_index].get("total"), self.costs[run_index], SHARES.index(90)
+        if paid == "cost" and cost is not None:
+            return _interval(
+                self.context.digests[run_index],
+                *self.context.scope.cache_key(),
+                cost.basis,
+                repr(self.prices),
+                _values=self.values(run_index, paid),
+                _weights=self.context.scope.resample_weights,
+            )
         if paid == "cost" or total is None:
             return (np.nan,) * 3
         return (total.mean, total.low, total.high) if paid == "mean" else (
-            total.percentiles[place], total.percentiles_low[place], total.percentiles_high[place])
+            total.percentiles[p90_index], total.percentiles_low[p90_index], total.percentiles_high[p90_index])
 
 
-def board(context: PageContext, prices: PriceTable) -> Board:
+def build_data(context: PageContext, prices: PriceTable) -> SpeedCostData:
     """Everything that the page shows; where no run tells of anything, what would help, and an end."""
-    inside = context.scope.queries
-    taken, speeds, spent, faults = [], [], [], []
+    in_scope = context.scope.queries
+    timings, speeds, costs, faults = [], [], [], []
     for entry in context.entries:
         try:
-            one = context.scope.match(entry.digest).timed
+            timed = context.scope.match(entry.digest).timed
         except Unavailable as fault:
             words = fault.problem.words("page")
             faults.append(f"{entry.name}: {words.actual}. {words.fix}")
-            one = None
-        taken.append(one)
-        speeds.append({} if one is None else _speeds(entry.digest, *context.scope.cache_key(), _one=one,
-                                                     _inside=inside, _weights=context.scope.resample_weights))
-        spent.append(
-            None if one is None else latency_cost.run_cost(one, entry.run.settings, prices, entry.name)
+            timed = None
+        timings.append(timed)
+        speeds.append({} if timed is None else _speeds(entry.digest, *context.scope.cache_key(), _timed=timed,
+                                                     _in_scope=in_scope, _weights=context.scope.resample_weights))
+        costs.append(
+            None if timed is None else latency_cost.run_cost(timed, entry.run.settings, prices, entry.name)
         )
-    found = Board(context, taken, speeds, spent, inside, faults, prices)
-    if not any(speeds) and not any(one and one.basis for one in spent) and not _has_tokens(found):
-        _nothing(found)
-    return found
+    data = SpeedCostData(context, timings, speeds, costs, in_scope, faults, prices)
+    if not any(speeds) and not any(cost and cost.basis for cost in costs) and not _has_tokens(data):
+        _render_empty(data)
+    return data
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing percentiles …")
-def _speeds(run: str, *scope: object, _one: Timed, _inside: np.ndarray,
+def _speeds(run: str, *scope: object, _timed: Timed, _in_scope: np.ndarray,
             _weights: np.ndarray | None) -> dict[str, StageLatency]:
-    return {one.stage: one for one in latency_cost.stage_latencies(_one, _inside, weights=_weights)}
+    return {speed.stage: speed for speed in latency_cost.stage_latencies(_timed, _in_scope, weights=_weights)}
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
@@ -98,12 +108,12 @@ def _interval(run: str, *key: object, _values: np.ndarray, _weights: np.ndarray 
     return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
 
 
-def _has_tokens(board: Board) -> bool:
-    return any(one is not None and np.isfinite([one.prompt, one.completion]).any() for one in board.taken)
+def _has_tokens(data: SpeedCostData) -> bool:
+    return any(timed is not None and np.isfinite([timed.prompt, timed.completion]).any() for timed in data.timings)
 
 
-def _nothing(board: Board) -> None:
-    faults = "".join(f"- {fmt.escape(fault)}\n" for fault in board.faults)
+def _render_empty(data: SpeedCostData) -> None:
+    faults = "".join(f"- {fmt.escape(fault)}\n" for fault in data.reasons)
     elements.empty(
         "Neither times nor tokens are told",
         f"{faults}\nA run may tell of each query, beside its documents:\n\n"

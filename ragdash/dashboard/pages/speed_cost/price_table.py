@@ -17,7 +17,7 @@ COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ 
            "call": "$ per query"}
 
 
-def current() -> PriceTable:
+def current_prices() -> PriceTable:
     """The prices of the workspace, none where there are none; what cannot be read is told."""
     try:
         text = workspace().prices()
@@ -27,7 +27,7 @@ def current() -> PriceTable:
         return PriceTable()
 
 
-def editor(context: PageContext, prices: PriceTable) -> None:
+def render_editor(context: PageContext, prices: PriceTable) -> None:
     """The table to edit, what each run uses, the file; nothing where the workspace is only shown."""
     if data_store.read_only():
         return
@@ -38,9 +38,9 @@ def editor(context: PageContext, prices: PriceTable) -> None:
         st.caption("Dollars per 1K tokens of prompt and completion, and per query for a reranker or an embedding of "
                    "the question. A run pays what its settings name (such as its model), or what is chosen below; "
                    "costs that a run recorded itself count unless something is chosen for it.")
-        frame = pd.DataFrame([[getattr(one, part) for part in COLUMNS] for one in prices.prices],
-                             columns=list(COLUMNS.values())).astype({title: float for part, title in COLUMNS.items()
-                                                                     if part != "name"} | {"Name": str})
+        frame = pd.DataFrame([[getattr(price, column) for column in COLUMNS] for price in prices.prices],
+                             columns=list(COLUMNS.values())).astype({title: float for column, title in COLUMNS.items()
+                                                                     if column != "name"} | {"Name": str})
         money = st.column_config.NumberColumn(min_value=0.0, format="%.6f", default=0.0)
         edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=f"price_table_{workspace().stamp()}",
                                 column_config={title: money for title in list(COLUMNS.values())[1:]})
@@ -50,30 +50,36 @@ def editor(context: PageContext, prices: PriceTable) -> None:
                                     placeholder="What its settings name")
                 for run, digest in zip(context.names, context.digests, strict=True)} if names else {}
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.button("Keep these prices", icon=":material/save:", type="primary", key="keep_prices", on_click=keep,
-                      args=(edited, {**prices.uses, **uses}))
+            st.button(
+                "Keep these prices",
+                icon=":material/save:",
+                type="primary",
+                key="keep_prices",
+                on_click=save_edited,
+                args=(edited, {**prices.uses, **uses}),
+            )
             st.download_button("Download TOML", write_prices(prices), "prices.toml", "text/plain", key="prices_toml",
                                icon=":material/download:", on_click="ignore")
         st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file)
 
 
-def keep(edited: pd.DataFrame, uses: dict) -> None:
+def save_edited(edited: pd.DataFrame, uses: dict) -> None:
     """Keep the table as edited; what is wrong with it is told and changes nothing."""
     prices = tuple(Price(str(row["Name"]).strip(), *(float(row[title] if pd.notna(row[title]) else 0.0)
                                                      for title in list(COLUMNS.values())[1:]))
                    for row in edited.to_dict("records") if isinstance(row["Name"], str) and row["Name"].strip())
-    known = {price.name for price in prices}
-    chosen = {run: tuple(name for name in names if name in known) for run, names in uses.items()}
-    _keep(write_prices(PriceTable(prices, {run: names for run, names in chosen.items() if names})).encode())
+    price_names = {price.name for price in prices}
+    valid_uses = {run: tuple(name for name in names if name in price_names) for run, names in uses.items()}
+    _save(write_prices(PriceTable(prices, {run: names for run, names in valid_uses.items() if names})).encode())
 
 
 def _take_file() -> None:
     file = st.session_state[state.PRICES_FILE]
     if file is not None:
-        _keep(file.getvalue())
+        _save(file.getvalue())
 
 
-def _keep(content: bytes) -> None:
+def _save(content: bytes) -> None:
     try:
         workspace().keep_prices(write_prices(read_prices(("prices.toml", content))))
     except InputError as error:

@@ -171,7 +171,7 @@ def export(data: TestSetData) -> None:
 def _use_as_truth(data: TestSetData, chosen_states: tuple[str, ...]) -> None:
     """Make these drafts the ground truth of the session, saved like an upload."""
     truth = truth_of(data.final(*chosen_states), data.name or "test set")
-    corpus_upload.add_truth(truth)
+    corpus_upload.use_truth(truth)
     if not read_only():
-        workspace_list.keep([truth.digest], "The test set was")
+        workspace_list.save_upload([truth.digest], "The test set was")
     st.session_state[state.TRUTH_USED] = True

@@ -23,14 +23,14 @@ from ragdash.matching.evidence import decision_lines, kept_decisions, read_decis
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 
-OPEN, YES, NO = "open", "accepted", "rejected"
-KINDS = {OPEN: "To decide", YES: "Accepted", NO: "Rejected"}
-WIDTHS = {"Query": 230, "Gold span": 300, "Chunk": 300}  # pixels
-TALL = 250  # pixels of the table at most
-MEGABYTES = 5  # of a file of decisions
+UNDECIDED, ACCEPTED, REJECTED = "open", "accepted", "rejected"
+DECISION_TITLES = {UNDECIDED: "To decide", ACCEPTED: "Accepted", REJECTED: "Rejected"}
+COLUMN_WIDTHS = {"Query": 230, "Gold span": 300, "Chunk": 300}  # pixels
+MAX_TABLE_HEIGHT = 250  # pixels of the table at most
+MAX_MEGABYTES = 5  # of a file of decisions
 
 
-def deciding(context: PageContext, spec: Spec, apart: Callable[[PageContext, Spec, str], str] | None) -> None:
+def render(context: PageContext, spec: Spec, describe_effect: Callable[[PageContext, Spec, str], str] | None) -> None:
     """The list, the pair that is looked at, and what the decisions do to the metric."""
     st.subheader("Borderline pairs", anchor=False,
                  help=f"Pairs of a returned chunk and a gold span whose similarity is within {MARGIN:g} of the "
@@ -38,28 +38,40 @@ def deciding(context: PageContext, spec: Spec, apart: Callable[[PageContext, Spe
                       "threshold; an accepted chunk covers the whole span. It is kept on this machine, by the texts, "
                       "so that it holds in other runs that return the same chunk.")
     elements.problems(state.notice(), "decisions_notice")
-    problems, stamp = _state()
+    problems, stamp = _decisions_state()
     if problems:
         elements.problems(problems, "decisions")
         return
-    found = evidence_cache.pairs(context.digests, context.scope, stamp)
-    groups = {OPEN: [one for one in found if one.decision is None], YES: [one for one in found if one.decision is True],
-              NO: [one for one in found if one.decision is False]}
+    pairs = evidence_cache.pairs(context.digests, context.scope, stamp)
+    groups = {
+        UNDECIDED: [pair for pair in pairs if pair.decision is None],
+        ACCEPTED: [pair for pair in pairs if pair.decision is True],
+        REJECTED: [pair for pair in pairs if pair.decision is False],
+    }
     with st.container(horizontal=True, vertical_alignment="bottom", key="pair_bar"):
-        st.segmented_control("Pairs", list(KINDS), required=True, key=state.choice_key(state.PAIRS, list(KINDS), OPEN),
-                             persist_state="session", label_visibility="collapsed",
-                             format_func=lambda kind: f"{KINDS[kind]} {len(groups[kind]):,}")
-        _files(stamp)
-    _applied(context, spec, stamp, apart)
-    shown = groups[state.get(state.PAIRS)]
-    if not shown:
-        st.caption(f"No pair is within {MARGIN:g} of the threshold and undecided." if state.get(state.PAIRS) == OPEN
-                   else "None yet.")
+        st.segmented_control(
+            "Pairs",
+            list(DECISION_TITLES),
+            required=True,
+            key=state.choice_key(state.PAIRS, list(DECISION_TITLES), UNDECIDED),
+            persist_state="session",
+            label_visibility="collapsed",
+            format_func=lambda kind: f"{DECISION_TITLES[kind]} {len(groups[kind]):,}",
+        )
+        _render_files(stamp)
+    _render_applied(context, spec, stamp, describe_effect)
+    visible = groups[state.get(state.PAIRS)]
+    if not visible:
+        st.caption(
+            f"No pair is within {MARGIN:g} of the threshold and undecided."
+            if state.get(state.PAIRS) == UNDECIDED
+            else "None yet."
+        )
         return
-    _list(context, shown)
+    _render_pairs(context, visible)
 
 
-def _state() -> tuple[tuple, str]:
+def _decisions_state() -> tuple[tuple, str]:
     """(problems, the state of the kept decisions)."""
     try:
         return (), kept_decisions().stamp()
@@ -67,27 +79,27 @@ def _state() -> tuple[tuple, str]:
         return error.problems, ""
 
 
-def _applied(
-    context: PageContext, spec: Spec, stamp: str, apart: Callable[[PageContext, Spec, str], str] | None
+def _render_applied(
+    context: PageContext, spec: Spec, stamp: str, describe_effect: Callable[[PageContext, Spec, str], str] | None
 ) -> None:
     """How many decisions hold here, whether they count, and what that changes."""
     note = st.session_state.pop(state.DECISIONS_NOTE, None)
     if note:
         st.caption(note)
-    own = context.scope.with_evidence(stamp)
-    here = set().union(*(own.decided_pairs(digest) for digest in context.digests)) if stamp else set()
-    if not here:
+    scope = context.scope.with_evidence(stamp)
+    decided = set().union(*(scope.decided_pairs(digest) for digest in context.digests)) if stamp else set()
+    if not decided:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="decided_bar"):
         st.segmented_control("Decisions", [relevance.WITH, relevance.WITHOUT], required=True, key=state.DECIDED,
                              persist_state="session", label_visibility="collapsed",
                              format_func={relevance.WITH: "Decisions applied", relevance.WITHOUT: "Left out"}.get)
-        held = fmt.count(len(here), "decision holds", "decisions hold")
-        st.caption(f"{held} for the runs shown, of {len(kept_decisions().read(stamp)):,} kept. "
-                   + (f"{fmt.escape(spec.title)}: {apart(context, spec, stamp)}" if apart else ""))
+        count_text = fmt.count(len(decided), "decision holds", "decisions hold")
+        st.caption(f"{count_text} for the runs shown, of {len(kept_decisions().read(stamp)):,} kept. "
+                   + (f"{fmt.escape(spec.title)}: {describe_effect(context, spec, stamp)}" if describe_effect else ""))
 
 
-def _files(stamp: str) -> None:
+def _render_files(stamp: str) -> None:
     """The decisions as a file, and from one."""
     with st.popover("Export, import", icon=":material/swap_vert:", key="decisions_files"):
         st.caption("One line of JSON for each decision: query, digests of the two texts, accepted or not.")
@@ -97,27 +109,29 @@ def _files(stamp: str) -> None:
         if read_only():
             return
         key = f"{state.DECISIONS_READ}_{st.session_state.get(state.DECISIONS_READ, 0)}"
-        st.file_uploader("Open a file of decisions", type=["jsonl"], key=key, max_upload_size=MEGABYTES,
-                         on_change=_import, args=(key,))
+        st.file_uploader("Open a file of decisions", type=["jsonl"], key=key, max_upload_size=MAX_MEGABYTES,
+                         on_change=_import_decisions, args=(key,))
 
 
-def _import(key: str) -> None:
+def _import_decisions(key: str) -> None:
     file = st.session_state[key]
     if file is None:
         return
     st.session_state[state.DECISIONS_READ] = st.session_state.get(state.DECISIONS_READ, 0) + 1
     try:
         check_writable()
-        found = read_decisions((file.name, file.getvalue()))
-        new = kept_decisions().keep(found)
+        decisions = read_decisions((file.name, file.getvalue()))
+        new = kept_decisions().keep(decisions)
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state[state.DECISIONS_NOTE] = (f":material/upload_file: {fmt.count(len(found), 'decision')} read from "
-                              f"{fmt.escape(file.name)}; {new:,} of them said something new.")
+    st.session_state[state.DECISIONS_NOTE] = (
+        f":material/upload_file: {fmt.count(len(decisions), 'decision')} read from "
+        f"{fmt.escape(file.name)}; {new:,} of them said something new."
+    )
 
 
-def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
+def _decide(pair: Pair, decision: bool | None, following: str | None) -> None:
     """Keep it and go to the next pair."""
     try:
         check_writable()
@@ -125,60 +139,71 @@ def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
     except InputError as error:
         state.set_notice(error.problems)
         return
-    if then is not None:
-        st.session_state[state.PAIR] = then
+    if following is not None:
+        st.session_state[state.PAIR] = following
 
 
-def _list(context: PageContext, shown: list[Pair]) -> None:
-    tokens = [one.token for one in shown]
+def _render_pairs(context: PageContext, pairs: list[Pair]) -> None:
+    tokens = [pair.token for pair in pairs]
     state.choice_key(state.PAIR, tokens, tokens[0])
-    table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": texts.shortened(one.span),
-                           "Chunk": ", ".join(dict.fromkeys(doc for _, _, doc in one.places)),
-                           "Runs": len({run for run, _, _ in one.places}),
-                           "Best rank": min(rank for _, rank, _ in one.places)} for one in shown])
-    elements.frame(table, f"pair_rows_{state.get(state.PAIRS)}", f"{fmt.count(len(shown), 'pair')}, the nearest to "
-                  "the threshold first", height=min(38 + 35 * len(shown), TALL), pick=partial(_show, tokens),
-                  widths=WIDTHS)
-    if any(len(one.places) for one in shown) and len(shown) >= NEAREST:
+    table = pd.DataFrame([{"Query": pair.key[0], "Similarity": pair.score, "Gold span": texts.shortened(pair.span),
+                           "Chunk": ", ".join(dict.fromkeys(doc for _, _, doc in pair.places)),
+                           "Runs": len({run for run, _, _ in pair.places}),
+                           "Best rank": min(rank for _, rank, _ in pair.places)} for pair in pairs])
+    elements.frame(
+        table,
+        f"pair_rows_{state.get(state.PAIRS)}",
+        f"{fmt.count(len(pairs), 'pair')}, the nearest to the threshold first",
+        height=min(38 + 35 * len(pairs), MAX_TABLE_HEIGHT),
+        pick=partial(_select_pair, tokens),
+        widths=COLUMN_WIDTHS,
+    )
+    if any(len(pair.places) for pair in pairs) and len(pairs) >= NEAREST:
         st.caption(f"At most {NEAREST} undecided pairs of each run are listed, the nearest ones.")
-    place = tokens.index(state.get(state.PAIR))
-    _steps(tokens, place)
+    index = tokens.index(state.get(state.PAIR))
+    _render_navigation(tokens, index)
     with st.container(border=True, key="pair"):
-        _one(context, shown[place])
-        _buttons(shown[place], (tokens[place + 1:] + tokens[:place] or [None])[0])
+        _render_pair(context, pairs[index])
+        _render_buttons(pairs[index], (tokens[index + 1:] + tokens[:index] or [None])[0])
 
 
-def _show(tokens: list[str], row: int) -> None:
+def _select_pair(tokens: list[str], row: int) -> None:
     st.session_state[state.PAIR] = tokens[row]
 
 
-def _steps(tokens: list[str], place: int) -> None:
+def _render_navigation(tokens: list[str], index: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="pair_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="pair_before", disabled=place == 0, on_click=_show,
-                  args=(tokens, max(place - 1, 0)))
-        st.button("Next", icon=":material/arrow_forward:", key="pair_next", disabled=place == len(tokens) - 1,
-                  on_click=_show, args=(tokens, min(place + 1, len(tokens) - 1)))
-        st.caption(f"{place + 1:,} of {len(tokens):,}")
+        st.button(
+            "Previous",
+            icon=":material/arrow_back:",
+            key="pair_before",
+            disabled=index == 0,
+            on_click=_select_pair,
+            args=(tokens, max(index - 1, 0)),
+        )
+        st.button("Next", icon=":material/arrow_forward:", key="pair_next", disabled=index == len(tokens) - 1,
+                  on_click=_select_pair, args=(tokens, min(index + 1, len(tokens) - 1)))
+        st.caption(f"{index + 1:,} of {len(tokens):,}")
 
 
-def _one(context: PageContext, pair: Pair) -> None:
+def _render_pair(context: PageContext, pair: Pair) -> None:
     """The two texts with what they share, the question, and where the chunk stands."""
     question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
     names = dict(zip(context.digests, zip(context.slots, context.names, strict=True), strict=True))
     st.caption(f"Similarity **{pair.score:.3f}**" + (f" of part {pair.part} of {pair.parts}" if pair.parts > 1 else "")
                + " · " + ", ".join(f"{elements.swatch(*names[run])} rank {rank:,}" for run, rank, _ in pair.places))
-    chunk, place = evidence_cache.texts_of(pair, context.scope)
+    chunk, passage = evidence_cache.texts_of(pair, context.scope)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Gold span**" + (f" from {fmt.escape(pair.source)}" if pair.source else ""))
-        st.html(evidence_sentences.both(chunk, place, pair.span, elements.theme()))
+        st.html(evidence_sentences.span_html(chunk, passage, pair.span, elements.theme()))
     with right:
         st.markdown(f"**Chunk** {fmt.escape(pair.places[0][2])}")
-        st.html(evidence_sentences.shown(chunk, place, pair.span, elements.theme()))
+        st.html(evidence_sentences.chunk_html(chunk, passage, pair.span, elements.theme()))
 
 
-def _buttons(pair: Pair, following: str | None) -> None:
+def _render_buttons(pair: Pair, following: str | None) -> None:
     st.caption("Underlined: words that both have." + (" Tinted: the part that is most like the span."
                                                        if state.get(state.HOW) == "partial" else ""))
     with st.container(horizontal=True, key="pair_buttons"):

@@ -19,24 +19,24 @@ def render() -> None:
 
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom", key="band_bar"):
-        by = st.container(width="content")
+        source_container = st.container(width="content")
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-            columns = leaderboard_sections.choose()
+            columns = leaderboard_sections.choose_metrics()
         with st.popover("Bands file", icon=":material/upload_file:", key="bands_of_my_own"):
-            threshold_bands_sections.file_panel()
-    threshold_bands_sections.file_note()
+            threshold_bands_sections.render_file_panel()
+    threshold_bands_sections.render_file_note()
 
-    wanted, unreadable = page_context.specs([context.selection.template, *columns], context.k)
-    specs, unfit = context.results.computable(wanted)
+    requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+    specs, unfit = context.results.computable(requested)
     elements.problems([*unreadable, *unfit], "metrics")
     if specs:
-        with by:
+        with source_container:
             source = threshold_bands_sections.choose_source(specs)
-        rated = threshold_bands_sections.rated(context, specs, source)
-        threshold_bands_sections.findings(context, rated, finding)
-        threshold_bands_sections.pictures(context, rated)
-        threshold_bands_sections.targets(context, rated)
-        judge_note.note(context, specs)
-        threshold_bands_sections.by_slice(context, rated)
-    score_cutoffs.panel(context)
-    evidence_threshold.panel(context)
+        rated = threshold_bands_sections.rate_metrics(context, specs, source)
+        threshold_bands_sections.render_finding(context, rated, finding)
+        threshold_bands_sections.render_figures(context, rated)
+        threshold_bands_sections.render_targets(context, rated)
+        judge_note.render_judge_note(context, specs)
+        threshold_bands_sections.render_slices(context, rated)
+    score_cutoffs.render(context)
+    evidence_threshold.render(context)

@@ -19,12 +19,12 @@ from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
 
-TOLD = 3  # runs whose operating point is told in a sentence; the table has all
-SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
+MAX_SENTENCES = 3  # runs whose operating point is told in a sentence; the table has all
+TABLE_FORMATS = {"Cut off": "percent", "Score cutoff": "%.4g"}
 MATERIAL = "aqwv_material"
 
 
-def panel(context: PageContext) -> None:
+def render(context: PageContext) -> None:
     """The second part of the page."""
     st.header("Score cutoffs", anchor=False,
               help="Instead of a fixed number of documents, pass on those whose score reaches a cutoff. A higher "
@@ -43,18 +43,20 @@ def panel(context: PageContext) -> None:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help="A score cutoff needs a ranking that follows the "
                    "scores: ranks of their own that differ, or that order documents of equal score, cannot be cut so.")
     context = context.only([entry for entry in context.entries if not reasons[entry.digest]])
-    corpus = _choices()
-    found = _asked(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
-    if found is None and corpus is not None:
+    corpus = _render_choices()
+    sweeps = _result_per_run(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
+    if sweeps is None and corpus is not None:
         corpus = None
-        found = _asked(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, None), "sweep_bare")
-    points = _points(context, corpus)
-    _sweep(context, found, points)
-    _advice(points)
-    _curves(context, found)
+        sweeps = _result_per_run(
+            context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, None), "sweep_bare"
+        )
+    points = _operating_points(context, corpus)
+    _render_sweep(context, sweeps, points)
+    _render_advice(points)
+    _render_curves(context, sweeps)
 
 
-def _choices() -> int | None:
+def _render_choices() -> int | None:
     """What is drawn against what; the size of the corpus where a measure needs it."""
     measures = {name: facts[0] for name, facts in threshold_bands_sentences.MEASURES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="score_bar"):
@@ -66,10 +68,10 @@ def _choices() -> int | None:
                           "the other half, because on the queries by which it was chosen it looks better than it is.")
         st.segmented_control(
             "Cutoff axis",
-            list(threshold_bands_sentences.CUTOFFS),
-            format_func=threshold_bands_sentences.CUTOFFS.get,
+            list(threshold_bands_sentences.CUTOFF_AXES),
+            format_func=threshold_bands_sentences.CUTOFF_AXES.get,
             required=True,
-            key=state.choice_key(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFFS), "quantile"),
+            key=state.choice_key(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFF_AXES), "quantile"),
             persist_state="session",
             help="Scores of different systems cannot be compared, the share of their documents that a "
             "cutoff removes can.",
@@ -88,75 +90,92 @@ def _choices() -> int | None:
     return int(typed) if typed else None
 
 
-def _asked(context: PageContext, ask: Callable, key: str) -> list | None:
+def _result_per_run(context: PageContext, ask: Callable, key: str) -> list | None:
     """One result for each run; None, with the problems told once, where it cannot be had."""
-    found, problems = [], {}
+    results, problems = [], {}
     for digest in context.digests:
         try:
-            found.append(ask(digest))
+            results.append(ask(digest))
         except InputError as error:
             problems.update({merge_key(problem): problem for problem in error.problems})
     elements.problems(list(problems.values()), key)
-    return None if problems else found
+    return None if problems else results
 
 
-def _values(found: Sequence[Sweep], measure: str) -> list[np.ndarray]:
-    return [getattr(one, measure) for one in found]
+def _measure_values(sweeps: Sequence[Sweep], measure: str) -> list[np.ndarray]:
+    return [getattr(sweep, measure) for sweep in sweeps]
 
 
-def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
+def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPoints) -> None:
     """One measure of each run against the cutoff, with the best cutoff marked."""
-    measure, by = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
+    measure, cutoff_axis = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
     title, *_, meaning = threshold_bands_sentences.MEASURES[measure]
-    values = _values(found, measure)
-    if any(one is None for one in values):
+    values = _measure_values(sweeps, measure)
+    if any(value is None for value in values):
         elements.empty(f"{title} needs the size of the corpus", "Give it under **Documents in the corpus**, or choose "
                       "another measure; all others are shown without.")
         return
-    n = [one.queries if measure == "empty" else one.n for one in found]
+    n = [sweep.queries if measure == "empty" else sweep.n for sweep in sweeps]
     if not any(n):
         elements.empty(f"{title} is undefined", "No query here has a relevant document. Under **Measure**, the share "
                       "of queries left with nothing can still be shown.")
         return
-    held = dict(zip(points.digests, points.found, strict=True))
-    marked = [held[digest].threshold if digest in held else np.nan for digest in context.digests]
+    points_by_run = dict(zip(points.digests, points.found, strict=True))
+    marked = [points_by_run[digest].threshold if digest in points_by_run else np.nan for digest in context.digests]
     figure = score_cutoff_cache.cached_figure(
-        "sweep", context.entries, context.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
+        "sweep",
+        context.entries,
+        context.scope,
+        sweeps[0].corpus_size,
+        measure,
+        cutoff_axis,
+        marked,
+        elements.theme().name,
         draw=lambda: pictures_of.sweep(
-            context.names, context.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
-            axis=threshold_bands_sentences.axis(measure), n=n, scale=by, marked=marked, theme=elements.theme()))
-    elements.chart(figure, threshold_bands_tables.sweep(context.names, found, measure, values), "sweep",
-                  f"{title} against the score cutoff for {fmt.count(len(found), 'run')}", formats=SHARES)
+            context.names,
+            context.slots,
+            [sweep.quantiles for sweep in sweeps],
+            [sweep.thresholds for sweep in sweeps],
+            values,
+            axis=threshold_bands_sentences.measure_axis(measure),
+            n=n,
+            scale=cutoff_axis,
+            marked=marked,
+            theme=elements.theme(),
+        ),
+    )
+    elements.chart(figure, threshold_bands_tables.sweep_table(context.names, sweeps, measure, values), "sweep",
+                  f"{title} against the score cutoff for {fmt.count(len(sweeps), 'run')}", formats=TABLE_FORMATS)
     tuned = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
     warning = (" The scores of different runs are on scales of their own: read each line by itself."
-               if by == "score" and len(found) > 1 else "")
+               if cutoff_axis == "score" and len(sweeps) > 1 else "")
     mark = f" The symbol on a line marks its best cutoff for {tuned}." if np.isfinite(marked).any() else ""
     st.caption(f"{meaning} Over {fmt.query_range(n)}.{mark}{warning}")
 
 
-class Points:
+class OperatingPoints:
     """Operating points of the runs that have one."""
 
-    def __init__(self, context: PageContext, found: dict[str, OperatingPoint], problems: Sequence[Problem]):
-        self.digests, self.found, self.problems = list(found), list(found.values()), list(problems)
+    def __init__(self, context: PageContext, points: dict[str, OperatingPoint], problems: Sequence[Problem]):
+        self.digests, self.found, self.problems = list(points), list(points.values()), list(problems)
         names = dict(zip(context.digests, context.names, strict=True))
-        self.names = [names[digest] for digest in found]
+        self.names = [names[digest] for digest in points]
 
 
-def _points(context: PageContext, corpus: int | None) -> Points:
+def _operating_points(context: PageContext, corpus: int | None) -> OperatingPoints:
     """The best cutoff of each run for the chosen measure; none where the corpus size that it needs is missing."""
-    found, problems, measure = {}, {}, state.get(state.TUNED)
+    operating_points, problems, measure = {}, {}, state.get(state.TUNED)
     if measure == MATERIAL and corpus is None:
-        return Points(context, {}, ())
+        return OperatingPoints(context, {}, ())
     for digest in context.digests:
         try:
-            found[digest] = score_cutoff_cache.point(digest, context.scope, measure, corpus)
+            operating_points[digest] = score_cutoff_cache.point(digest, context.scope, measure, corpus)
         except InputError as error:
             problems.update({merge_key(problem, without=()): problem for problem in error.problems})
-    return Points(context, found, list(problems.values()))
+    return OperatingPoints(context, operating_points, list(problems.values()))
 
 
-def _advice(points: Points) -> None:
+def _render_advice(points: OperatingPoints) -> None:
     """The best cutoff in words and as a table."""
     title = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
     st.subheader(f"Best cutoff for {title}", anchor=False)
@@ -167,54 +186,54 @@ def _advice(points: Points) -> None:
         return
     pairs = list(zip(points.names, points.found, strict=True))
     best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
-    for name, one in pairs if len(pairs) <= TOLD else best[:TOLD]:
-        st.markdown(threshold_bands_sentences.advice(name, one))
-    if len(pairs) > TOLD:
-        st.caption(f"The {TOLD} that are best where it was checked; the table has all {len(pairs)}.")
-    table = st.expander("Numbers of every run" if len(pairs) > TOLD else "As a table", key="points_fold",
+    for name, point in pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]:
+        st.markdown(threshold_bands_sentences.operating_point_sentence(name, point))
+    if len(pairs) > MAX_SENTENCES:
+        st.caption(f"The {MAX_SENTENCES} that are best where it was checked; the table has all {len(pairs)}.")
+    table = st.expander("Numbers of every run" if len(pairs) > MAX_SENTENCES else "As a table", key="points_fold",
                         on_change="rerun")
     if table.open:
         with table:
             elements.frame(
-                threshold_bands_tables.points(points.names, points.found),
+                threshold_bands_tables.operating_points_table(points.names, points.found),
                 "points",
                 f"Best cutoff for {title}",
-                formats=SHARES,
+                formats=TABLE_FORMATS,
             )
     st.caption(f"{title} with its 95 % interval on the half of the queries that had no part in choosing the cutoff. "
                "The halves are the same for every run.")
 
 
-def _curves(context: PageContext, sweeps: list[Sweep]) -> None:
+def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
     """ROC and precision-recall by score, pooled or as the mean over queries."""
     st.header("How well scores tell relevant documents apart", anchor=False,
               help="Every cutoff at once. ROC: the share of relevant documents let through against the share of the "
                    "others. Precision-recall: what part of what is let through is relevant.")
     st.segmented_control(
         "Averaging",
-        list(threshold_bands_sentences.AVERAGES),
-        format_func=threshold_bands_sentences.AVERAGES.get,
+        list(threshold_bands_sentences.AVERAGE_TITLES),
+        format_func=threshold_bands_sentences.AVERAGE_TITLES.get,
         required=True,
-        key=state.choice_key(state.AVERAGED, list(threshold_bands_sentences.AVERAGES), "pooled"),
+        key=state.choice_key(state.AVERAGED, list(threshold_bands_sentences.AVERAGE_TITLES), "pooled"),
         persist_state="session",
         label_visibility="collapsed",
     )
     average = state.get(state.AVERAGED)
-    st.caption(threshold_bands_sentences.AVERAGED[average])
-    found = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
+    st.caption(threshold_bands_sentences.AVERAGE_MEANINGS[average])
+    curves = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
     with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
         with st.container(key="box_pr"):
             st.subheader("Precision-recall by score", anchor=False, help="Up and to the right is better.")
-            _precision_recall(context, [pr for _, pr in found], sweeps, average)
+            _render_precision_recall(context, [pr for _, pr in curves], sweeps, average)
         with st.container(key="box_roc"):
             st.subheader("ROC", anchor=False, help="Receiver operating characteristic. Up and to the left is better.")
-            _roc(context, [roc for roc, _ in found], average)
+            _render_roc(context, [roc for roc, _ in curves], average)
 
 
-def _roc(context: PageContext, found: list[Roc], average: str) -> None:
-    if any(one.relevant and one.other for one in found):
+def _render_roc(context: PageContext, curves: list[Roc], average: str) -> None:
+    if any(curve.relevant and curve.other for curve in curves):
         pooled = average == "pooled"
-        areas = [one.auc if pooled else one.macro_auc for one in found]
+        areas = [curve.auc if pooled else curve.macro_auc for curve in curves]
         figure = score_cutoff_cache.cached_figure(
             "roc",
             context.entries,
@@ -224,24 +243,31 @@ def _roc(context: PageContext, found: list[Roc], average: str) -> None:
             draw=lambda: pictures_of.roc(
                 context.names,
                 context.slots,
-                [one.fpr if pooled else one.grid_fpr for one in found],
-                [one.tpr if pooled else one.mean_tpr for one in found],
+                [curve.fpr if pooled else curve.grid_fpr for curve in curves],
+                [curve.tpr if pooled else curve.mean_tpr for curve in curves],
                 areas,
-                [one.n for one in found],
+                [curve.n for curve in curves],
                 theme=elements.theme(),
             ),
         )
-        elements.chart(figure, threshold_bands_tables.roc(context.names, found), "roc", "ROC curves: " + ", ".join(
-            f"{name} AUC {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)))
-    st.caption(threshold_bands_sentences.roc_base(found))
+        elements.chart(
+            figure,
+            threshold_bands_tables.roc_table(context.names, curves),
+            "roc",
+            "ROC curves: "
+            + ", ".join(f"{name} AUC {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)),
+        )
+    st.caption(threshold_bands_sentences.roc_basis(curves))
 
 
-def _precision_recall(context: PageContext, found: list[PrecisionRecall], sweeps: list[Sweep], average: str) -> None:
-    if any(one.relevant for one in found):
-        averaged = [_average_precision(one) for one in sweeps]
+def _render_precision_recall(
+    context: PageContext, score_curves: list[PrecisionRecall], sweeps: list[Sweep], average: str
+) -> None:
+    if any(curve.relevant for curve in score_curves):
+        averaged = [_average_precision(sweep) for sweep in sweeps]
         pooled = average == "pooled"
-        areas = [one.average_precision for one in found] if pooled else averaged
-        curves = found if pooled else sweeps
+        areas = [curve.average_precision for curve in score_curves] if pooled else averaged
+        curves = score_curves if pooled else sweeps
         figure = score_cutoff_cache.cached_figure(
             "pr",
             context.entries,
@@ -251,17 +277,21 @@ def _precision_recall(context: PageContext, found: list[PrecisionRecall], sweeps
             draw=lambda: pictures_of.precision_recall(
                 context.names,
                 context.slots,
-                [one.recall if pooled else one.recall[::-1] for one in curves],
-                [one.precision if pooled else one.precision[::-1] for one in curves],
+                [curve.recall if pooled else curve.recall[::-1] for curve in curves],
+                [curve.precision if pooled else curve.precision[::-1] for curve in curves],
                 areas,
-                [one.n for one in found],
+                [curve.n for curve in score_curves],
                 theme=elements.theme(),
             ),
         )
-        elements.chart(figure, threshold_bands_tables.precision_recall(context.names, found, averaged), "pr_by_score",
-                      "Precision-recall by score: " + ", ".join(
-                          f"{name} AP {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)))
-    st.caption(threshold_bands_sentences.pr_base(found, average))
+        elements.chart(
+            figure,
+            threshold_bands_tables.precision_recall_table(context.names, score_curves, averaged),
+            "pr_by_score",
+            "Precision-recall by score: "
+            + ", ".join(f"{name} AP {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)),
+        )
+    st.caption(threshold_bands_sentences.precision_recall_basis(score_curves, average))
 
 
 def _average_precision(sweep: Sweep) -> float:

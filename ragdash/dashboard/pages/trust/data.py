@@ -15,16 +15,16 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import (
     CUT,
-    Difference,
+    CorrectedDifference,
+    JudgeValidation,
     LabelStore,
-    LocalJudge,
-    Reading,
-    Trust,
-    Verdicts,
+    RunVerdicts,
+    StoredVerdicts,
+    TrainedJudge,
+    corrected_difference,
     judged_verdicts,
-    reading,
-    trust,
-    trust_difference,
+    read_stored_verdicts,
+    validate_judge,
 )
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
@@ -65,21 +65,21 @@ class TrustData:
     spec: Spec
     judge: str
     cut: float | None
-    verdicts: tuple[Verdicts, ...]
+    verdicts: tuple[RunVerdicts, ...]
     labels: tuple[Labels, ...]
     problems: tuple[Problem, ...]
-    local_judge: LocalJudge | None = None
+    local_judge: TrainedJudge | None = None
     training_problems: tuple[Problem, ...] = ()
     training_key: tuple = ()
 
     @cached_property
-    def validations(self) -> tuple[Trust, ...]:
+    def validations(self) -> tuple[JudgeValidation, ...]:
         """Validation of the judge on each run, computed on first use."""
         return tuple(_validation(*key, _verdicts=verdicts, _labels=labels)
                      for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
 
     @cached_property
-    def differences(self) -> tuple[Difference | None, ...]:
+    def differences(self) -> tuple[CorrectedDifference | None, ...]:
         """Difference of each run to the baseline; None for the baseline itself."""
         base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
@@ -225,36 +225,38 @@ def _all_queries(scope: Scope) -> frozenset[str]:
     return frozenset(scope.truth.query_ids.to_pylist())
 
 
-def verdicts_of(run: str, scope: Scope, spec: Spec) -> Verdicts:
+def verdicts_of(run: str, scope: Scope, spec: Spec) -> RunVerdicts:
     """Verdicts on the queries in scope."""
     return _verdicts(run, scope.cache_key([spec]), str(spec), _evaluation=scope.evaluation(run, [spec]),
                      _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Reading verdicts …")
-def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: Match) -> Verdicts:
+def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: Match) -> RunVerdicts:
     return judged_verdicts(_evaluation, _match, parse_spec(spec))
 
 
-def verdict_details(run: str, scope: Scope, spec: Spec) -> Reading:
+def verdict_details(run: str, scope: Scope, spec: Spec) -> StoredVerdicts:
     """Reasons and claims of every verdict of a run."""
     return _verdict_details(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _verdict_details(run: str, key: tuple, spec: str, _match: Match) -> Reading:
-    return reading(_match, parse_spec(spec))
+def _verdict_details(run: str, key: tuple, spec: str, _match: Match) -> StoredVerdicts:
+    return read_stored_verdicts(_match, parse_spec(spec))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _validation(run: str, name: str, key: tuple, spec: str, cut: float | None, training_key: tuple, label_items: tuple,
-           _verdicts: Verdicts, _labels: Labels) -> Trust:
-    return trust(_verdicts, _labels, cut=cut)
+           _verdicts: RunVerdicts, _labels: Labels) -> JudgeValidation:
+    return validate_judge(_verdicts, _labels, cut=cut)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _difference(baseline: tuple, candidate: tuple, _pair: tuple[Verdicts, Verdicts, Labels, Labels]) -> Difference:
-    return trust_difference(*_pair)
+def _difference(
+    baseline: tuple, candidate: tuple, _pair: tuple[RunVerdicts, RunVerdicts, Labels, Labels]
+) -> CorrectedDifference:
+    return corrected_difference(*_pair)
 
 
 def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis.judge_validation import Agreement, Disagreement
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
-from ragdash.dashboard.pages.answers.data import Told
+from ragdash.dashboard.pages.answers.data import AnswerTexts
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import sentences as trust_sentences
 from ragdash.dashboard.pages.trust.data import TrustData
@@ -151,7 +151,7 @@ def _go_to(run: str, position: int) -> None:
 def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreement) -> None:
     """One disagreement with everything that judge and person saw."""
     context = data.context
-    answers = answers_data.told(context.digests[run_index], context.scope)
+    answers = answers_data.read_answer_texts(context.digests[run_index], context.scope)
     row = answers.ids.index(disagreement.query_id)
     judgement = (
         None
@@ -177,7 +177,7 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
             show_contexts(answers, row)
 
 
-def show_answer(answers: Told, row: int) -> None:
+def show_answer(answers: AnswerTexts, row: int) -> None:
     """Render the answer and references of a query. row: in `answers`."""
     st.markdown("**Answer**")
     st.html(texts.paragraph_html(texts.text_html(answers.answers[row])))
@@ -186,10 +186,10 @@ def show_answer(answers: Told, row: int) -> None:
         st.html(texts.paragraph_html(texts.text_html(text)))
 
 
-def show_contexts(answers: Told, row: int) -> None:
+def show_contexts(answers: AnswerTexts, row: int) -> None:
     """Render the contexts of a query, or the document texts used instead. row: in `answers`."""
     contexts = answers.contexts[row]
-    st.markdown("**Contexts**" if contexts is None or answers.given else
+    st.markdown("**Contexts**" if contexts is None or answers.contexts_recorded else
                 f"**Texts of the top {fmt.count(len(contexts), 'document')}** (no contexts)")
     if contexts is None:
         st.caption("Unknown: the run has neither contexts nor texts for this query.")

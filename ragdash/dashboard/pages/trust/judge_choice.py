@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ragdash.analysis.judge_validation import LocalJudge
+from ragdash.analysis.judge_validation import TrainedJudge
 from ragdash.dashboard.page_context import PageContext, PageEnds
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import AGREEMENT_CLASSES, TrustData
@@ -127,7 +127,7 @@ def _show_judge(data: TrustData) -> None:
         st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_NOTE}")
 
 
-def _show_local_judge(judge: LocalJudge | None) -> None:
+def _show_local_judge(judge: TrainedJudge | None) -> None:
     """Name the local judge and its features. judge: None if it is not trained."""
     st.markdown(f":material/school: Judge: **{LOCAL_JUDGE_TITLE}**", help="A labeled query gets its verdict from a "
                 "model that has not seen its label, in five folds; any other query gets the mean of the five. So no "
@@ -140,7 +140,7 @@ def _show_local_judge(judge: LocalJudge | None) -> None:
         _feature_tables(judge)
 
 
-def _feature_tables(judge: LocalJudge) -> None:
+def _feature_tables(judge: TrainedJudge) -> None:
     weights = judge.weights.mean(axis=0).tolist()
     order = sorted(range(len(weights)), key=lambda index: -abs(weights[index]))
     st.table([{"Feature": _feature_title(judge.features[index]), "Weight": fmt.number(weights[index], 2, signed=True)}

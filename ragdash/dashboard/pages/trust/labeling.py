@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.judge_validation import Verdicts, draw, sheet
+from ragdash.analysis.judge_validation import RunVerdicts, labelling_sheet, sample_queries
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import disagreements, trained_judge
@@ -35,7 +35,7 @@ class Sheet:
     queries: tuple[str, ...]
     items: tuple[Item, ...]
     saved_labels: dict[Item, float]
-    verdicts: tuple[Verdicts, ...]
+    verdicts: tuple[RunVerdicts, ...]
 
     @property
     def labeled_count(self) -> int:
@@ -120,7 +120,7 @@ def draw_sheet(data: TrustData, runs: Sequence[int], n: int, seed: int) -> Sheet
         )
         for index in runs
     )
-    queries = draw(verdicts, n, seed=seed)
+    queries = sample_queries(verdicts, n, seed=seed)
     mixed = np.random.default_rng([seed, 1]).permuted(np.tile(np.arange(len(runs)), (len(queries), 1)), axis=1)
     items = tuple(
         (query, verdicts[index].run) for query, row in zip(queries, mixed.tolist(), strict=True) for index in row
@@ -139,7 +139,7 @@ def _sheet_file(drawn_sheet: Sheet, run_indices: Sequence[int]) -> None:
     st.caption("The same answers with their texts and an empty label column. Fill it in from the top, then upload it "
                "under **Saved labels**.")
     downloads.sheets(
-        lambda: sheet(drawn_sheet.verdicts, drawn_sheet.queries, matches),
+        lambda: labelling_sheet(drawn_sheet.verdicts, drawn_sheet.queries, matches),
         f"ragdash-sheet-{drawn_sheet.data.spec.name}",
         "sheet",
     )
@@ -204,7 +204,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
                 )
         st.caption(f"Answer {position + 1:,} of {len(drawn_sheet.items):,}" + (
             f" · your label: {trust_sentences.label_text(saved_label)}" if saved_label is not None else ""))
-        answers = answers_data.told(run, drawn_sheet.data.context.scope.whole)
+        answers = answers_data.read_answer_texts(run, drawn_sheet.data.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.judge_validation import LabelStore, labels_in, read_labels
+from ragdash.analysis.judge_validation import LabelStore, assign_labels, read_labels
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import TrustData
@@ -46,7 +46,7 @@ def saved_labels(data: TrustData) -> None:
 
 def _other_metrics(run: str, label_key: str) -> str:
     try:
-        counts = {name: n for name, n in LabelStore().kept(run).items() if n and name != label_key}
+        counts = {name: n for name, n in LabelStore().label_counts(run).items() if n and name != label_key}
     except InputError:
         counts = {}
     return fmt.escape(", ".join(f"{name} {n:,}" for name, n in counts.items())) or fmt.UNDEFINED
@@ -133,7 +133,7 @@ def read_upload(data: TrustData, content: bytes, file: str,
         verdicts.name: frozenset(_all_queries(data, index)) for index, verdicts in enumerate(data.verdicts)
     }
     labels, warned = read_labels(content, file, queries_by_run)
-    return labels_in(labels, data.verdicts, default_run, file), warned
+    return assign_labels(labels, data.verdicts, default_run, file), warned
 
 
 def _all_queries(data: TrustData, run_index: int) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.judge_validation import Difference, Estimate, Trust
+from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
 from ragdash.dashboard.pages.trust import sentences as trust_sentences
 from ragdash.dashboard.pages.trust.data import TrustData
@@ -85,8 +85,13 @@ def estimates(data: TrustData) -> None:
                f"{100 * validations[0].level:.0f} %.")
 
 
-def _interval_figure(data: TrustData, indices: Sequence[int], results: Sequence[Trust | Difference], n: Sequence[int],
-                     **options: Any):
+def _interval_figure(
+    data: TrustData,
+    indices: Sequence[int],
+    results: Sequence[JudgeValidation | CorrectedDifference],
+    n: Sequence[int],
+    **options: Any,
+):
     """Figure of the three means of each result. n: labeled queries of each."""
     metric = data.spec.metric
     return trust_plots.intervals(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.analysis.judge_validation import Difference, Estimate, Trust
+from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
@@ -61,7 +61,7 @@ def question(spec: Spec) -> str:
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
 
 
-def run_summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> str:
+def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str) -> str:
     """Summarize the validation of the judge on one run. binary: all values are 0 or 1, so means are shares."""
     agreed, corrected = validation.agreement, validation.corrected
     judge_alone = _mean_text(validation.judge.mean, binary)
@@ -82,7 +82,7 @@ def run_summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> st
     return f"{first} Corrected for its errors, {result}; the judge alone says {judge_alone}."
 
 
-def difference_sentence(estimated: Difference, spec: Spec, name: str, *, binary: bool) -> str:
+def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool) -> str:
     """Summarize the paired difference of a run to the baseline."""
     corrected, judge_alone = estimated.corrected, _difference_text(estimated.judge.mean, binary)
     if not np.isfinite(corrected.low):
@@ -96,7 +96,7 @@ def difference_sentence(estimated: Difference, spec: Spec, name: str, *, binary:
     return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
 
 
-def bias_sentence(validation: Trust, spec: Spec) -> str:
+def bias_sentence(validation: JudgeValidation, spec: Spec) -> str:
     """Whether the judge is more lenient or stricter than the person, and by how much."""
     bias, distance = validation.agreement.bias, fmt.number(validation.agreement.apart, 2)
     if abs(bias) < 0.005:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.analysis.judge_validation import LocalJudge, Verdicts, generator_of, local_judge, unjudged
+from ragdash.analysis.judge_validation import RunVerdicts, TrainedJudge, fit_judge, generator_of, placeholder_verdicts
 from ragdash.analysis.judge_validation.features import LEXICAL, OF_MODELS
 from ragdash.analysis.judge_validation.trained_judge import NO_ANSWER
 from ragdash.core.errors import InputError, Problem
@@ -31,8 +31,8 @@ class TrainedVerdicts:
     judge: the trained judge, None if it is not trained; problems: why training failed; key: cache key of the verdicts.
     """
 
-    verdicts: tuple[Verdicts, ...]
-    judge: LocalJudge | None = None
+    verdicts: tuple[RunVerdicts, ...]
+    judge: TrainedJudge | None = None
     problems: tuple[Problem, ...] = ()
     key: tuple = ()
 
@@ -42,7 +42,7 @@ def label_key_of(spec: Spec) -> str:
     return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
-def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
+def unjudged_of(run: str, scope: Scope, label_key: str) -> RunVerdicts:
     """Queries in scope that have an answer: a placeholder value where there is one, else NaN."""
     all_queries = _without_slice(scope)
     return _in_scope(
@@ -90,19 +90,19 @@ def train_judge(runs: Sequence[str], scope: Scope, label_key: str, labels: Seque
 
 
 @st.cache_resource(max_entries=4, show_spinner="Training a judge on the labels (seconds per 1,000 queries) …")
-def _trained_judge(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> LocalJudge:
-    judge = local_judge(_matches, [dict(run_labels) for run_labels in labels], label_key)
+def _trained_judge(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> TrainedJudge:
+    judge = fit_judge(_matches, [dict(run_labels) for run_labels in labels], label_key)
     return replace(judge, verdicts=tuple(replace(run_verdicts, generator=generator_of(match.run))
                                          for run_verdicts, match in zip(judge.verdicts, _matches, strict=True)))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> Verdicts:
+def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> RunVerdicts:
     try:
-        return unjudged(_match, label_key)
+        return placeholder_verdicts(_match, label_key)
     except InputError:  # no answers at all: a run without verdicts, as for any judge
         ids = _match.query_ids
-        return Verdicts(_match.run.name, ids, np.full(len(ids), np.nan), label_key, _match.run.digest,
+        return RunVerdicts(_match.run.name, ids, np.full(len(ids), np.nan), label_key, _match.run.digest,
                         dict.fromkeys(ids.to_pylist(), NO_ANSWER))
 
 
@@ -111,7 +111,7 @@ def _without_slice(scope: Scope) -> Scope:
     return replace(scope, slice="", matching=Matching(), decisions="")
 
 
-def _in_scope(verdicts: Verdicts, scope: Scope) -> Verdicts:
+def _in_scope(verdicts: RunVerdicts, scope: Scope) -> RunVerdicts:
     """Verdicts on the queries in scope."""
     if not scope.slice:
         return verdicts

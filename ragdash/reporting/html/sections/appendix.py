@@ -10,7 +10,7 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from ragdash.analysis.comparability import ledger
+from ragdash.analysis.comparability import check_comparability
 from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.metrics import METRICS, Metric
 from ragdash.metrics.bands import bands_of
@@ -66,7 +66,7 @@ def comparability(content: ReportContent, title: str) -> Section:
     request = content.request
     runs = [match.run.renamed(name) for match, name in zip(request.matches, content.names, strict=True)]
     conventions = request.matches[0].conventions
-    report = ledger(runs, content.truth, conventions, request.specs)
+    report = check_comparability(runs, content.truth, conventions, request.specs)
     line = sentences_comparability.summary(report, content.names, conventions)
     lines = [
         f"- **{finding.severity}**{f', {escape(finding.run)}' if finding.run else ''}: "

@@ -10,12 +10,12 @@ import numpy as np
 from markupsafe import Markup
 
 from ragdash.analysis.judge_validation import (
-    Difference,
+    CorrectedDifference,
+    JudgeValidation,
     LabelStore,
-    Trust,
-    Verdicts,
-    trust,
-    trust_difference,
+    RunVerdicts,
+    corrected_difference,
+    validate_judge,
     verdicts_of,
 )
 from ragdash.core.errors import InputError
@@ -36,9 +36,9 @@ signed = partial(number, signed=True)
 class LabeledRun:
     """The verdicts on a run, the labels kept of it, and what both come to."""
 
-    verdicts: Verdicts
+    verdicts: RunVerdicts
     labels: Mapping[str, float]
-    validation: Trust
+    validation: JudgeValidation
 
 
 def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
@@ -82,13 +82,13 @@ def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | N
     try:
         verdicts = verdicts_of(content.evaluations[run], spec)
         labels = LabelStore().read(verdicts.run, verdicts.what)
-        validation = trust(verdicts, labels) if labels else None
+        validation = validate_judge(verdicts, labels) if labels else None
     except InputError:
         return None
     return LabeledRun(verdicts, labels, validation) if validation is not None and validation.corrected.n else None
 
 
-def _mean(content: ReportContent, run: int, spec: Spec, validation: Trust) -> str:
+def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidation) -> str:
     """The judge's mean beside that of the labels and the one that both give, with how far they agree, a line."""
     label_count, agreement = count(validation.corrected.n, "label"), validation.agreement
     corrected = (
@@ -103,7 +103,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: Trust) -> st
     )
 
 
-def _counts(content: ReportContent, run: int, spec: Spec, validation: Trust) -> list:
+def _counts(content: ReportContent, run: int, spec: Spec, validation: JudgeValidation) -> list:
     """The confusion table as a row, where both agree in bold."""
     (both_no, judge_yes), (judge_no, both_yes) = validation.agreement.confusion.tolist()
     bold = Markup("<b>{:,}</b>")
@@ -117,7 +117,9 @@ def _differences(content: ReportContent, spec: Spec, labeled_runs: Mapping[int, 
     if base not in labeled_runs:
         return []
     differences = {
-        run: trust_difference(labeled_runs[base].verdicts, labeled.verdicts, labeled_runs[base].labels, labeled.labels)
+        run: corrected_difference(
+            labeled_runs[base].verdicts, labeled.verdicts, labeled_runs[base].labels, labeled.labels
+        )
         for run, labeled in labeled_runs.items()
         if run != base
     }
@@ -125,7 +127,7 @@ def _differences(content: ReportContent, spec: Spec, labeled_runs: Mapping[int, 
             for run, difference in differences.items() if difference.corrected.n]
 
 
-def _difference(names: str, spec: Spec, difference: Difference) -> str:
+def _difference(names: str, spec: Spec, difference: CorrectedDifference) -> str:
     query_count = count(difference.corrected.n, "query", "queries") + " labelled in both"
     has_interval = np.isfinite(difference.corrected.low)
     corrected = (
