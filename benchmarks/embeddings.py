@@ -22,7 +22,7 @@ from ragdash.core.paths import SAMPLE_TRUTH, SAMPLES, home
 from ragdash.evaluation.scoring import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.local_models import NEEDS, Scored
-from ragdash.models.local import ENCODER, Store, found
+from ragdash.models.local import ENCODER, ScoreCache, find_model_folder
 from ragdash.models.local.sentence_transformers import load
 
 METRICS = ("SBERT", "SemanticRelevance")
@@ -48,10 +48,10 @@ def main() -> None:
     folder = home() / "sample_runs"
     truth = ragdash.read_truth(folder / SAMPLE_TRUTH)
     runs = [ragdash.read_run(folder / name) for name in SAMPLES]
-    encoder = Counted(load(found(ENCODER, options.model), "cpu"))
+    encoder = Counted(load(find_model_folder(ENCODER, options.model), "cpu"))
     encoder.encoder.encode(["warm"] * 64)
     with tempfile.TemporaryDirectory() as place:
-        store = Store(Path(place, "semantic.sqlite"))
+        store = ScoreCache(Path(place, "semantic.sqlite"))
         views = [_view(run, truth, store) for run in runs]
         texts = [text for one in views for name in METRICS for pair in one.pairs(NEEDS[name].against)[1]
                  for text in pair]
@@ -73,7 +73,7 @@ def main() -> None:
         raise SystemExit("a text was computed twice")
 
 
-def _view(run, truth, store: Store) -> Scored:
+def _view(run, truth, store: ScoreCache) -> Scored:
     answered = Match(run, truth).answered
     return Scored(answered.answers, answered.references, answered.questions, store)
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from ragdash.core.text import content_words, sentences
 from ragdash.io import read_runs, read_truth
 from ragdash.matching.match import Match
-from ragdash.models.judge import Ledger, Question, Reply, Usage
+from ragdash.models.judge import Question, Reply, Usage, VerdictStore
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.task_runner import walk
+from ragdash.models.judge.task_runner import run_tasks
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
 HERE = Path(__file__).resolve().parent
@@ -96,17 +96,17 @@ def judged() -> bytes:
     """The verdicts on all sample runs as JSON lines."""
     truth = read_truth(HERE / "truth.jsonl")
     with tempfile.TemporaryDirectory() as folder:
-        ledger = Ledger(Path(folder) / "toy.sqlite")
+        ledger = VerdictStore(Path(folder) / "toy.sqlite")
 
         def answer(questions: Sequence[Question]) -> list[Reply]:
             replies = [_reply(question) for question in questions]
-            ledger.put(TOY, zip(questions, replies, strict=True))
+            ledger.save(TOY, zip(questions, replies, strict=True))
             return replies
 
         for name in RUNS:
             view = replace(Match(read_runs(HERE / name)[0], truth).judged, ledger=ledger)
             for metric in METRICS:
-                walk(view.askings(metric), answer)
+                run_tasks(view.askings(metric), answer)
         return b"".join(export_verdicts(ledger))
 
 

@@ -18,7 +18,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from ragdash.core.errors import InputError, Unavailable
-from ragdash.matching.views.texts import Answered, coded
+from ragdash.matching.views.texts import Answered, token_codes
 from ragdash.metrics import answers as metrics
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -254,7 +254,7 @@ def test_each_distinct_text_is_tokenised_once(monkeypatch):
 
 
 def test_pairs_of_tokens_stay_within_their_text():
-    grams = coded(["p q r", "", "s", "q r"], str.split).grams(2)
+    grams = token_codes(["p q r", "", "s", "q r"], str.split).grams(2)
     assert grams.lengths.tolist() == [2, 0, 0, 1]
     assert grams.codes[1] == grams.codes[2] != grams.codes[0]
 

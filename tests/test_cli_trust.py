@@ -11,7 +11,7 @@ from judging.scripted import Scripted
 from ragdash.analysis.judge_validation import LabelStore
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 
 SAMPLES = Path(__file__).parents[1] / "sample_runs"
 RUNS = [str(SAMPLES / "dense.jsonl"), str(SAMPLES / "hybrid.jsonl"), "--truth", str(SAMPLES / "truth.jsonl"), "-m",
@@ -59,7 +59,7 @@ def test_from_a_sheet_to_an_interval_and_what_is_kept(tmp_path, capfdbinary):
 def test_the_judge_is_told_however_it_was_asked_for(capfdbinary, spec, line):
     match = Match(read_run(RUNS[0]), read_truth(SAMPLES / "truth.jsonl"))
     for vote in (0, 1):
-        Scripted(default_ledger()).judge_all(match.judged, "Faithfulness", vote=vote)
+        Scripted(default_verdict_store()).judge_all(match.judged, "Faithfulness", vote=vote)
     status, out, _ = call(capfdbinary, "trust", RUNS[0], *RUNS[2:4], "-m", spec)
     assert status == 0 and out.splitlines()[0] == line
 

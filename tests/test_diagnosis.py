@@ -23,7 +23,7 @@ from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics.bands import STAGE_THRESHOLDS
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "reference" / "diagnosis.md").read_text(encoding="utf-8")
 SPAN = pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())]))
@@ -300,7 +300,7 @@ def test_verdicts_of_a_judge_may_tell_what_is_grounded(tmp_path, monkeypatch):
     before = diagnose(Match(run, truth), Rules(**rules))
     assert before.stage_of("r").name == "fine" and "not judged yet" in str(before.reasons)
     match = Match(run, truth)
-    Scripted(default_ledger()).judge_all(match.judged, "ClaimFaithfulness")
+    Scripted(default_verdict_store()).judge_all(match.judged, "ClaimFaithfulness")
     found = diagnose(match, Rules(**rules))
     assert [found.stage_of(query).name for query in "qr"] == ["fine", "not-grounded"]
     assert explain(found, "r").rule.startswith("Claim faithfulness 0.500, 0.8 is asked.")

@@ -23,7 +23,7 @@ from ragdash.matching.evidence import (
 )
 from ragdash.matching.evidence.spans import LONG, place_in, split_span, words
 from ragdash.matching.views.evidence import NEVER
-from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local import ENCODER, default_score_cache
 from ragdash.models.local.score_cache import text_key
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -46,10 +46,10 @@ def own_cache(tmp_path, monkeypatch):
 
 def let_speak(run, truth) -> None:
     """A random direction for each text that embedding asks for, so that different texts are not alike."""
-    texts, store = embedded_texts(run, truth), default_store()
+    texts, store = embedded_texts(run, truth), default_score_cache()
     model = store.use(ENCODER, "random", "random-1", 256)
     vectors = np.array([np.random.default_rng(list(text.encode())).normal(size=384) for text in texts])
-    store.put("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool),
+    store.save("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool),
               vectors.reshape(len(texts), 384))
 
 

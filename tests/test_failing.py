@@ -15,7 +15,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
 from ragdash.evaluation.compare import CORRECTIONS
-from ragdash.models.local import ENCODER, Store
+from ragdash.models.local import ENCODER, ScoreCache
 from ragdash.models.local.score_cache import text_key
 
 
@@ -191,11 +191,11 @@ def test_clusters_of_many_are_found_on_a_part_of_them():
 
 
 def test_vectors_come_from_the_cache(tmp_path):
-    store, truth = Store(tmp_path / "semantic.sqlite"), truth_of_questions(["a", "b", None, "a"])
+    store, truth = ScoreCache(tmp_path / "semantic.sqlite"), truth_of_questions(["a", "b", None, "a"])
     assert question_vectors(truth, store) is None
     model = store.use(ENCODER, "letters", "w" * 16, 20)
     assert question_vectors(truth, store) is None, "no text of it yet"
-    store.put("vectors", model, [text_key("a")], np.zeros(1, bool), np.array([[3.0, 4.0]], np.float32))
+    store.save("vectors", model, [text_key("a")], np.zeros(1, bool), np.array([[3.0, 4.0]], np.float32))
     found = question_vectors(truth, store)
     assert found.shape == (4, 2) and np.isnan(found[[1, 2]]).all()
     assert found[[0, 3]] == pytest.approx(np.array([[0.6, 0.8]] * 2), abs=1e-3)

@@ -22,11 +22,11 @@ from ragdash.evaluation.scoring.claims import (
 )
 from ragdash.evaluation.scoring.verdict_import import import_verdicts
 from ragdash.matching.match import Match
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import TASKS
-from ragdash.models.judge.verdict_store.store import Ledger
-from ragdash.models.local import default_store
+from ragdash.models.judge.verdict_store.store import VerdictStore
+from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import judge as said
 
 PARIS = "Paris stands beside Seine."
@@ -52,7 +52,7 @@ def match(rows=None) -> Match:
 
 
 def heard(found: Match, query: int, judge: Judge = JUDGE) -> JudgeFindings:
-    return read_query_verdicts([query_case(found, query)], default_ledger(), default_store())[judge][0]
+    return read_query_verdicts([query_case(found, query)], default_verdict_store(), default_score_cache())[judge][0]
 
 
 def valued(one: JudgeFindings, name: str) -> float:
@@ -76,7 +76,7 @@ def test_a_case_has_the_texts_of_the_corpus_and_lacks_what_a_missing_query_lacks
 
 def test_values_are_those_of_the_whole_run():
     found = match()
-    Scripted(default_ledger()).judge_all(found.judged, *TASKS)
+    Scripted(default_verdict_store()).judge_all(found.judged, *TASKS)
     for name in TASKS:
         if name != "RAGAS.AnswerRelevancy":
             whole = found.judged.read(name).values
@@ -85,8 +85,9 @@ def test_values_are_those_of_the_whole_run():
 
 def test_claims_of_all_metrics_are_put_together_each_once():
     found = match()
-    Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness", "RAGChecker.F1", "RAGAS.ContextRecall",
-                                         "RAGChecker.NoiseSensitivityRelevant")
+    Scripted(default_verdict_store()).judge_all(
+        found.judged, "ClaimFaithfulness", "RAGChecker.F1", "RAGAS.ContextRecall", "RAGChecker.NoiseSensitivityRelevant"
+    )
     one = heard(found, 0)
     assert one.answer == (
         Claim(
@@ -109,7 +110,7 @@ def test_claims_of_all_metrics_are_put_together_each_once():
 
 def test_a_chunk_bears_its_own_verdict():
     found = match()
-    Scripted(default_ledger()).judge_all(found.judged, "RAGAS.ContextPrecision", "ContextRelevance(per='chunk')")
+    Scripted(default_verdict_store()).judge_all(found.judged, "RAGAS.ContextPrecision", "ContextRelevance(per='chunk')")
     chunks = heard(found, 0).chunks
     assert chunks["d2"] == ChunkVerdict(ClaimVerdict("useless", "words", False), 0.5, "as always")
     assert [words for words, _, _ in said.chunk_verdicts(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
@@ -119,7 +120,7 @@ def test_a_chunk_bears_its_own_verdict():
 
 def test_claims_without_a_verdict_are_missing_with_the_reason():
     found = match()
-    Scripted(default_ledger(), {"Verify": "timeout"}).judge_all(found.judged, "ClaimFaithfulness")
+    Scripted(default_verdict_store(), {"Verify": "timeout"}).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 0)
     assert one.answer == tuple(Claim(text, missing="no reply in time") for text in (PARIS, TOWER))
     assert said.claim_verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
@@ -129,34 +130,36 @@ def test_claims_without_a_verdict_are_missing_with_the_reason():
 
 def test_claims_that_were_only_taken_out_say_that_nobody_was_asked():
     found = match()
-    Scripted(default_ledger()).judge_all(found.judged, "RAGChecker.Precision")
+    Scripted(default_verdict_store()).judge_all(found.judged, "RAGChecker.Precision")
     own = heard(found, 2)
     assert own.answer == (Claim(PARIS, other_text=ClaimVerdict("entailed", "words", True)),)
-    kept = default_ledger()
-    entailment = [row for row in kept.every() if row[2] == "Claims"]
-    other = Ledger(kept.path.with_name("claims only") / "judge.sqlite")
-    other.add(entailment)
-    assert read_query_verdicts([query_case(found, 2)], other, default_store())[JUDGE][0].answer == (
+    kept = default_verdict_store()
+    entailment = [row for row in kept.all_verdicts() if row[2] == "Claims"]
+    other = VerdictStore(kept.path.with_name("claims only") / "judge.sqlite")
+    other.import_rows(entailment)
+    assert read_query_verdicts([query_case(found, 2)], other, default_score_cache())[JUDGE][0].answer == (
         Claim(PARIS, missing="nobody asked the judge yet"),)
 
 
 def test_flags_are_words():
     found = match()
-    Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness")
+    Scripted(default_verdict_store()).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 1)
     assert one.answer == () and (one.values[0].value, one.values[0].flags) == (1.0, ("vacuous",))
     assert said.flag_counts({"vacuous": 1, "cut": 2}) == (
         "1 query: no claim: counts as faithful; 2 queries: a chunk was cut before it was shown to the judge")
     long = match({"q": {"answer": PARIS, "contexts": [f"{PARIS} {'word ' * 3_000}"]}})
-    Scripted(default_ledger()).judge_all(long.judged, "Faithfulness")
+    Scripted(default_verdict_store()).judge_all(long.judged, "Faithfulness")
     assert "cut" in heard(long, 0).values[0].flags
 
 
 def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
     found, toy = match(), Judge("127.0.0.1:1", said.TOY)
-    Scripted(default_ledger()).judge_all(found.judged, "Faithfulness")
-    Scripted(default_ledger(), judge=toy).judge_all(found.judged, "Correctness")
-    both = read_query_verdicts([query_case(found, at) for at in range(2)], default_ledger(), default_store())
+    Scripted(default_verdict_store()).judge_all(found.judged, "Faithfulness")
+    Scripted(default_verdict_store(), judge=toy).judge_all(found.judged, "Correctness")
+    both = read_query_verdicts(
+        [query_case(found, at) for at in range(2)], default_verdict_store(), default_score_cache()
+    )
     assert list(both) == [toy, JUDGE]
     assert [[one.metric for one in row.values] for row in both[toy]] == [["Correctness"]] * 2
     assert said.judge_name(toy) == f"{toy} ({said.TOY_DESCRIPTION})" == said.judge_name(str(toy)) and said.judge_name(
@@ -168,11 +171,11 @@ def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
 
 
 def test_nothing_is_told_where_no_judge_was_asked():
-    assert read_query_verdicts([query_case(match(), 0)], default_ledger(), default_store()) == {}
+    assert read_query_verdicts([query_case(match(), 0)], default_verdict_store(), default_score_cache()) == {}
     found = match()
-    Scripted(default_ledger()).judge_all(found.judged, "Faithfulness")
+    Scripted(default_verdict_store()).judge_all(found.judged, "Faithfulness")
     changed = {**ROWS, "both": {**ROWS["both"], "answer": "Another answer."}}
-    assert read_query_verdicts([query_case(match(changed), 0)], default_ledger(), default_store()) == {}, (
+    assert read_query_verdicts([query_case(match(changed), 0)], default_verdict_store(), default_score_cache()) == {}, (
         "other texts, other verdicts"
     )
 
@@ -189,11 +192,11 @@ def test_verdicts_of_a_file_are_told_too(tmp_path):
                                 "retrieved2response": [["Entailment", "Neutral", "Neutral"], ["Neutral"] * 3]}))
     found = match()
     import_verdicts(path, found.judged)
-    judge = default_ledger().judges()[0]
+    judge = default_verdict_store().judges()[0]
     one = heard(found, 0, judge)
     assert [(claim.text, claim.other_text.verdict, claim.entailed_by) for claim in one.answer] == [
         (PARIS, "entailed", ("d1",)), (TOWER, "not entailed", ())]
     assert said.claim_verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
     assert valued(one, "RAGChecker.Precision") == 0.5
     assert "imported from a file" in said.judge_name(judge)
-    assert read_query_verdicts([query_case(found, 1)], default_ledger(), default_store()) == {}
+    assert read_query_verdicts([query_case(found, 1)], default_verdict_store(), default_score_cache()) == {}

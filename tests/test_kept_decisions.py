@@ -9,26 +9,26 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.matching.evidence import KeptDecisions, decision_lines, kept_decisions, read_decisions
+from ragdash.matching.evidence import DecisionStore, decision_lines, kept_decisions, read_decisions
 
 A, B = ("q1", "c1", "s1"), ("q2", "c1", "s1")
 WRITER = """
 import sys
 from pathlib import Path
-from ragdash.matching.evidence import KeptDecisions
-store = KeptDecisions(Path(sys.argv[1]))
+from ragdash.matching.evidence import DecisionStore
+store = DecisionStore(Path(sys.argv[1]))
 for i in range(40):
     store.keep({(f"{sys.argv[2]}-{i}", "c", "s"): bool(i % 2)})
 """
 
 
 @pytest.fixture()
-def store(tmp_path) -> KeptDecisions:
-    return KeptDecisions(tmp_path / "not yet" / "decisions.sqlite")
+def store(tmp_path) -> DecisionStore:
+    return DecisionStore(tmp_path / "not yet" / "decisions.sqlite")
 
 
 def test_a_reader_finds_nothing_and_makes_nothing(store):
-    assert store.at() == {} and store.stamp() == "" and not store.path.parent.exists()
+    assert store.read() == {} and store.stamp() == "" and not store.path.parent.exists()
 
 
 def test_the_last_word_counts_and_earlier_states_stay(store):
@@ -36,35 +36,35 @@ def test_the_last_word_counts_and_earlier_states_stay(store):
     before = store.stamp()
     assert store.keep({A: True}) == 0 and store.stamp() == before, "it says nothing new"
     assert store.keep({A: False}) == 1 and store.keep({B: None}) == 1
-    assert store.at() == {A: False}
-    assert store.at(before) == {A: True, B: False} and store.at("") == {}
+    assert store.read() == {A: False}
+    assert store.read(before) == {A: True, B: False} and store.read("") == {}
     assert store.keep({B: None}) == 0, "there is nothing to take back"
 
 
 def test_another_file_has_other_stamps(store, tmp_path):
-    other = KeptDecisions(tmp_path / "other.sqlite")
+    other = DecisionStore(tmp_path / "other.sqlite")
     store.keep({A: True}), other.keep({A: False})
-    assert store.stamp() != other.stamp() and store.at(other.stamp()) == {}
+    assert store.stamp() != other.stamp() and store.read(other.stamp()) == {}
     store.path.unlink()
-    assert store.stamp() == "" and store.at() == {}
+    assert store.stamp() == "" and store.read() == {}
     before = other.stamp()
     store.keep({A: True})
-    assert other.stamp() == before and store.at() == {A: True}
+    assert other.stamp() == before and store.read() == {A: True}
 
 
 def test_false_and_taken_back_are_two_things(store):
     store.keep({A: False})
-    assert store.at() == {A: False}
+    assert store.read() == {A: False}
     store.keep({A: None})
-    assert store.at() == {}
+    assert store.read() == {}
 
 
 def test_it_goes_out_and_comes_back_in_the_form_of_the_files(store, tmp_path):
     store.keep({B: False, A: True})
-    content = decision_lines(store.at())
+    content = decision_lines(store.read())
     assert content == (b'{"query_id":"q1","chunk":"c1","span":"s1","accept":true}\n'
                        b'{"query_id":"q2","chunk":"c1","span":"s1","accept":false}\n')
-    assert read_decisions(("mine.jsonl", content)) == store.at()
+    assert read_decisions(("mine.jsonl", content)) == store.read()
     with pytest.raises(InputError) as caught:
         read_decisions(("mine.jsonl", content + b"no\n"))
     assert (caught.value.problems[0].file, caught.value.problems[0].line) == ("mine.jsonl", 3)
@@ -75,7 +75,7 @@ def test_threads_and_processes_lose_nothing(store):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda i: store.keep({(f"t-{i}", "c", "s"): True}), range(40)))
     assert [writer.wait() for writer in writers] == [0, 0]
-    found = store.at()
+    found = store.read()
     assert len(found) == 120 and store.stamp().endswith("-120")
     assert sum(found.values()) == 40 + 2 * 20
 
@@ -83,7 +83,7 @@ def test_threads_and_processes_lose_nothing(store):
 def test_a_file_of_another_kind_is_a_problem_in_words(store):
     store.path.parent.mkdir()
     store.path.write_text("this is no database, and long enough to be looked at")
-    for call in (store.stamp, store.at, lambda: store.keep({A: True})):
+    for call in (store.stamp, store.read, lambda: store.keep({A: True})):
         with pytest.raises(InputError) as caught:
             call()
         assert caught.value.problems[0].kind == "unusable-decisions" and "RAGDASH_WORKSPACE" in str(caught.value)

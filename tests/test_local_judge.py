@@ -24,7 +24,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import logistic
 from ragdash.matching.match import Match
-from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local import ENCODER, default_score_cache
 from ragdash.models.local.score_cache import text_key
 
 SAMPLES = Path(__file__).parents[1] / "sample_runs"
@@ -167,13 +167,13 @@ def test_queries_without_an_answer_have_no_verdict_and_train_nothing():
 
 def test_cosines_join_where_vectors_are_in_the_cache():
     match, right = the_match()
-    store = default_store()
+    store = default_score_cache()
     model = store.use(ENCODER, "tiny", "tiny", 0)
     answers = match.run.details["answer"].to_pylist()
     texts = dict.fromkeys([*answers, *match.run.details["query"].to_pylist(),
                            *(text for some in match.run.details["contexts"].to_pylist() for text in some)])
     vectors = np.random.default_rng(0).normal(size=(len(texts), 4)).astype(np.float32)
-    store.put("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool), vectors)
+    store.save("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool), vectors)
     found = features_of(match)
     names = ("SemanticRelevance", "best cosine of answer and context", "mean cosine of answer and context")
     assert set(names) <= set(found.names) and "SBERT" in found.left_out

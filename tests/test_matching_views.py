@@ -38,10 +38,10 @@ def test_answers_stand_in_the_order_of_the_truth():
 def test_the_texts_of_the_first_documents_stand_in_for_contexts():
     run = run_with(answer=["Gustave Eiffel", "completed in 1889"])
     view = Match(run, TRUTH).grounded
-    assert not view.given and view.contexts[1] == ("Gustave Eiffel",) and len(view.contexts[0]) == 2
+    assert not view.has_contexts and view.contexts[1] == ("Gustave Eiffel",) and len(view.contexts[0]) == 2
     assert view.contexts[2] is None
     given = Match(run_with(answer=["a", "b"], contexts=pa.array([["one"], None])), TRUTH).grounded
-    assert given.given and given.contexts == (None, ("one",), None)
+    assert given.has_contexts and given.contexts == (None, ("one",), None)
 
 
 @pytest.mark.parametrize(("metric", "truth", "word"), [

@@ -322,7 +322,7 @@ def _view_problems(match: Match, specs: Sequence[Spec]) -> list[Problem]:
             elif view in ("Scored", "Entailed"):
                 problems |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
             elif view == "Judged":
-                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*judge_request(spec))))
+                problems |= dict.fromkeys((*match.judged.problems, *match.judged.warnings(*judge_request(spec))))
     return list(problems)
 
 

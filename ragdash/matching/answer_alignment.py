@@ -15,7 +15,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.text import listed, without_reasoning
 from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.texts import Answered, Grounded
-from ragdash.models.local import default_store
+from ragdash.models.local import default_score_cache
 
 FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
 
@@ -26,13 +26,13 @@ def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
     Raises Unavailable where the run has no answers. Where no query has a reference, or a question, the view says so,
     and the metrics that need them are unavailable, the others not.
     """
-    return Answered(answers(run, rows), references(truth), *asked(run, truth, rows))
+    return Answered(answers(run, rows), references(truth), *questions_of(run, truth, rows))
 
 
 def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
     """The answers, references and questions beside what models said of them. Raises Unavailable as `answered`."""
-    questions, lacking = asked(run, truth, rows)
-    return Scored(answers(run, rows), references(truth), questions, default_store(), run.name, lacking)
+    questions, lacking = questions_of(run, truth, rows)
+    return Scored(answers(run, rows), references(truth), questions, default_score_cache(), run.name, lacking)
 
 
 def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
@@ -73,7 +73,7 @@ def references(truth: Truth) -> tuple[tuple[str, ...], ...]:
     return tuple(listed(answers or ()) for answers in answers_of_queries)
 
 
-def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple]]:
+def questions_of(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple]]:
     """(questions, the truth's before the run's; what no query has, "references" or "questions", as Unavailable takes
     it).
     """

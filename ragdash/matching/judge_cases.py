@@ -14,7 +14,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Run, Truth
-from ragdash.matching.answer_alignment import answers, asked, contexts, first_positions, references
+from ragdash.matching.answer_alignment import answers, contexts, first_positions, questions_of, references
 from ragdash.models.judge.tasks import Case
 
 
@@ -31,7 +31,7 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
         answer_parts = answers(run, rows)
     with suppress(Unavailable):
         texts, _, problems = contexts(run, truth, rows)
-    questions, _ = asked(run, truth, rows)
+    questions, _ = questions_of(run, truth, rows)
     named_contexts = (
         None if texts is None else tuple((name, text) for name, text in zip(ids, texts, strict=True) if text.strip())
         for ids, texts in zip(_ids(run, truth, rows, texts), texts, strict=True)

@@ -30,8 +30,8 @@ from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.nli import Entailed
 from ragdash.matching.views.ranked import Ranked
 from ragdash.matching.views.texts import Answered, Grounded
-from ragdash.models.judge import default_ledger
-from ragdash.models.local import default_store
+from ragdash.models.judge import default_verdict_store
+from ragdash.models.local import default_score_cache
 
 MATCHES = ("id", "evidence")
 
@@ -74,7 +74,7 @@ class Match:
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
 
-    def under(self, matching: Matching | None = None, evidence: EvidenceScores | None = None,
+    def with_options(self, matching: Matching | None = None, evidence: EvidenceScores | None = None,
               **changes: str) -> Match:
         """The same match under other conventions or another matching; what does not hang on them is kept.
 
@@ -163,12 +163,12 @@ class Match:
     def judged(self) -> Judged:
         """The view of the judged metrics: what judges have said so far, read from their ledger."""
         texts, problems = cases(self.run, self.truth, self.run_query)
-        return Judged(texts, default_ledger(), default_store(), self.run.name, problems)
+        return Judged(texts, default_verdict_store(), default_score_cache(), self.run.name, problems)
 
     @cached_property
     def entailed(self) -> Entailed:
         """The view of the metrics of local NLI models."""
-        return Entailed(self.judged.cases, default_store(), self.run.name)
+        return Entailed(self.judged.cases, default_score_cache(), self.run.name)
 
     @cached_property
     def evidence(self) -> EvidenceScores:

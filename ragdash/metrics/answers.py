@@ -16,7 +16,7 @@ from rapidfuzz.distance import LCSseq
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.text import ARTICLES, is_refusal
 from ragdash.matching.views.ranked import Values
-from ragdash.matching.views.texts import Answered, Coded
+from ragdash.matching.views.texts import Answered, TokenCodes
 from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
@@ -40,7 +40,7 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
     """
     _check_language(language, normalisation)
     normal = answered.coded(normalisation, language=language)
-    text_code = answered.each(("same", normalisation, language), lambda _: normal.same())
+    text_code = answered.cached(("same", normalisation, language), lambda _: normal.sequence_ids())
     query, answer, reference = answered.pairs
     return answered.best(query, (text_code[answer] == text_code[reference]).astype(np.float64))
 
@@ -63,7 +63,8 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
     coded = answered.coded(normalisation, language=language)
     query, answer, reference = answered.pairs
     contained = [
-        _contains_reference(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)
+        _contains_reference(coded.codes_of(a), coded.codes_of(r), answered.texts[r])
+        for a, r in zip(answer, reference, strict=True)
     ]
     return answered.best(query, np.array(contained, np.float64))
 
@@ -187,25 +188,25 @@ def _rouge(answered: Answered, tokens: str, stem: str, common: Callable, n: int)
     values = np.divide(2 * common(coded, answer, reference), total, out=np.zeros(len(query)), where=total > 0)
     if tokens == "rouge":
         has_letters = np.array(
-            answered.each("says", lambda texts: [_has_letters_or_digits(text) for text in texts]), bool
+            answered.cached("says", lambda texts: [_has_letters_or_digits(text) for text in texts]), bool
         )
         values[has_letters[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that is not read
     return answered.best(query, values)
 
 
-def _f1(coded: Coded, left: np.ndarray, right: np.ndarray, *, both_empty: float) -> np.ndarray:
+def _f1(coded: TokenCodes, left: np.ndarray, right: np.ndarray, *, both_empty: float) -> np.ndarray:
     """2 * common / (left + right) of pairs of texts: (P,)."""
     total = coded.lengths[left] + coded.lengths[right]
     return np.divide(2 * _common(coded, left, right), total, out=np.full(len(left), both_empty), where=total > 0)
 
 
-def _common(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _common(coded: TokenCodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Tokens that both texts of a pair have, each as often as in the one that has it less: (P,) float64."""
     blocks = [_common_in_block(coded, left[i:i + _BLOCK], right[i:i + _BLOCK]) for i in range(0, len(left), _BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0)
 
 
-def _common_in_block(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _common_in_block(coded: TokenCodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     pairs = len(left)
     text = np.concatenate([left, right])
     sizes = coded.lengths[text]
@@ -222,7 +223,7 @@ def _common_in_block(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.nd
     return np.bincount(groups[first] // coded.size, np.minimum(of_left, of_right), pairs).astype(np.float64)
 
 
-def _longest_common_subsequence(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _longest_common_subsequence(coded: TokenCodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Length of the longest common subsequence of the tokens of a pair: (P,) float64."""
     lists: dict[int, list[int]] = {}
 

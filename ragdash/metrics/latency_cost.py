@@ -31,14 +31,14 @@ def latency(timed: Timed, *, stage: str = "total") -> Values:
         unit="tokens", aliases=("prompt_tokens", "input_tokens"), **_FACTS)
 def prompt_tokens(timed: Timed) -> Values:
     """Tokens that the generator read: question, contexts and instructions. Returns (Q,), 0 or more."""
-    return timed.told("prompt_tokens")
+    return timed.recorded("prompt_tokens")
 
 
 @metric("CompletionTokens", "Completion tokens", formula=r"n_{completion}", source="as counted by the model's provider",
         unit="tokens", aliases=("completion_tokens", "output_tokens"), **_FACTS)
 def completion_tokens(timed: Timed) -> Values:
     """Tokens that the generator wrote, reasoning included where the provider counts it. Returns (Q,), 0 or more."""
-    return timed.told("completion_tokens")
+    return timed.recorded("completion_tokens")
 
 
 @metric("Cost", "Cost", formula=r"\frac{n_{prompt} p_{prompt} + n_{completion} p_{completion}}{1000} + p_{call}",
@@ -51,9 +51,9 @@ def cost(timed: Timed, *, prompt: float = 0.0, completion: float = 0.0, call: fl
     Undefined if a token price is given and the tokens are unknown. Returns (Q,), 0 or more.
     """
     if not (prompt or completion or call):
-        return timed.told("cost_usd")
+        return timed.recorded("cost_usd")
     values = np.where(timed.present, float(call), np.nan)
     for price, column in ((prompt, "prompt_tokens"), (completion, "completion_tokens")):
         if price:
-            values = values + timed.told(column) / 1000 * price
+            values = values + timed.recorded(column) / 1000 * price
     return values

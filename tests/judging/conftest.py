@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragdash.models.judge import Endpoint, Ledger, Patience
+from ragdash.models.judge import Endpoint, Patience, VerdictStore
 
 
 @pytest.fixture(autouse=True)
@@ -17,13 +17,13 @@ def own_places(tmp_path, monkeypatch):
 
 @pytest.fixture
 def ledger(tmp_path):
-    return Ledger(tmp_path / "kept" / "judge.sqlite")
+    return VerdictStore(tmp_path / "kept" / "judge.sqlite")
 
 
 @pytest.fixture
 def quick():
     """Short waits between attempts; a reply itself may take its time on a slow machine."""
-    return Patience(attempts=3, first=0.01, most=0.02, connect=10, reply=30, told=5)
+    return Patience(attempts=3, first=0.01, longest_delay=0.02, connect=10, reply=30, longest_retry_after=5)
 
 
 @pytest.fixture

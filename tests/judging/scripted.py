@@ -11,9 +11,9 @@ from collections import Counter
 import pyarrow as pa
 
 from ragdash.core.records import Run, Truth
-from ragdash.models.judge import Ledger, Question, Reply, Usage
+from ragdash.models.judge import Question, Reply, Usage, VerdictStore
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.task_runner import walk
+from ragdash.models.judge.task_runner import run_tasks
 
 JUDGE = Judge("localhost:1", "scripted")
 
@@ -55,20 +55,20 @@ def value(question: Question) -> dict:
 class Scripted:
     """Answers questions and keeps replies; `fails`: task -> reason for which it has no verdict."""
 
-    def __init__(self, ledger: Ledger, fails: dict[str, str] | None = None, judge: Judge = JUDGE):
+    def __init__(self, ledger: VerdictStore, fails: dict[str, str] | None = None, judge: Judge = JUDGE):
         self.ledger, self.fails, self.judge, self.calls = ledger, fails or {}, judge, Counter()
 
     def judge_all(self, judged, *names: str, vote: int = 0):
         """Ask everything that the metrics of a view Judged need, as a job would."""
         for name in names:
-            walk(judged.askings(name), self._answers, vote)
+            run_tasks(judged.askings(name), self._answers, vote)
 
     def _answers(self, questions):
         by_key = {self.judge.key(question): question for question in questions}
         known = self.ledger.get(list(by_key))
         todo = {key: question for key, question in by_key.items() if key not in known}
         replies = {key: self._reply(question) for key, question in todo.items()}
-        self.ledger.put(self.judge, [(question, replies[key]) for key, question in todo.items()])
+        self.ledger.save(self.judge, [(question, replies[key]) for key, question in todo.items()])
         replies |= known
         return [replies[self.judge.key(question)] for question in questions]
 

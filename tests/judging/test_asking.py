@@ -16,8 +16,8 @@ from judging.server import TOKENS
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge import Budget, Endpoint, Patience, Prices, ask, plan
-from ragdash.models.judge.task_runner import Judging
-from ragdash.models.judge.verdict_store.store import Writer
+from ragdash.models.judge.task_runner import TaskRunner
+from ragdash.models.judge.verdict_store.store import VerdictWriter
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-very/secret+0123456789"
@@ -57,13 +57,13 @@ def test_the_same_question_twice_is_one_call(serve, endpoint, ledger):
     server, asked = serve(), questions(2)
     outcome = ask([asked[0], asked[1], asked[0]], endpoint(server), ledger)
     assert len(outcome.replies) == 3 and len(server.asked) == 2
-    assert ask([asked[0].again(1)], endpoint(server), ledger).asked == 1  # another vote is another call
+    assert ask([asked[0].with_vote(1)], endpoint(server), ledger).asked == 1  # another vote is another call
 
 
 def test_the_same_question_twice_is_missing_once(serve, endpoint, ledger, quick):
     """Metrics share questions: more of them are not missing than were asked."""
     seen, asked = [], questions(3)
-    judging = Judging(endpoint(serve(*["400"] * 99)), ledger, progress=seen.append, options={"patience": quick})
+    judging = TaskRunner(endpoint(serve(*["400"] * 99)), ledger, progress=seen.append, options={"patience": quick})
     walk_of = [[asked[0], asked[1], asked[0], asked[0]], [asked[2]]]
     assert [len(judging._answer(one)) for one in walk_of] == [4, 1]
     assert judging.total.missing == {"bad-request": 3} and [now.missing for now in seen] == [now.done for now in seen]
@@ -201,8 +201,8 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from judging.asking_cases import questions
-from ragdash.models.judge import Endpoint, Ledger, ask
-ask(questions(400), Endpoint({url!r}, "toy"), Ledger(Path({path!r})), concurrency=8)
+from ragdash.models.judge import Endpoint, VerdictStore, ask
+ask(questions(400), Endpoint({url!r}, "toy"), VerdictStore(Path({path!r})), concurrency=8)
 """
 
 
@@ -213,11 +213,11 @@ def test_killed_after_200_and_started_again_asks_exactly_200_more(serve, endpoin
     asked = questions(400)
     keys = [endpoint(server).judge.key(question) for question in asked]
     end = time.monotonic() + 60
-    while (len(ledger.known(keys)) < 200 or len(server.asked) < 208) and time.monotonic() < end:
+    while (len(ledger.known_keys(keys)) < 200 or len(server.asked) < 208) and time.monotonic() < end:
         time.sleep(0.05)
     child.send_signal(signal.SIGKILL)
     child.wait()
-    assert len(ledger.known(keys)) == server.answered == 200
+    assert len(ledger.known_keys(keys)) == server.answered == 200
     server.freed.set()
     assert plan(asked, ledger, endpoint(server)).calls == 200
     outcome = ask(asked, endpoint(server), ledger, concurrency=8)
@@ -264,7 +264,7 @@ def test_it_can_be_cancelled_and_goes_on_later(serve, endpoint, ledger, quick):
 def test_cancelling_ends_a_wait(serve, endpoint, ledger):
     server, cancel, start = serve(*["503"] * 9), threading.Event(), time.monotonic()
     threading.Timer(0.3, cancel.set).start()
-    outcome = ask(questions(1), endpoint(server), ledger, cancel=cancel, patience=Patience(first=50, most=50))
+    outcome = ask(questions(1), endpoint(server), ledger, cancel=cancel, patience=Patience(first=50, longest_delay=50))
     assert outcome.missing == {"cancelled": 1} and time.monotonic() - start < 5
 
 
@@ -272,7 +272,7 @@ def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint,
     def full(self, judge, rows):
         raise InputError([Problem("unusable-ledger", {"reason": "a full disk"})])
 
-    monkeypatch.setattr(Writer, "put", full)
+    monkeypatch.setattr(VerdictWriter, "save", full)
     server = serve(delay=0.01)
     outcome = ask(questions(20), endpoint(server), ledger, concurrency=2)
     said = [reply for reply in outcome.replies if reply.value]
@@ -286,7 +286,7 @@ def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, 
     def broken(self, *_):
         raise InputError([Problem("unusable-ledger", {"reason": "a full disk"})])
 
-    monkeypatch.setattr(Writer, what, broken)
+    monkeypatch.setattr(VerdictWriter, what, broken)
     server = serve("400-schema", delay=0.01)
     outcome = ask(questions(20), endpoint(server), ledger, concurrency=1)
     assert outcome.stopped == "error" and "a full disk" in outcome.problem.actual

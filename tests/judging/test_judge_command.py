@@ -16,8 +16,8 @@ from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.run_judge import JudgeReport, JudgeResult, _not_embedded, prepare_judging, run_judging
 from ragdash.io import read_run, read_truth
 from ragdash.matching.views.judged import UNEMBEDDED, helps
-from ragdash.matching.views.panel_verdicts import apart
-from ragdash.models.judge import Endpoint, default_ledger
+from ragdash.matching.views.panel_verdicts import split_reasons
+from ragdash.models.judge import Endpoint, default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
 ROOT = Path(__file__).parents[2]
@@ -134,7 +134,7 @@ def test_questions_that_failed_are_told_at_the_end_and_asked_again(serve, comman
 
 def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
     reasons = ["no-claims", "no-references", "timeout", None, "no-references", "not-asked"]
-    undefined, missing = apart(reasons)
+    undefined, missing = split_reasons(reasons)
     assert undefined == {"no right answer": 2, "the text makes no claim": 1}
     assert missing == {"no reply in time": 1, "a vote that is missing": 1, "nobody asked the judge yet": 1}
     row = JudgeResult("a", "M", 0.5, 2, {"no reply in time": 1}, undefined)
@@ -194,13 +194,13 @@ def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
     child.send_signal(signal.SIGINT)
     words = child.communicate(timeout=60)[1].decode()
     assert child.returncode == 130 and "Traceback" not in words and "goes on from here" in words
-    kept = len(list(export_verdicts(default_ledger())))
+    kept = len(list(export_verdicts(default_verdict_store())))
     assert 10 <= kept == server.answered < 150  # what was on its way was awaited
     worker = judge_worker.start(told, key="sk-0123456789")
     until(lambda: server.answered >= kept + 10)
     worker.cancel(30)
     assert worker.cancelled and worker.failed is None and worker.messages["report"]["stopped"] == "cancelled"
-    assert len(list(export_verdicts(default_ledger()))) == server.answered < 190
+    assert len(list(export_verdicts(default_verdict_store()))) == server.answered < 190
     assert server.seen[-1]["Authorization"] == "Bearer sk-0123456789"
     assert not any("sk-0123456789" in part for part in worker.process.args)
     worker = judge_worker.start(told)

@@ -15,7 +15,7 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.judged import judge_request
-from ragdash.models.judge import Ledger, Reply, default_ledger
+from ragdash.models.judge import Reply, VerdictStore, default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import TASKS
 
@@ -93,7 +93,7 @@ def test_every_judged_metric_has_a_task_of_its_name_and_is_worked_here():
 @every
 def test_values_by_hand(name):
     run, truth = case(ROWS)
-    Scripted(default_ledger()).judge_all(Match(run, truth).judged, name)
+    Scripted(default_verdict_store()).judge_all(Match(run, truth).judged, name)
     found = evaluate(run, truth, name)
     assert in_order(found) == pytest.approx(BY_HAND[name], nan_ok=True)
     assert found.settings[name] == "scripted at localhost:1"
@@ -104,7 +104,7 @@ def test_a_failed_verdict_is_missing_with_its_reason_and_never_0(name):
     run, truth = case(ROWS)
     fails = {task: "not-json" for task in ("Verify", "Entailment", "ChunkUsefulness", "Faithfulness", "AnswerRelevance",
                                            "ContextRelevance", "Correctness")}
-    Scripted(default_ledger(), fails).judge_all(Match(run, truth).judged, name)
+    Scripted(default_verdict_store(), fails).judge_all(Match(run, truth).judged, name)
     found = evaluate(run, truth, name)
     assert not (found.values[:, 0] == 0).any() and np.isnan(in_order(found)[:2]).all()
     told = [problem for problem in found.problems if problem.kind in ("unavailable", "missing-verdicts")]
@@ -125,14 +125,14 @@ def test_where_nobody_was_asked_it_is_unavailable_and_says_how_to_ask(name):
 def test_where_no_query_has_the_texts_it_says_which_and_no_judge_is_asked(name, lacks):
     rows = {query: {key: text for key, text in row.items() if key != lacks} for query, row in ROWS.items()}
     run, truth = case(rows)
-    judge = Scripted(default_ledger())
+    judge = Scripted(default_verdict_store())
     judge.judge_all(Match(run, truth).judged, name)
     problem = next(one for one in evaluate(run, truth, name).problems if one.kind == "unavailable")
     assert not judge.calls and "ragdash judge" not in problem.fix and problem.fix.startswith("Give the ")
 
 
 def test_metrics_share_what_was_asked():
-    judge, match = Scripted(default_ledger()), the_match()
+    judge, match = Scripted(default_verdict_store()), the_match()
     judge.judge_all(match.judged, "RAGChecker.Precision")
     before = judge.calls.copy()
     judge.judge_all(match.judged, "RAGChecker.Hallucination")
@@ -145,14 +145,14 @@ def test_metrics_share_what_was_asked():
 
 def test_a_verdict_holds_for_its_texts_alone():
     rows = {"q": ROWS["both"]}
-    Scripted(default_ledger()).judge_all(the_match(rows).judged, "Faithfulness")
+    Scripted(default_verdict_store()).judge_all(the_match(rows).judged, "Faithfulness")
     other = case({"q": {**ROWS["both"], "answer": "Something else."}})
     assert np.isnan(evaluate(*other, "Faithfulness").values).all()
 
 
 def test_claims_verdicts_and_reasons_are_kept_with_the_chunks_that_support_them():
     match = the_match({"both": {**ROWS["both"], "contexts": None, "docs": {"a": f"Surely {PARIS}", "b": TOWER}}})
-    Scripted(default_ledger()).judge_all(match.judged, "ClaimFaithfulness", "RAGChecker.Hallucination")
+    Scripted(default_verdict_store()).judge_all(match.judged, "ClaimFaithfulness", "RAGChecker.Hallucination")
     rows = match.judged.read("ClaimFaithfulness").rows(["both"])
     assert [(row["claim"], row["verdict"], row["chunks"]) for row in rows] == [
         (PARIS, "supported", ["a"]), (TOWER, "supported", ["b"])]
@@ -165,27 +165,29 @@ def test_many_claims_are_asked_in_parts_and_put_together():
     answer = " ".join(f"Number thing{i} stands." for i in range(45))
     context = " ".join(f"Number thing{i} stands." for i in range(0, 45, 3))
     match = the_match({"q": {"question": "What?", "answer": answer, "contexts": [context]}})
-    judge = Scripted(default_ledger())
+    judge = Scripted(default_verdict_store())
     judge.judge_all(match.judged, "ClaimFaithfulness")
     assert judge.calls == {"Claims": 1, "Verify": 3}
     assert match.judged.values("ClaimFaithfulness").tolist() == [15 / 45]
 
 
 def test_votes_are_averaged_and_a_missing_one_leaves_the_value_undefined():
-    ledger, match = default_ledger(), the_match({"q": ROWS["both"], "r": ROWS["wrong"]})
+    ledger, match = default_verdict_store(), the_match({"q": ROWS["both"], "r": ROWS["wrong"]})
     Scripted(ledger).judge_all(match.judged, "Faithfulness")
     with pytest.raises(Exception, match="not judged yet"):
         match.judged.read("Faithfulness", votes=2)
     Scripted(ledger).judge_all(match.judged, "Faithfulness", vote=1)
-    question = next(match.judged.askings("Faithfulness", [0])[0])[0].again(2)
-    ledger.put(JUDGE, [(question, Scripted(ledger)._reply(question).__class__({"reason": "", "score": 1}, attempts=1))])
+    question = next(match.judged.askings("Faithfulness", [0])[0])[0].with_vote(2)
+    ledger.save(
+        JUDGE, [(question, Scripted(ledger)._reply(question).__class__({"reason": "", "score": 1}, attempts=1))]
+    )
     found = match.judged.read("Faithfulness", votes=3)
     assert found.values.tolist() == pytest.approx([2 / 3, NAN], nan_ok=True)
     assert found.agreement.tolist() == pytest.approx([2 / 3, NAN], nan_ok=True)
 
 
 def test_the_judge_last_asked_that_has_verdicts_counts_or_the_one_named():
-    ledger, match = default_ledger(), the_match()
+    ledger, match = default_verdict_store(), the_match()
     other = Judge("example.org", "other")
     Scripted(ledger).judge_all(match.judged, "Faithfulness")
     Scripted(ledger, judge=other).judge_all(match.judged, "Correctness")
@@ -202,7 +204,7 @@ def test_long_chunks_are_cut_and_told_and_a_long_answer_is_not_sent():
     rows = {"cut": {**ROWS["both"], "contexts": ["word " * 5_000 + PARIS]},
             "long": {**ROWS["both"], "answer": "word " * 100_000}}
     run, truth = case(rows)
-    judge = Scripted(default_ledger())
+    judge = Scripted(default_verdict_store())
     judge.judge_all(Match(run, truth).judged, "ClaimFaithfulness")
     assert judge.calls["Claims"] == 1
     found = evaluate(run, truth, "ClaimFaithfulness")
@@ -224,7 +226,7 @@ def test_texts_cannot_end_their_tags_or_pose_as_another_part():
 
 def test_the_questions_of_answer_relevancy_wait_for_an_encoder_and_an_evasive_answer_has_0():
     run, truth = case(ROWS)
-    Scripted(default_ledger()).judge_all(Match(run, truth).judged, RELEVANCY)
+    Scripted(default_verdict_store()).judge_all(Match(run, truth).judged, RELEVANCY)
     found = evaluate(run, truth, RELEVANCY)
     assert in_order(found) == pytest.approx([NAN, NAN, 0, NAN, NAN, NAN], nan_ok=True)
     rows = {query: row for query, row in ROWS.items() if query != "silent"}
@@ -237,7 +239,7 @@ def test_questions_asked_back_are_embedded_by_scoring_and_compared_with_the_quer
     run, truth = case({**ROWS, "both": {**ROWS["both"], "question": "ab"}})
     with pytest.raises(InputError, match="no question that a judge made"):
         score([run], truth, RELEVANCY, model=Letters())
-    Scripted(default_ledger()).judge_all(Match(run, truth).judged, RELEVANCY)
+    Scripted(default_verdict_store()).judge_all(Match(run, truth).judged, RELEVANCY)
     report = score([run], truth, RELEVANCY, model=Letters())
     assert report.computed == 4 and not report.problems  # "ab" is a question and a query; "What?" of the others
     found = evaluate(run, truth, RELEVANCY)
@@ -250,10 +252,10 @@ def test_the_questions_of_every_vote_are_embedded():
     """The second vote asks other questions back than the first."""
     run, truth = case({"both": {**ROWS["both"], "question": "ab"}})
     match = Match(run, truth)
-    Scripted(default_ledger()).judge_all(match.judged, RELEVANCY)
+    Scripted(default_verdict_store()).judge_all(match.judged, RELEVANCY)
     question, = next(match.judged.askings(RELEVANCY)[0])
     asked = [{"question": letters, "evasive": "no"} for letters in ("aab", "b", "ab")]
-    default_ledger().put(JUDGE, [(question.again(1), Reply({"questions": asked}, attempts=1))])
+    default_verdict_store().save(JUDGE, [(question.with_vote(1), Reply({"questions": asked}, attempts=1))])
     assert score([run], truth, RELEVANCY, model=Letters()).computed == 4
     first, second = (2 / 2**0.5 + 1) / 3, (3 / 10**0.5 + 1 / 2**0.5 + 1) / 3
     found = evaluate(run, truth, f"{RELEVANCY}(votes=2)")
@@ -263,7 +265,7 @@ def test_the_questions_of_every_vote_are_embedded():
 def test_a_ledger_that_cannot_be_read_makes_it_unavailable(tmp_path):
     path = tmp_path / "broken.sqlite"
     path.write_text("no database" * 100)
-    view = replace(the_match().judged, ledger=Ledger(path))
+    view = replace(the_match().judged, ledger=VerdictStore(path))
     with pytest.raises(Exception, match=r"Faithfulness: .*broken\.sqlite"):
         view.values("Faithfulness")
 

@@ -11,7 +11,7 @@ import pytest
 from judging.asking_cases import questions
 
 from ragdash.core.errors import InputError
-from ragdash.models.judge import Judge, Ledger, Question, Reply, Usage
+from ragdash.models.judge import Judge, Question, Reply, Usage, VerdictStore
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ VERDICT = Reply({"reason": "so", "score": 1}, None, "raw \ud800 text", Usage(10,
 
 
 def test_a_ledger_that_is_not_there_is_empty(ledger):
-    assert (ledger.judges(), ledger.named(), ledger.get([b"x"]), ledger.stamp()) == ([], None, {}, "")
+    assert (ledger.judges(), ledger.find_judge(), ledger.get([b"x"]), ledger.stamp()) == ([], None, {}, "")
     assert not ledger.path.exists() and list(export_verdicts(ledger)) == []
 
 
@@ -38,10 +38,10 @@ def test_every_part_of_a_question_and_its_judge_is_part_of_the_key():
 def test_verdicts_stay_and_failures_give_way(ledger):
     one, two = questions(2)
     keys = [JUDGE.key(one), JUDGE.key(two)]
-    ledger.put(JUDGE, [(one, VERDICT), (two, Reply(None, "refused", attempts=1, note="no"))])
+    ledger.save(JUDGE, [(one, VERDICT), (two, Reply(None, "refused", attempts=1, note="no"))])
     stamp = ledger.stamp()
-    assert ledger.known(keys) == {keys[0]} and ledger.failed(keys)[keys[1]].missing == "refused"
-    ledger.put(JUDGE, [(one, dataclasses.replace(VERDICT, value={"score": 0})), (two, VERDICT),
+    assert ledger.known_keys(keys) == {keys[0]} and ledger.failed(keys)[keys[1]].missing == "refused"
+    ledger.save(JUDGE, [(one, dataclasses.replace(VERDICT, value={"score": 0})), (two, VERDICT),
                        (questions(3)[2], Reply(None, "budget", attempts=2))])
     kept = ledger.get(keys)[keys[0]]
     assert kept == dataclasses.replace(VERDICT, raw="raw ? text", cached=True)
@@ -53,14 +53,14 @@ def test_the_judge_last_asked_comes_first(ledger):
     with ledger.writing() as writer:
         for judge in (JUDGE, OTHER, JUDGE):
             writer.use(judge)
-    assert ledger.judges() == [JUDGE, OTHER] and ledger.named() == JUDGE
-    assert ledger.named("b") == ledger.named("b at localhost") == OTHER and ledger.named("c") is None
+    assert ledger.judges() == [JUDGE, OTHER] and ledger.find_judge() == JUDGE
+    assert ledger.find_judge("b") == ledger.find_judge("b at localhost") == OTHER and ledger.find_judge("c") is None
 
 
 @pytest.mark.slow
 def test_ten_thousand_verdicts_are_read_in_half_a_second(ledger):
     asked = questions(10_000)
-    ledger.put(JUDGE, [(question, VERDICT) for question in asked])
+    ledger.save(JUDGE, [(question, VERDICT) for question in asked])
     keys = [JUDGE.key(question) for question in asked]
     assert len(ledger.get(keys)) == 10_000
     assert min(spent(lambda: ledger.get(keys)) for _ in range(5)) < 0.5
@@ -74,25 +74,27 @@ def spent(call) -> float:
 
 
 def test_another_ledger_takes_verdicts_over(ledger, tmp_path):
-    asked, other = questions(3), Ledger(tmp_path / "other.sqlite")
-    ledger.put(JUDGE, [(question, VERDICT) for question in asked])
-    ledger.put(OTHER, [(asked[0], VERDICT)])
+    asked, other = questions(3), VerdictStore(tmp_path / "other.sqlite")
+    ledger.save(JUDGE, [(question, VERDICT) for question in asked])
+    ledger.save(OTHER, [(asked[0], VERDICT)])
     lines = list(export_verdicts(ledger))
     assert import_verdicts(other, lines) == (4, 0) and import_verdicts(other, [*lines, b"\n"]) == (0, 4)
     keys = [JUDGE.key(question) for question in asked]
     assert other.get(keys) == ledger.get(keys) and set(other.judges()) == {JUDGE, OTHER}
     assert len(list(export_verdicts(ledger, OTHER))) == 1
     with pytest.raises(InputError) as raised:
-        import_verdicts(Ledger(tmp_path / "third.sqlite"), [lines[0], b"{}", b"no", lines[1].replace(b"so", b"\\")])
+        import_verdicts(
+            VerdictStore(tmp_path / "third.sqlite"), [lines[0], b"{}", b"no", lines[1].replace(b"so", b"\\")]
+        )
     assert [problem.line for problem in raised.value.problems] == [2, 3, 4]
-    assert Ledger(tmp_path / "third.sqlite").judges() == []
+    assert VerdictStore(tmp_path / "third.sqlite").judges() == []
 
 
 @pytest.mark.parametrize("content", [b"short", b"no database" * 100])
 def test_a_file_of_something_else_is_left_alone(ledger, content):
     ledger.path.parent.mkdir()
     ledger.path.write_bytes(content)
-    for use in (lambda: ledger.get([b"x"]), lambda: ledger.put(JUDGE, [(questions(1)[0], VERDICT)])):
+    for use in (lambda: ledger.get([b"x"]), lambda: ledger.save(JUDGE, [(questions(1)[0], VERDICT)])):
         with pytest.raises(InputError, match="verdicts that cannot be read or written"):
             use()
     assert ledger.path.read_bytes() == content
@@ -102,13 +104,13 @@ def test_a_file_of_something_else_is_left_alone(ledger, content):
 def test_a_folder_that_is_shut_is_told(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="cannot be read or written"):
-        Ledger(tmp_path / "a" / "judge.sqlite").put(JUDGE, [])
+        VerdictStore(tmp_path / "a" / "judge.sqlite").save(JUDGE, [])
 
 
 def test_a_newer_ledger_is_refused(ledger):
     import sqlite3
 
-    ledger.put(JUDGE, [])
+    ledger.save(JUDGE, [])
     with ledger.writing():
         pass
     db = sqlite3.connect(ledger.path)
@@ -120,9 +122,9 @@ def test_a_newer_ledger_is_refused(ledger):
 
 def test_several_processes_make_and_fill_one_ledger(ledger):
     code = ("import sys; from pathlib import Path; sys.path.insert(0, 'tests'); "
-            "from judging.asking_cases import questions; from ragdash.models.judge import Judge, Ledger, Reply; "
+            "from judging.asking_cases import questions; from ragdash.models.judge import Judge, Reply, VerdictStore; "
             "n = int(sys.argv[2]); "
-            "[Ledger(Path(sys.argv[1])).put(Judge('h', 'm'), [(one, Reply({'n': n}, attempts=1))]) "
+            "[VerdictStore(Path(sys.argv[1])).save(Judge('h', 'm'), [(one, Reply({'n': n}, attempts=1))]) "
             "for one in questions(20)[n * 5:n * 5 + 10]]")
     children = [subprocess.Popen([sys.executable, "-c", code, str(ledger.path), str(n)], cwd=ROOT,
                                  env={**os.environ, "PYTHONPATH": str(ROOT)}) for n in range(3)]

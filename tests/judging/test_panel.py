@@ -12,12 +12,12 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.matching.match import Match
-from ragdash.matching.views.panel_verdicts import together
+from ragdash.matching.views.panel_verdicts import aggregate
 from ragdash.metrics import parse_spec, parse_specs
 from ragdash.metrics.judged import judge_request
-from ragdash.models.judge import Reply, default_ledger
+from ragdash.models.judge import Reply, default_verdict_store
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.panel import chosen, told
+from ragdash.models.judge.panel import panel_label, parse_choice
 from ragdash.models.judge.task_runner import first_round
 from ragdash.reporting.sentences import judge as said
 
@@ -32,7 +32,7 @@ TEXTS = {query: {"question": "What?", "answer": f"Stone {query}.", "contexts": [
 def say(match: Match, judge: Judge, scores: dict[str, float], vote: int = 0, failed: dict[str, str] | None = None):
     """Keep a Faithfulness verdict for each query, and failures."""
     asked = dict(zip(match.query_ids.to_pylist(), first_round(match.judged.askings("Faithfulness"), vote), strict=True))
-    default_ledger().put(judge, [
+    default_verdict_store().save(judge, [
         *((asked[query], Reply({"reason": f"says {judge.model}", "score": score}, attempts=1))
           for query, score in scores.items()),
         *((asked[query], Reply(None, why, attempts=1)) for query, why in (failed or {}).items())])
@@ -114,7 +114,7 @@ def test_a_tie_of_one_judges_votes_is_told_as_that_judges(match):
 
 
 def test_values_that_differ_by_rounding_are_the_same():
-    value, agreement, tied = together(np.array([[0.1 + 0.2], [0.3], [1.0]]), "majority")
+    value, agreement, tied = aggregate(np.array([[0.1 + 0.2], [0.3], [1.0]]), "majority")
     assert value == pytest.approx([0.3]) and agreement == pytest.approx([2 / 3]) and not tied
 
 
@@ -135,7 +135,7 @@ def test_claims_of_all_are_kept_under_their_names_and_flags_once():
     match = Match(*case({"q": {"question": "What?", "answer": "Paris stands.", "references": ["Paris stands."],
                                "contexts": ["Paris stands."]}}))
     for judge in (ONE, TWO):
-        Scripted(default_ledger(), judge=judge).judge_all(match.judged, "ClaimFaithfulness", "RAGChecker.F1",
+        Scripted(default_verdict_store(), judge=judge).judge_all(match.judged, "ClaimFaithfulness", "RAGChecker.F1",
                                                           "RAGChecker.NoiseSensitivityRelevant")
     one, = match.judged.read("ClaimFaithfulness", "one + two").judgements
     assert [row["judge"] for row in one.rows] == ["one at one.org", "two at two.org"] and one.value == 1
@@ -149,9 +149,9 @@ def test_the_choice_is_written_as_a_parameter_and_read_back():
     for label, wanted in {
             "": ("mean", [""]), "meanwhile": ("mean", ["meanwhile"]), "A at h:1": ("mean", ["A at h:1"]),
             "A + B": ("mean", ["A", "B"]), "mean of A + B": ("mean", ["A", "B"]), "majority": ("majority", [""]),
-            "c++ coder": ("mean", ["c++ coder"]), told(["A", "B", "C"]): ("mean", ["A", "B", "C"]),
-            told(["A"], "majority"): ("majority", ["A"])}.items():
-        assert chosen(label) == wanted
+            "c++ coder": ("mean", ["c++ coder"]), panel_label(["A", "B", "C"]): ("mean", ["A", "B", "C"]),
+            panel_label(["A"], "majority"): ("majority", ["A"])}.items():
+        assert parse_choice(label) == wanted
 
 
 def test_it_is_said_that_it_is_a_mean_and_of_whom_and_that_one_is_a_script(match):

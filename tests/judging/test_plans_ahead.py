@@ -9,8 +9,8 @@ import pytest
 from ragdash.cli.main import main
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.io import read_run, read_truth
-from ragdash.models.judge import Budget, Endpoint, Ledger, Plan, Prices, plan
-from ragdash.models.judge.task_runner import ahead
+from ragdash.models.judge import Budget, Endpoint, Plan, Prices, VerdictStore, plan
+from ragdash.models.judge.task_runner import planned_questions
 from ragdash.models.judge.tasks.claims import A_CLAIM, guessed
 
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
@@ -18,7 +18,7 @@ NEAR = 0.1  # of what is asked then, calls and tokens read; on texts of the samp
 FAMILY = "RAGChecker.Precision RAGChecker.Recall RAGChecker.F1 RAGChecker.Faithfulness RAGChecker.ClaimRecall"
 
 
-def prepared(server, metrics: str, ledger: Ledger, **options):
+def prepared(server, metrics: str, ledger: VerdictStore, **options):
     runs, truth = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse")], read_truth(
         SAMPLES / "truth.jsonl")
     return prepare_judging(
@@ -29,8 +29,8 @@ def prepared(server, metrics: str, ledger: Ledger, **options):
 def really(job, tmp_path) -> Plan:
     """The questions that the ledger has by now, priced by the rule for a judge that has not spoken."""
     found = [one for vote in range(max(votes for _, votes in job.names))
-             for one in ahead(job.askings(vote), job.ledger, job.endpoint.judge, vote)[0]]
-    return plan(found, Ledger(tmp_path / "none.sqlite"), job.endpoint)
+             for one in planned_questions(job.askings(vote), job.ledger, job.endpoint.judge, vote)[0]]
+    return plan(found, VerdictStore(tmp_path / "none.sqlite"), job.endpoint)
 
 
 @pytest.mark.parametrize("metrics, votes", [("ClaimFaithfulness", 1), ("ClaimFaithfulness Faithfulness", 2),

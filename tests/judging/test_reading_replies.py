@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.models.judge import Endpoint, Prices, Question, Unfit
+from ragdash.models.judge import Endpoint, Prices, Question, SchemaMismatch
 from ragdash.models.judge.prompts import as_data
 from ragdash.models.judge.transport.protocols import body
 from ragdash.models.judge.transport.reply_json import NotJson, first_object
-from ragdash.models.judge.transport.response_status import Answer, retry_after, signal
-from ragdash.models.judge.transport.structured_output import Manner
+from ragdash.models.judge.transport.response_status import HttpResponse, retry_after, signal
+from ragdash.models.judge.transport.structured_output import OutputMode
 
 VERDICTS = {"type": "object", "required": ["verdicts"], "properties": {"verdicts": {"type": "array", "items": {
     "type": "object", "required": ["id", "verdict"], "properties": {
@@ -55,7 +55,7 @@ def test_what_fits_is_taken(value, fit):
     ({"score": 1, "reason": " "}, "empty"), ({"score": 1, "n": 1.5}, "integer"), ({"score": 1, "ok": 1}, "boolean"),
     ({"score": 1, "reason": ["a"]}, "string"), ([1], "object")])
 def test_what_does_not_fit_is_told(value, wrong):
-    with pytest.raises(Unfit) as raised:
+    with pytest.raises(SchemaMismatch) as raised:
         Question("T", "1", "", "", SCORE).check(value)
     assert wrong in str(raised.value)
 
@@ -70,20 +70,20 @@ def test_ids_are_exactly_those_asked():
     for value, wrong in ((verdicts("1"), "lacks the ids '2'"), (verdicts("1", "2", "3"), "unknown ids '3'"),
                          (verdicts("1", "2", "2"), "repeats the ids '2'"),
                          (verdicts(1, 2, verdict="perhaps"), "yes")):
-        with pytest.raises(Unfit) as raised:
+        with pytest.raises(SchemaMismatch) as raised:
             question.check(value)
         assert wrong in str(raised.value)
 
 
 def test_manners_go_down_one_by_one():
-    manner, seen = Manner.first("openai", {}), []
+    manner, seen = OutputMode.initial("openai", {}), []
     while manner is not None:
         seen.append((manner.mode, sorted(manner.dropped)))
-        manner = manner.after("openai", "400: no", ("temperature", "seed"))
+        manner = manner.next_after("openai", "400: no", ("temperature", "seed"))
     assert seen == [("json_schema", []), ("json_object", []), ("text", []), ("text", ["seed", "temperature"])]
-    assert Manner.first("openai", {"mode": "tool"}).mode == "json_schema"
-    known = Manner("text", frozenset({"seed"}), "")
-    assert Manner.first("openai", known.as_dict()) == known
+    assert OutputMode.initial("openai", {"mode": "tool"}).mode == "json_schema"
+    known = OutputMode("text", frozenset({"seed"}), "")
+    assert OutputMode.initial("openai", known.as_dict()) == known
 
 
 def test_retry_after_is_seconds_or_a_date():
@@ -96,10 +96,10 @@ def test_retry_after_is_seconds_or_a_date():
 
 def test_too_large_a_bound_of_ours_is_no_text_that_is_too_long():
     here = Endpoint("http://localhost/v1", "m")
-    answer = Answer(400, b'{"error": {"message": "max_tokens is too large: 99999"}}')
+    answer = HttpResponse(400, b'{"error": {"message": "max_tokens is too large: 99999"}}')
     assert signal(answer, here).kind == "adjust"
-    assert signal(Answer(400, b'{"error": "prompt is too long: 300000 tokens"}'), here).reason == "too-long"
-    assert signal(Answer(413), here).reason == "too-long"
+    assert signal(HttpResponse(400, b'{"error": "prompt is too long: 300000 tokens"}'), here).reason == "too-long"
+    assert signal(HttpResponse(413), here).reason == "too-long"
 
 
 @pytest.mark.parametrize("base, kind, url, host, local", [
@@ -141,4 +141,4 @@ def test_texts_cannot_end_their_own_delimiter():
 
 def test_half_a_sign_does_not_break_a_request():
     question = Question("T t", "1", "s", "half \ud800 sign", SCORE)
-    assert b"half ? sign" in body(Endpoint("http://localhost/v1", "m"), question, Manner("json_schema"), 5)
+    assert b"half ? sign" in body(Endpoint("http://localhost/v1", "m"), question, OutputMode("json_schema"), 5)

@@ -14,7 +14,7 @@ from judging.drafting import DRAFTS, first
 from ragdash.cli.main import main
 from ragdash.experiments.testset import FACTOR, Sets, Wish, planned
 from ragdash.io import read_corpus, read_truth
-from ragdash.models.judge import Endpoint, Ledger, default_ledger
+from ragdash.models.judge import Endpoint, VerdictStore, default_verdict_store
 from ragdash.models.judge.plan import Patience
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
@@ -206,17 +206,17 @@ def test_small_collections_say_that_they_are_small(serve, command, tmp_path):
 def test_the_plan_of_a_half_made_set_counts_what_is_known(serve, command):
     server = serve()
     command(server, "--max-calls", "3")
-    plan = planned(Wish(read_corpus(CORPUS), {"single": 10}), Endpoint(server.url, "toy"), default_ledger())
+    plan = planned(Wish(read_corpus(CORPUS), {"single": 10}), Endpoint(server.url, "toy"), default_verdict_store())
     assert (plan.calls, plan.cached, plan.follow) == (7, 3, 20) and plan.at_most
 
 
 def test_a_plan_knows_what_drafts_in_place_of_rejects_would_cost(serve, command):
     server = serve(judge=lambda asked: DRAFTS[asked.task](asked) | (  # two of three are rejects
         {} if len(asked.user) % 3 == 0 else {"question": "What does the text say of opera?"}))
-    wish, ledger = Wish(read_corpus(CORPUS), {"single": 10}), default_ledger()
+    wish, ledger = Wish(read_corpus(CORPUS), {"single": 10}), default_verdict_store()
     before = planned(wish, Endpoint(server.url, "toy"), ledger)
     command(server)
-    said = [reply for *_, reply in ledger.every()]
+    said = [reply for *_, reply in ledger.all_verdicts()]
     assert before.calls < len(said) == len(server.asked) <= before.calls + before.follow == 30
     after = planned(wish, Endpoint(server.url, "toy"), ledger)
     assert (after.calls, after.follow, after.cached) == (0, 0, len(said))
@@ -237,7 +237,7 @@ def test_stopped_or_killed_it_goes_on_without_a_repeated_call(serve, tmp_path, h
         time.sleep(0.02)
     child.send_signal(how)
     words = child.communicate(timeout=60)[1].decode()
-    kept = len(list(export_verdicts(default_ledger())))
+    kept = len(list(export_verdicts(default_verdict_store())))
     assert "Traceback" not in words and 8 <= kept < 60
     if how == signal.SIGINT:
         assert child.returncode == 130 and "goes on from here" in words and kept == server.answered
@@ -247,4 +247,4 @@ def test_stopped_or_killed_it_goes_on_without_a_repeated_call(serve, tmp_path, h
     asked = [body["messages"][1]["content"] for body in server.asked]
     lost = len(asked) - len(set(asked))  # on its way when the process was killed: its reply was never there
     assert lost <= (2 if how == signal.SIGKILL else 0) and f"{kept} replies known before" in done.stderr
-    assert len(read_truth(tmp_path / "truth.jsonl")) == 60 and isinstance(default_ledger(), Ledger)
+    assert len(read_truth(tmp_path / "truth.jsonl")) == 60 and isinstance(default_verdict_store(), VerdictStore)

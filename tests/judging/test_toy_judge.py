@@ -10,7 +10,7 @@ import pytest
 from ragdash.cli import main
 from ragdash.io import read_runs, read_truth
 from ragdash.matching.match import Match
-from ragdash.models.judge import Ledger, Question, default_ledger
+from ragdash.models.judge import Question, VerdictStore, default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, is_exported, unpacked
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
@@ -25,7 +25,7 @@ def toy():
     return module
 
 
-def take_in(ledger: Ledger) -> tuple[int, int]:
+def take_in(ledger: VerdictStore) -> tuple[int, int]:
     return import_verdicts(ledger, unpacked(VERDICTS).splitlines(), str(VERDICTS))
 
 
@@ -47,7 +47,7 @@ def test_a_claim_is_supported_where_one_context_has_all_its_words(toy):
 
 
 def test_its_verdicts_are_those_of_the_sample_runs_and_say_who_gave_them():
-    assert take_in(default_ledger())[1] == 0
+    assert take_in(default_verdict_store())[1] == 0
     match = Match(read_runs(SAMPLES / "dense.jsonl")[0], read_truth(SAMPLES / "truth.jsonl"))
     found = match.judged.read("ClaimFaithfulness")
     assert str(found.judge) == "toy-judge at toy" and not np.isnan(found.values).any() and not found.flags["vacuous"]
@@ -57,7 +57,7 @@ def test_its_verdicts_are_those_of_the_sample_runs_and_say_who_gave_them():
 
 
 def test_taking_them_in_again_changes_nothing():
-    ledger = default_ledger()
+    ledger = default_verdict_store()
     many = take_in(ledger)[0]
     stamp = ledger.stamp()
     assert many > 3000 and take_in(ledger) == (0, many) and ledger.stamp() == stamp
@@ -65,7 +65,7 @@ def test_taking_them_in_again_changes_nothing():
 
 def test_what_a_ledger_holds_on_a_run_goes_to_another(tmp_path, monkeypatch, capsys):
     run, truth = str(SAMPLES / "sparse.jsonl"), ["--truth", str(SAMPLES / "truth.jsonl")]
-    take_in(default_ledger())
+    take_in(default_verdict_store())
     carried = tmp_path / "carried.jsonl"
     assert main.main(["verdicts", run, *truth, "--format", "ledger", "-o", str(carried)]) == 0
     lines = carried.read_bytes().splitlines()

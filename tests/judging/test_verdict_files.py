@@ -17,7 +17,7 @@ from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, RAGAS, import_verdicts
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA", "nowhere"), "s07_ragchecker_examples", "checking_outputs.json")
 CHECKED = {"query_id": "both", "response_claims": [["Paris", "stands", "there"], "it smells"],
@@ -131,7 +131,7 @@ def test_a_line_of_json_may_hold_any_sign(tmp_path):
 def test_a_file_without_verdicts_is_an_error(tmp_path, content):
     with pytest.raises(InputError):
         import_verdicts(file_of(tmp_path, content), the_match().judged)
-    assert not default_ledger().judges()
+    assert not default_verdict_store().judges()
 
 
 @pytest.mark.parametrize(("rows", "line"), [
@@ -142,7 +142,7 @@ def test_a_broken_table_is_an_error_with_its_line_and_keeps_nothing(tmp_path, ro
                         the_match({"both": ROWS["both"]}).judged)
     (broken,) = raised.value.problems
     assert (broken.kind, broken.file, broken.line) == ("bad-quotes", str(tmp_path / "results.csv"), line)
-    assert "Close the quotes" in broken.fix and not default_ledger().judges()
+    assert "Close the quotes" in broken.fix and not default_verdict_store().judges()
 
 
 def test_a_table_with_cells_longer_than_128_kib_is_read(tmp_path):
@@ -178,7 +178,7 @@ def test_other_texts_do_not_get_the_verdicts(tmp_path):
 
 def test_ragas_columns_there_and_back(tmp_path):
     match = the_match()
-    Scripted(default_ledger()).judge_all(match.judged, "RAGAS.Faithfulness", "RAGAS.ContextPrecision")
+    Scripted(default_verdict_store()).judge_all(match.judged, "RAGAS.Faithfulness", "RAGAS.ContextPrecision")
     path = tmp_path / "ragas.csv"
     path.write_bytes(export(match.judged, "ragas"))
     row = next(csv.DictReader(path.open(encoding="utf-8")))
@@ -195,7 +195,7 @@ def test_ragas_columns_there_and_back(tmp_path):
 def test_ragchecker_results_there_and_back(tmp_path):
     match = the_match({query: ROWS[query] for query in ("both", "wrong")})
     names = [name for name in BY_HAND if name.startswith("RAGChecker.")]
-    Scripted(default_ledger()).judge_all(match.judged, *names)
+    Scripted(default_verdict_store()).judge_all(match.judged, *names)
     before = {name: values(match, name) for name in names}
     done = import_verdicts(file_of(tmp_path, export(match.judged, "ragchecker").decode()), match.judged)
     for name in names:
@@ -204,7 +204,7 @@ def test_ragchecker_results_there_and_back(tmp_path):
 
 def test_deepeval_results_there_and_back(tmp_path):
     match = the_match()
-    Scripted(default_ledger()).judge_all(match.judged, *DEEPEVAL.values())
+    Scripted(default_verdict_store()).judge_all(match.judged, *DEEPEVAL.values())
     content = json.loads(export(match.judged, "deepeval"))
     results = {one["metadata"]["query_id"]: one for one in content["test_results"]}
     assert results.keys() == {"both", "wrong", "silent", "no context", "no reference", "no answer"}
@@ -228,7 +228,7 @@ def test_deepeval_results_there_and_back(tmp_path):
 
 
 def test_deepeval_gets_no_score_for_a_verdict_that_failed():
-    judge = Scripted(default_ledger())
+    judge = Scripted(default_verdict_store())
     judge.judge_all(the_match({"both": ROWS["both"]}).judged, "ClaimFaithfulness")
     match = the_match({"both": ROWS["both"], "wrong": ROWS["wrong"]})
     judge.fails = {"Verify": "not-json"}
@@ -241,7 +241,7 @@ def test_deepeval_gets_no_score_for_a_verdict_that_failed():
 
 def test_rows_tell_value_or_reason_and_every_claim():
     match = the_match()
-    Scripted(default_ledger()).judge_all(match.judged, "ClaimFaithfulness")
+    Scripted(default_verdict_store()).judge_all(match.judged, "ClaimFaithfulness")
     lines = [json.loads(line) for line in export(match.judged, "rows").splitlines()]
     assert {one["metric"] for one in lines} >= {"ClaimFaithfulness", "RAGAS.Faithfulness"}  # the same was asked
     lines = {one["query_id"]: one for one in lines if one["metric"] == "ClaimFaithfulness"}

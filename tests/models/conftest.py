@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragdash.models.local import Store
+from ragdash.models.local import ScoreCache
 
 
 @pytest.fixture(autouse=True)
@@ -15,4 +15,4 @@ def own_places(tmp_path, monkeypatch):
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path / "store" / "semantic.sqlite")
+    return ScoreCache(tmp_path / "store" / "semantic.sqlite")

@@ -16,7 +16,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.nli import windows_of
-from ragdash.models.local import NLI, SCORER, found
+from ragdash.models.local import NLI, SCORER, find_model_folder
 from ragdash.models.local.model_folder import entailment
 
 
@@ -108,11 +108,11 @@ def test_a_real_folder_is_read_by_its_own_labels(tmp_path):
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     BertTokenizer(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
     pairs = [("a b", "c"), ("c", "a b"), ("h", "g")]
-    second = load(found(NLI, str(tmp_path)), "cpu").score(pairs)
+    second = load(find_model_folder(NLI, str(tmp_path)), "cpu").score(pairs)
     changed = json.loads((tmp_path / "config.json").read_text())
     changed["id2label"] = {"0": "entailment", "1": "neutral", "2": "contradiction"}
     (tmp_path / "config.json").write_text(json.dumps(changed))
-    first = load(found(NLI, str(tmp_path)), "cpu").score(pairs)
+    first = load(find_model_folder(NLI, str(tmp_path)), "cpu").score(pairs)
     assert ((first > 0) & (second > 0) & (first + second < 1)).all() and (abs(first - second) > 1e-6).all()
     with pytest.raises(InputError, match="3 labels"):
-        found(SCORER, str(tmp_path))
+        find_model_folder(SCORER, str(tmp_path))

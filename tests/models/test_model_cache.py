@@ -12,12 +12,12 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.core.paths import cache_folder
-from ragdash.models.local import ENCODER, SCORER, Store, default_store
+from ragdash.models.local import ENCODER, SCORER, ScoreCache, default_score_cache
 from ragdash.models.local.score_cache import pair_key, text_key, unit
 
 
 def put(store, model, texts, vectors, cut=None):
-    store.put("vectors", model, [text_key(text) for text in texts], np.array(cut or [0] * len(texts)),
+    store.save("vectors", model, [text_key(text) for text in texts], np.array(cut or [0] * len(texts)),
               np.array(vectors, np.float32))
 
 
@@ -41,10 +41,10 @@ def test_float16_moves_a_cosine_by_less_than_a_ten_thousandth(store):
 
 def test_more_keys_than_one_statement_takes(store):
     model, keys = store.use(SCORER, "m", "w", 0, "sigmoid"), [pair_key((str(i), "a")) for i in range(1700)]
-    store.put("scores", model, keys[:1699], np.zeros(1699), np.arange(1699) / 1699)
+    store.save("scores", model, keys[:1699], np.zeros(1699), np.arange(1699) / 1699)
     values, there, _ = store.scores(model, keys)
     assert there.sum() == 1699 and np.isnan(values[1699]) and values[1698] == 1698 / 1699
-    assert store.known("scores", model, keys) == set(keys[:1699])
+    assert store.known_keys("scores", model, keys) == set(keys[:1699])
 
 
 def test_a_pair_is_not_its_mirror_and_not_its_joined_texts():
@@ -56,29 +56,29 @@ def test_a_pair_is_not_its_mirror_and_not_its_joined_texts():
 def test_other_weights_or_another_length_share_nothing(store, other):
     model, changed = store.use(ENCODER, "m", "w", 256), store.use(ENCODER, "m", *other)
     put(store, model, ["x"], [[1, 0]])
-    assert changed.id != model.id and store.known("vectors", changed, [text_key("x")]) == set()
+    assert changed.id != model.id and store.known_keys("vectors", changed, [text_key("x")]) == set()
 
 
 def test_another_name_for_the_same_weights_shares_everything(store):
     first, second = store.use(ENCODER, "one", "w", 256), store.use(ENCODER, "two", "w", 256)
     put(store, first, ["x"], [[1, 0]])
-    assert first.id == second.id and store.known("vectors", second, [text_key("x")])
-    assert store.named(ENCODER).name == "two" and store.named(ENCODER, "one").name == "one"
+    assert first.id == second.id and store.known_keys("vectors", second, [text_key("x")])
+    assert store.find_model(ENCODER).name == "two" and store.find_model(ENCODER, "one").name == "one"
 
 
 def test_the_model_is_the_one_last_used_the_one_named_or_the_one_of_these_weights(store):
-    assert store.named(ENCODER) is None and store.use(ENCODER, "m", "abcdef012") is None
+    assert store.find_model(ENCODER) is None and store.use(ENCODER, "m", "abcdef012") is None
     for name, weights in (("one", "abcdef012"), ("two", "012345678"), ("one", "abcdef012")):
         store.use(ENCODER, name, weights, 256)
-    assert store.named(ENCODER).name == "one" and store.named(ENCODER, "two").weights == "012345678"
-    assert store.named(ENCODER, "012345").name == "two" and store.named(ENCODER, "01234") is None
-    assert store.named(SCORER) is None
+    assert store.find_model(ENCODER).name == "one" and store.find_model(ENCODER, "two").weights == "012345678"
+    assert store.find_model(ENCODER, "012345").name == "two" and store.find_model(ENCODER, "01234") is None
+    assert store.find_model(SCORER) is None
 
 
 def test_what_was_kept_stays(store):
     model = store.use(SCORER, "m", "w", 0, "sigmoid")
     for value in (0.25, 0.75):
-        store.put("scores", model, [b"k"], np.zeros(1), np.array([value]))
+        store.save("scores", model, [b"k"], np.zeros(1), np.array([value]))
     assert store.scores(model, [b"k"])[0].tolist() == [0.25]
 
 
@@ -87,7 +87,7 @@ def test_numbers_that_are_none_are_kept_as_computed_and_undefined(store):
     put(store, model, ["zero", "nan", "inf"], [[0, 0], [np.nan, 1], [np.inf, 1]])
     vectors, there, _ = store.vectors(model, [text_key(text) for text in ("zero", "nan", "inf")])
     assert there.all() and np.isnan(vectors).any(axis=1).all()
-    store.put("scores", scorer, [b"k"], np.zeros(1), np.array([np.nan]))
+    store.save("scores", scorer, [b"k"], np.zeros(1), np.array([np.nan]))
     assert np.isnan(store.scores(scorer, [b"k"])[0]).all() and store.scores(scorer, [b"k"])[1].all()
 
 
@@ -101,7 +101,7 @@ def test_the_stamp_changes_with_every_addition(store):
     seen.append(store.stamp())
     put(store, model, ["x"], [[1, 0]])
     seen.append(store.stamp())
-    store.put("scores", model, [b"k"], np.zeros(1), np.zeros(1))
+    store.save("scores", model, [b"k"], np.zeros(1), np.zeros(1))
     seen.append(store.stamp())
     store.use(ENCODER, "m", "w", 256)
     seen.append(store.stamp())
@@ -121,7 +121,7 @@ def test_a_damaged_store_is_told_with_its_place(store):
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match="RAGDASH_CACHE"):
-        Store(tmp_path / "file" / "semantic.sqlite").use(ENCODER, "m", "w", 256)
+        ScoreCache(tmp_path / "file" / "semantic.sqlite").use(ENCODER, "m", "w", 256)
 
 
 def test_a_process_that_is_killed_leaves_what_it_had_kept(store):
@@ -129,7 +129,7 @@ def test_a_process_that_is_killed_leaves_what_it_had_kept(store):
             "s = Store(Path(sys.argv[1])); m = s.use('encoder', 'm', 'w', 256); "
             "s.put('vectors', m, [b'k'], np.zeros(1), np.ones((1, 3))); os.kill(os.getpid(), 9)")
     done = subprocess.run([sys.executable, "-c", code, store.path], cwd=Path(__file__).parents[2], check=False)
-    assert done.returncode != 0 and store.known("vectors", store.named(ENCODER), [b"k"]) == {b"k"}
+    assert done.returncode != 0 and store.known_keys("vectors", store.find_model(ENCODER), [b"k"]) == {b"k"}
 
 
 def test_two_writers_wait_for_each_other(store):
@@ -137,7 +137,7 @@ def test_two_writers_wait_for_each_other(store):
     put(store, model, ["x"], [[1, 0]])
     with sqlite3.connect(store.path) as db:
         db.execute("update vectors set cut = 1")
-        assert store.known("vectors", model, [text_key("x")])  # a reader does not wait
+        assert store.known_keys("vectors", model, [text_key("x")])  # a reader does not wait
         store.vectors(model, [text_key("x")])
     db.close()
     put(store, model, ["y"], [[1, 0]])
@@ -158,4 +158,4 @@ def test_the_cache_is_where_the_system_keeps_such_things(monkeypatch, platform, 
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "platform", platform)
     assert cache_folder() == Path(place).expanduser()
-    assert default_store().path.parent == cache_folder()
+    assert default_score_cache().path.parent == cache_folder()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.models.local import ENCODER, SCORER, availability, found
+from ragdash.models.local import ENCODER, SCORER, availability, find_model_folder
 from ragdash.models.local.sentence_transformers import environment, load
 
 POOLED = [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
@@ -48,10 +48,10 @@ KINDS = [
 def test_a_model_of_another_kind_is_refused(tmp_path, wanted, name, config, modules, own, kind):
     place = folder(tmp_path / name, config, modules, own)
     if kind == wanted:
-        assert found(wanted, place).name == name
+        assert find_model_folder(wanted, place).name == name
         return
     with pytest.raises(InputError) as caught:
-        found(wanted, place)
+        find_model_folder(wanted, place)
     (problem,) = caught.value.problems
     assert problem.kind == "model-of-another-kind" and problem.file == str(tmp_path / name) and problem.fix
 
@@ -68,7 +68,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path, wanted, name, config, modu
 def test_an_unreadable_folder_is_told(tmp_path, files, says):
     place = folder(tmp_path / "m", **files)
     with pytest.raises(InputError) as caught:
-        found(ENCODER, place)
+        find_model_folder(ENCODER, place)
     (problem,) = caught.value.problems
     assert problem.kind == "unreadable-model" and says in problem.actual and problem.file == place
 
@@ -77,7 +77,7 @@ def test_an_unreadable_folder_is_told(tmp_path, files, says):
                                      '{"num_labels": "many", "architectures": ["XForSequenceClassification"]}'])
 def test_a_config_of_another_shape_is_a_problem_and_no_crash(tmp_path, content):
     with pytest.raises(InputError):
-        found(SCORER, folder(tmp_path / "m", content))
+        find_model_folder(SCORER, folder(tmp_path / "m", content))
 
 
 def test_nothing_named_nothing_there_and_a_file(tmp_path, monkeypatch):
@@ -85,19 +85,22 @@ def test_nothing_named_nothing_there_and_a_file(tmp_path, monkeypatch):
     for given, says in ((None, "RAGDASH_SBERT_MODEL"), ("/no/such/folder", "--hub"), ("nobody/nothing", "--hub"),
                         (str(tmp_path / "file"), "folder")):
         with pytest.raises(InputError) as caught:
-            found(ENCODER, given)
+            find_model_folder(ENCODER, given)
         (problem,) = caught.value.problems
         assert problem.kind == "no-model" and says in problem.fix
     monkeypatch.setenv("RAGDASH_CROSS_ENCODER", "nobody/nothing")
     with pytest.raises(InputError, match="nobody/nothing"):
-        found(SCORER)
+        find_model_folder(SCORER)
 
 
 def test_the_environment_and_a_name_before_the_path(tmp_path, monkeypatch):
     place = folder(tmp_path / "minilm" / "model", {}, POOLED)
     monkeypatch.setenv("RAGDASH_SBERT_MODEL", place)
-    assert found(ENCODER).name == "minilm/model"
-    assert found(ENCODER, f"small={place}").name == "small" and found(ENCODER, f"small={place}").bytes == 7
+    assert find_model_folder(ENCODER).name == "minilm/model"
+    assert (
+        find_model_folder(ENCODER, f"small={place}").name == "small"
+        and find_model_folder(ENCODER, f"small={place}").bytes == 7
+    )
 
 
 @pytest.mark.parametrize("asked", ["sentence-transformers/tiny", "tiny", "mine=tiny"])
@@ -106,15 +109,15 @@ def test_a_model_that_the_hub_gave_before_is_found_by_its_name(tmp_path, asked):
     folder(home / "snapshots" / "abc", {}, POOLED)
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text("abc\n")
-    model = found(ENCODER, asked)
+    model = find_model_folder(ENCODER, asked)
     assert model.path == home / "snapshots" / "abc" and model.name == asked.split("=")[0]
     (home / "refs" / "main").write_text("gone")
     with pytest.raises(InputError, match="no model of this name"):
-        found(ENCODER, asked)
+        find_model_folder(ENCODER, asked)
 
 
 def test_the_hash_hangs_on_weights_and_tokeniser_and_not_on_the_place_or_the_readme(tmp_path):
-    one, two = (found(ENCODER, folder(tmp_path / name, {}, POOLED)) for name in "ab")
+    one, two = (find_model_folder(ENCODER, folder(tmp_path / name, {}, POOLED)) for name in "ab")
     first = one.weights()
     assert first == two.weights() and len(first) == 32
     (two.path / "README.md").write_text("words")
@@ -135,7 +138,7 @@ def test_availability_says_the_library_first_then_the_folder(tmp_path, monkeypat
     assert missing.problem.actual == "torch is not installed"
     assert missing.problem.fix == 'pip install "ragdash[semantic]"'
     with pytest.raises(InputError, match="torch is not installed"):
-        load(found(ENCODER, place))
+        load(find_model_folder(ENCODER, place))
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None)
     assert availability(ENCODER).problem.actual == "sentence_transformers and torch are not installed"
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: name)

@@ -17,7 +17,7 @@ from fakes import case, minilm, needs_library, needs_minilm
 from ragdash.core.errors import InputError
 from ragdash.evaluation.scoring import score
 from ragdash.matching.views.local_models import Scored
-from ragdash.models.local import ENCODER, SCORER, found
+from ragdash.models.local import ENCODER, SCORER, find_model_folder
 from ragdash.models.local.sentence_transformers import load
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # o
 
 @pytest.fixture(scope="session")
 def encoder():
-    return load(found(ENCODER, str(minilm())), "cpu")
+    return load(find_model_folder(ENCODER, str(minilm())), "cpu")
 
 
 @pytest.fixture(scope="session")
@@ -99,7 +99,7 @@ def test_the_cross_encoder_has_a_sigmoid_whatever_its_folder_says_and_keeps_the_
     from torch.nn import Identity
 
     pairs = [("abc", "def"), ("def", "abc"), ("moon", "lander"), ("a" * 5, "b")]
-    given = load(found(SCORER, str(tiny)), "cpu")
+    given = load(find_model_folder(SCORER, str(tiny)), "cpu")
     found_scores = given.score(pairs)
     assert found_scores.shape == (4,) and ((found_scores > 0) & (found_scores < 1)).all()
     assert abs(np.log(found_scores[0] / found_scores[1])) > 0.05
@@ -107,7 +107,7 @@ def test_the_cross_encoder_has_a_sigmoid_whatever_its_folder_says_and_keeps_the_
     config = json.loads((raw / "config.json").read_text())
     config["sentence_transformers"] = {"activation_fn": "torch.nn.modules.linear.Identity"}
     (raw / "config.json").write_text(json.dumps(config))
-    bare = load(found(SCORER, str(raw)), "cpu")
+    bare = load(find_model_folder(SCORER, str(raw)), "cpu")
     assert bare._model.predict(pairs, show_progress_bar=False).min() < 0, "this folder asks for raw scores"
     np.testing.assert_allclose(bare.score(pairs), found_scores, atol=1e-6)
     logits = given._model.predict(pairs, activation_fn=Identity(), show_progress_bar=False)
@@ -116,7 +116,7 @@ def test_the_cross_encoder_has_a_sigmoid_whatever_its_folder_says_and_keeps_the_
 
 @needs_library
 def test_pairs_of_more_word_pieces_than_the_model_reads_are_cut(tiny):
-    scorer = load(found(SCORER, str(tiny)), "cpu")
+    scorer = load(find_model_folder(SCORER, str(tiny)), "cpu")
     assert scorer.max_length == 32
     assert scorer.cut([("a " * 15, "b " * 14), ("a " * 15, "b " * 15), ("a", "")]).tolist() == [False, True, False]
 
@@ -146,7 +146,7 @@ def test_a_damaged_folder_is_a_problem_and_no_crash(tiny, tmp_path, damage):
         whole = weights.read_bytes()
         weights.write_bytes({"cut": whole[:len(whole) // 2], "noise": b"\xff" * 500, "empty": b""}[damage])
     with pytest.raises(InputError) as caught:
-        load(found(SCORER, str(path)), "cpu").score([("a", "b")])
+        load(find_model_folder(SCORER, str(path)), "cpu").score([("a", "b")])
     (problem,) = caught.value.problems
     assert problem.kind == "unreadable-model" and problem.file == str(path)
 

@@ -18,7 +18,7 @@ from ragdash.evaluation.scoring import (
     score,
 )
 from ragdash.matching.views.local_models import Scored
-from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local import ENCODER, default_score_cache
 from ragdash.models.local.model_folder import Folder
 
 
@@ -141,7 +141,7 @@ def test_the_estimate_is_by_the_size_first_and_by_the_pace_of_the_last_time_then
     assert ScoringTask(ENCODER, "m", "w", Letters(), None, texts, ()).seconds == 0
     run, truth = many(50)
     score([run], truth, model=Letters(), store=store)
-    rate = store.named(ENCODER).rate
+    rate = store.find_model(ENCODER).rate
     assert rate > 0
     run, truth = many(70)
     todo = plan_scoring([run], truth, model=Letters(), store=store)
@@ -164,7 +164,9 @@ def test_the_values_do_not_hang_on_how_the_texts_were_batched(store, tmp_path):
     score([run], truth, model=Seeded())
     texts = ["ab" + "c" * i for i in range(300)]
     refs = tuple((texts[i - 1],) for i in range(300))
-    one, two = (Scored(tuple(texts), refs, (None,) * 300, place).values("SBERT") for place in (store, default_store()))
+    one, two = (
+        Scored(tuple(texts), refs, (None,) * 300, place).values("SBERT") for place in (store, default_score_cache())
+    )
     np.testing.assert_array_equal(one, two)
     vectors = Seeded().encode(texts).astype(float)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

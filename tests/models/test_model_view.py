@@ -12,9 +12,9 @@ from fakes import Asymmetric, Letters, case
 
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation.scoring import score
-from ragdash.matching.views.local_models import NEEDS, Scored, wanted
+from ragdash.matching.views.local_models import NEEDS, Scored, needed_inputs
 from ragdash.metrics import METRICS, parse_spec
-from ragdash.models.local import ENCODER, SCORER, Store
+from ragdash.models.local import ENCODER, SCORER, ScoreCache
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,7 +102,7 @@ def test_a_query_of_which_one_reference_was_not_computed_is_undefined(store):
     more = view(["a", "b"], [["a", "aab"], ["b"]], ["a", "a"], store)
     reading = more.read("SBERT")
     assert np.isnan(reading.values[0]) and reading.values[1] == pytest.approx(1.0)
-    assert (reading.computed, reading.wanted) == (1, 2)
+    assert (reading.computed, reading.total) == (1, 2)
     (problem,) = more.problems("SBERT")
     assert problem.kind == "computed-in-part" and "1 of 2" in problem.actual and "ragdash score" in problem.fix
     assert problem.severity == "warning"
@@ -177,10 +177,10 @@ def test_nothing_to_hold_against_gives_no_value_and_no_complaint(store):
 def test_each_text_is_wanted_once(store):
     first = view(["a", "b"], [["x", "a"], ["x"]], ["q", "x"], store)
     second = view(["a", "c"], [["x", "a"], ["x"]], ["q", "x"], store)
-    texts, pairs = wanted([first, second], ["SBERT", "SemanticRelevance", "CrossEncoder"])
+    texts, pairs = needed_inputs([first, second], ["SBERT", "SemanticRelevance", "CrossEncoder"])
     assert sorted(texts) == ["a", "b", "c", "q", "x"]
     assert sorted(pairs) == [("a", "a"), ("x", "a"), ("x", "b"), ("x", "c")]
-    assert wanted([first], ["CrossEncoder"])[0] == [] and wanted([first], ["SBERT"])[1] == []
+    assert needed_inputs([first], ["CrossEncoder"])[0] == [] and needed_inputs([first], ["SBERT"])[1] == []
 
 
 def test_models_of_a_kind_do_not_mix(store):
@@ -201,4 +201,4 @@ def test_reading_values_imports_no_model_library():
 
 
 def test_a_store_is_a_value():
-    assert Store(Path("x")) == Store(Path("x"))
+    assert ScoreCache(Path("x")) == ScoreCache(Path("x"))

@@ -16,7 +16,7 @@ from ragdash.evaluation.evaluate import evaluate_match, summaries
 from ragdash.io import write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.reporting.html.blocks import QueryBlock, Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
@@ -45,7 +45,7 @@ def rows(answer: str) -> dict[str, dict]:
 def matches(*, judge: Judge | None = TOY, fails: dict[str, str] | None = None) -> tuple[Match, ...]:
     found = tuple(Match(*case(rows(answer), name)) for name, answer in (("old", f"{PARIS} {TOWER}"), ("new", PARIS)))
     for one in found if judge else ():
-        Scripted(default_ledger(), fails, judge).judge_all(one.judged, *TASKS)
+        Scripted(default_verdict_store(), fails, judge).judge_all(one.judged, *TASKS)
     return tuple(Match(one.run, found[0].truth) for one in found)
 
 
@@ -77,7 +77,7 @@ def test_n_what_is_undefined_and_flags_stand_by_run_and_metric():
 
 
 def test_failures_are_counted_by_reason_and_only_of_the_queries_that_count():
-    Scripted(default_ledger(), judge=TOY).judge_all(Match(*case({"q1": rows(PARIS)["q1"]})).judged, *TASKS)
+    Scripted(default_verdict_store(), judge=TOY).judge_all(Match(*case({"q1": rows(PARIS)["q1"]})).judged, *TASKS)
     found = matches(fails={"Verify": "timeout"})
     assert grid(section(found))[0][2:5] == ["2", "–", "1 no reply in time"]
     assert grid(section(found, queries=np.array([False, True, True])))[0][2:5] == ["2", "–", "–"]
@@ -104,7 +104,7 @@ def test_claims_are_those_of_the_judge_whose_values_they_stand_below():
 
     found = matches()
     for one in found:
-        Strict(default_ledger(), judge=Judge("127.0.0.1:1", "strict")).judge_all(one.judged, "ClaimFaithfulness")
+        Strict(default_verdict_store(), judge=Judge("127.0.0.1:1", "strict")).judge_all(one.judged, "ClaimFaithfulness")
     for spec, sign in ((f"ClaimFaithfulness(judge='{TOY}')", "✓ supported"), ("ClaimFaithfulness", "✗ not stated")):
         query = next(one for one in section(found, parse_specs(spec)).blocks if isinstance(one, QueryBlock))
         claim = next(one for one in query.claims[0] if one.of == "the answer")

@@ -15,7 +15,7 @@ from ragdash.analysis.judge_validation import LabelStore, corrected_difference, 
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.html.blocks import Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report, build_sections
@@ -39,7 +39,7 @@ def matches(answers: dict[str, list[str]]) -> tuple[Match, ...]:
         rows = {f"q{at}": {"question": "What?", "answer": text, "references": [RIGHT], "docs": {"d1": RIGHT}}
                 for at, text in enumerate(texts)}
         found.append(Match(*case(rows, name)))
-        Scripted(default_ledger()).judge_all(found[-1].judged, "ClaimFaithfulness")
+        Scripted(default_verdict_store()).judge_all(found[-1].judged, "ClaimFaithfulness")
     return tuple(Match(one.run, found[0].truth) for one in found)
 
 

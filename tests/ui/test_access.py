@@ -181,7 +181,7 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
     monkeypatch.setenv(data_store.READ_ONLY, "1")
     say(at, page)
     assert not at.exception and "served read-only" in words(at).replace("\\", "")
-    assert not ReviewStore().truths() and not kept_decisions().at()
+    assert not ReviewStore().truths() and not kept_decisions().read()
     again = opened(page, **link)
     assert (again.text_area(key="review_note") if page == "queries" else again.button(key="pair_accept")).disabled
 
@@ -189,4 +189,4 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
 @pytest.mark.parametrize("page", ["queries", "threshold-bands"])
 def test_where_changes_are_allowed_the_same_is_kept(page):
     at = say(opened(page, **samples()), page)
-    assert not at.exception and (ReviewStore().truths() or kept_decisions().at())
+    assert not at.exception and (ReviewStore().truths() or kept_decisions().read())

@@ -24,7 +24,7 @@ from ragdash.dashboard.pages.answers import model_scores
 from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.io import read_runs, read_truth
 from ragdash.matching.match import Match
-from ragdash.models.local import ENCODER, NLI, default_store, found
+from ragdash.models.local import ENCODER, NLI, default_score_cache, find_model_folder
 from ragdash.models.local.installed import Availability
 from ragdash.models.local.score_cache import pair_key, text_key
 
@@ -83,10 +83,10 @@ def texts(at: AppTest) -> str:
 
 def compute(folder: Path, texts: list[str]) -> None:
     """Fill the cache as the process would."""
-    store = default_store()
-    model = store.use(ENCODER, "tiny", found(ENCODER, str(folder)).weights(), 128)
+    store = default_score_cache()
+    model = store.use(ENCODER, "tiny", find_model_folder(ENCODER, str(folder)).weights(), 128)
     vectors = np.random.default_rng(len(texts)).normal(size=(len(texts), 8)).astype(np.float32)
-    store.put("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool), vectors)
+    store.save("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool), vectors)
 
 
 def stand_in(monkeypatch, rest: str) -> list[list[str]]:
@@ -110,7 +110,7 @@ def test_opening_the_page_offers_a_choice_and_starts_nothing():
     at = opened()
     assert "**SBERT similarity** needs a model on this machine. Nothing is fetched." in texts(at)
     assert "score_start" not in keys(at, "button") and scoring.current() is None
-    assert not default_store().path.exists(), "looking writes nothing"
+    assert not default_score_cache().path.exists(), "looking writes nothing"
 
 
 def test_the_page_and_the_plan_load_no_model_library(folder):
@@ -257,10 +257,10 @@ def test_a_reader_of_sentences_is_offered_and_gets_the_contexts(reader, monkeypa
         assert written == Match(run, truth).entailed.pairs()[2], "the process sees what the metric looks up"
         pairs += written
     assert len(dict.fromkeys(pairs)) == 24
-    store = default_store()
-    model = store.use(NLI, "reader", found(NLI, str(reader)).weights(), 128, "softmax")
+    store = default_score_cache()
+    model = store.use(NLI, "reader", find_model_folder(NLI, str(reader)).weights(), 128, "softmax")
     distinct = list(dict.fromkeys(pairs))
-    store.put("scores", model, [pair_key(pair) for pair in distinct], np.zeros(len(distinct), bool),
+    store.save("scores", model, [pair_key(pair) for pair in distinct], np.zeros(len(distinct), bool),
               np.array([float(sentence in window) for window, sentence in distinct]))
     at.run()
     assert not at.exception and "36 computed, 0 known before, 2 s, by reader" in texts(at)

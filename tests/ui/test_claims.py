@@ -16,7 +16,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.evaluation.scoring.claims import ChunkVerdict, Claim, ClaimVerdict, JudgedValue, JudgeFindings
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.tasks import Case
 from ragdash.reporting.plots.common.theme import THEMES, run_look
 
@@ -164,7 +164,7 @@ def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_rest
 
 
 def test_a_ledger_that_cannot_be_read_is_a_problem_on_the_page():
-    path = default_ledger().path
+    path = default_verdict_store().path
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"no database" * 100)
     at = opened(query="q0")

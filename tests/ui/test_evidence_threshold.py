@@ -159,7 +159,7 @@ def test_a_pair_is_shown_decided_and_kept_for_the_next_session():
     at.button(key="pair_reject").click().run()
     again = decided_page(pairs="rejected")
     assert group(again, "pairs").options == ["To decide 0", "Accepted 1", "Rejected 1"]
-    assert sorted(kept_decisions().at().values()) == [False, True]
+    assert sorted(kept_decisions().read().values()) == [False, True]
     again.button(key="pair_undo").click().run()
     assert group(again, "pairs").options == ["To decide 1", "Accepted 1", "Rejected 0"]
 
@@ -217,7 +217,7 @@ def test_a_file_of_decisions_is_read_and_a_wrong_one_explained():
     at.file_uploader[-1].upload("wrong.jsonl", b'{"query_id": "q1"}\n')
     at.run()
     assert not at.exception and "wrong.jsonl" in at.error[0].value and "line 1" in at.error[0].value
-    assert len(kept_decisions().at()) == 2
+    assert len(kept_decisions().read()) == 2
 
 
 def test_decisions_that_cannot_be_read_are_a_card_and_the_rest_is_drawn(monkeypatch, tmp_path):

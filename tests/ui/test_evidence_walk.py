@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT, start_server, stop, visitor
 from test_browser import with_samples
 
-from ragdash.matching.evidence import KeptDecisions
+from ragdash.matching.evidence import DecisionStore
 from ragdash.matching.evidence.decision_store import FILE
 
 pytestmark = pytest.mark.browser
@@ -55,7 +55,7 @@ def test_evidence_decides_pairs_are_kept_and_every_page_says_so(walk):
     app.page.get_by_text("1 decision holds for the runs shown").wait_for()
     app.reload()
     app.page.get_by_role("radio", name="Accepted 1").wait_for()
-    assert list(KeptDecisions(folder / "kept" / FILE).at().values()) == [True]
+    assert list(DecisionStore(folder / "kept" / FILE).read().values()) == [True]
     with app.page.expect_download() as caught:
         app.page.get_by_role("button", name="Export, import").click()
         app.page.get_by_role("button", name="Download all decisions").click()

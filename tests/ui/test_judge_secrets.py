@@ -17,7 +17,7 @@ from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.judges import form
 from ragdash.dashboard.session import state
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 
 __all__ = ["no_keys"]  # a fixture: no key in the environment, no process left over
 NAMED = {state.JUDGE_VARIABLE: "MY_API_KEY"}
@@ -65,7 +65,9 @@ def test_a_key_of_the_secrets_reaches_the_endpoint_and_is_nowhere_else(serve, co
     job = judging.current()
     with_key = holding(Path(job.folder.name))
     at = finish(at)
-    assert {one["Authorization"] for one in server.seen} == {f"Bearer {SECRET}"} and default_ledger().path.exists()
+    assert {one["Authorization"] for one in server.seen} == {
+        f"Bearer {SECRET}"
+    } and default_verdict_store().path.exists()
     assert not with_key + holding(tmp_path)
     assert [SECRET in str(environment) for _, environment in commands] == [False, True], "the one that asks alone"
     assert not any(SECRET in str(command) for command, _ in commands)

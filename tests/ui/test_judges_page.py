@@ -28,7 +28,7 @@ from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.models.judge import Endpoint, default_ledger
+from ragdash.models.judge import Endpoint, default_verdict_store
 from ragdash.models.judge.endpoint import KNOWN, Judge
 from ragdash.models.judge.question import Reply
 from ragdash.models.judge.task_runner import first_round
@@ -111,7 +111,7 @@ def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
     at = opened(server)
     assert "No judge scores yet" in texts(at) and keys(at).count("judge_plan") == 1
     assert "judge_start" not in keys(at) and judging.current() is None and not judging._plans
-    assert not server.asked and not default_ledger().path.exists()
+    assert not server.asked and not default_verdict_store().path.exists()
 
 
 def test_plan_start_and_what_came_of_it(serve):
@@ -219,7 +219,8 @@ def test_an_endpoint_that_is_not_there_is_told(serve):
     assert "no connection" in at.error[0].value.replace("\\", "") and not server.asked
 
 
-@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "https://me:pass@host/v1", "https://host/v1?key=abc"])
+@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "https://me:pass@host/v1",
+                                 "https://host/v1?key=abc"])
 def test_an_address_that_is_none_is_told_before_anything_starts(url):
     at = opened(None, **{state.JUDGE_URL: url, state.JUDGE_MODEL: "toy"})
     assert len(at.error) == 1 and at.button(key="judge_plan").disabled
@@ -248,7 +249,7 @@ def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypat
                if path.is_file() and SECRET.encode() in path.read_bytes()]
     at = finish(run(at))
     holding += [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert not holding and default_ledger().path.exists()
+    assert not holding and default_verdict_store().path.exists()
     assert [SECRET in str(environment) for _, environment in asked] == [False, True], "the one that asks, not the plan"
     assert not any(SECRET in str(command) for command, _ in asked)
     assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(job) + str(job.details) + str(job.key)
@@ -435,7 +436,7 @@ def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agr
             match = Match(one, truth)
             asked = [questions[0] for questions in map(next, match.judged.askings(name))]
             scores = [1.0] * 6 if judge is GPT else [1.0, 1.0, 1.0, 0.5, 0.5]  # nothing of the last query
-            default_ledger().put(judge, [(question, Reply({"reason": "so", "score": score}, attempts=1))
+            default_verdict_store().save(judge, [(question, Reply({"reason": "so", "score": score}, attempts=1))
                                          for question, score in zip(asked, scores, strict=False)])
     at = opened(None, runs, truth)
     picker = at.selectbox(key="judge")
@@ -509,8 +510,13 @@ def test_a_rerun_with_ten_thousand_verdicts_is_quick():
     endpoint = Endpoint("http://localhost:1/v1", "toy")
     for one in runs:
         asked = first_round(Match(one, truth).judged.askings("Faithfulness"))
-        default_ledger().put(endpoint.judge, [(question, Reply({"reason": "so", "score": float(at % 2)}, attempts=1))
-                                              for at, question in enumerate(asked)])
+        default_verdict_store().save(
+            endpoint.judge,
+            [
+                (question, Reply({"reason": "so", "score": float(at % 2)}, attempts=1))
+                for at, question in enumerate(asked)
+            ],
+        )
     at = opened(None, runs, truth)
     assert judged(at)["n"].tolist() == [5_000, 5_000]
     times = []

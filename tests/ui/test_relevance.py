@@ -19,7 +19,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.evidence import HOW, decision_store, embedded_texts
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import parse_spec, parse_specs
-from ragdash.models.local import default_store
+from ragdash.models.local import default_score_cache
 from ragdash.models.local.score_cache import text_key
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,10 +126,10 @@ def test_meaning_that_no_model_has_given_says_how_to_get_it_and_is_there_once_it
     truth, run = hand_made()
     at = opened("leaderboard", **address(truth, [run]), match="evidence", how="embedding", columns="P@1")
     assert len(at.error) == 1 and "ragdash score" in at.error[0].value and not at.table
-    store, found = default_store(), embedded_texts(run, truth)
+    store, found = default_score_cache(), embedded_texts(run, truth)
     model = store.use("encoder", "tiny", "w" * 32, 128)
     turned = np.array([[1.0, 0.0] if "probe" in text else [0.0, 1.0] for text in found], np.float32)
-    store.put("vectors", model, [text_key(text) for text in found], np.zeros(len(found), bool), turned)
+    store.save("vectors", model, [text_key(text) for text in found], np.zeros(len(found), bool), turned)
     at.run()
     assert not at.exception and not at.error
     assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")

@@ -20,8 +20,8 @@ from ragdash.core.records import Run
 from ragdash.dashboard.pages.trust import trained_judge
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.matching.match import Match
-from ragdash.models.judge import default_ledger
-from ragdash.models.local import default_store
+from ragdash.models.judge import default_verdict_store
+from ragdash.models.local import default_score_cache
 
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
 NAMED = "local judge, trained on your labels"
@@ -174,8 +174,8 @@ def test_two_runs_of_one_name_have_their_own_labels():
 def test_a_viewer_looks_at_it_and_nothing_is_written():
     run = a_run("dense")
     labelled(run, scores(1), 40)
-    before = default_ledger().stamp(), LabelStore().stamp(), default_store().stamp()
+    before = default_verdict_store().stamp(), LabelStore().stamp(), default_score_cache().stamp()
     secrets = {"auth": page.AUTH, "access": {"editors": ["ada@example.org"], "viewers": ["bob@example.org"]}}
     at = opened(run, secrets=secrets, user={"is_logged_in": True, "email": "bob@example.org"}, judge="local")
     assert "Trained on 40 labels" in said(at) and "on 40 labels the judge agrees" in said(at)
-    assert (default_ledger().stamp(), LabelStore().stamp(), default_store().stamp()) == before
+    assert (default_verdict_store().stamp(), LabelStore().stamp(), default_score_cache().stamp()) == before

@@ -33,7 +33,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences.judge import judge_name
 from ragdash.reporting.tables import label_sheet_bytes
 
@@ -411,7 +411,7 @@ def test_ten_runs_are_told_of_in_a_few_sentences():
 
 
 def test_opening_the_page_writes_nothing(pair, tmp_path):
-    before = default_ledger().stamp(), LabelStore().stamp()
+    before = default_verdict_store().stamp(), LabelStore().stamp()
     at = opened(*pair[0], desk="label")
     opened(*pair[0], desk="kept")
-    assert (default_ledger().stamp(), LabelStore().stamp()) == before and not at.error
+    assert (default_verdict_store().stamp(), LabelStore().stamp()) == before and not at.error

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ragdash.analysis.judge_validation import LabelStore
 from ragdash.core.records import Run, Truth
 from ragdash.matching.match import Match
-from ragdash.models.judge import Reply, default_ledger
+from ragdash.models.judge import Reply, default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import first_round
 
@@ -40,7 +40,7 @@ def judged(run: Run, truth: Truth, scores: Mapping[str, float], judge: Judge = T
     match = Match(run, truth)
     questions = dict(zip(match.query_ids.to_pylist(), first_round(match.judged.askings("Faithfulness"), vote),
                          strict=True))
-    default_ledger().put(judge, [
+    default_verdict_store().save(judge, [
         *((questions[query], Reply({"reason": f"Because of {query}.", "score": score}, attempts=1))
           for query, score in scores.items()),
         *((questions[query], Reply(None, "unreadable", attempts=1)) for query in failed)])

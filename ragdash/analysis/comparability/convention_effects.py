@@ -25,7 +25,7 @@ def compute_effects(match: Match, conventions: Conventions, specs: Sequence[Spec
     for convention in ("missing", "unanswerable", "ties"):
         current = getattr(conventions, convention)
         for choice in CHOICES[convention]:
-            means = chosen_means if choice == current else _means(match.under(**{convention: choice}), specs)
+            means = chosen_means if choice == current else _means(match.with_options(**{convention: choice}), specs)
             effects += _rows(match, convention, choice, specs, means, chosen_means, choice == current)
     mirrored = Match(match.run, match.truth, match.conventions, mirrored=True) if _may_tie(match) else match
     effects += _rows(match, "ties", MIRRORED, specs, _means(mirrored, specs), chosen_means, False)

@@ -106,7 +106,7 @@ def check_answers(match: Match, rules: Rules, evaluation: Evaluation | None = No
                                                                  ("not-grounded", support, rules.grounded_spec))
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
                 and problem.kind == "unavailable" and problem.field == spec.name}
-    own_contexts = "not-grounded" not in reasons and match.grounded.given
+    own_contexts = "not-grounded" not in reasons and match.grounded.has_contexts
     return AnswerChecks(
         rules,
         covers_reference,

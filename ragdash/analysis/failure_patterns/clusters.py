@@ -14,7 +14,7 @@ import numpy as np
 from ragdash.analysis.failure_patterns.traits import HOW, questions
 from ragdash.core.records import Truth
 from ragdash.core.text import content_words
-from ragdash.models.local import ENCODER, Store, default_store
+from ragdash.models.local import ENCODER, ScoreCache, default_score_cache
 from ragdash.models.local.score_cache import text_key
 
 MOST, ROUNDS, STARTS = 12, 30, 3
@@ -33,14 +33,14 @@ class Cluster:
     words: tuple[str, ...]
 
 
-def question_vectors(truth: Truth, store: Store | None = None, model: str = "") -> np.ndarray | None:
+def question_vectors(truth: Truth, store: ScoreCache | None = None, model: str = "") -> np.ndarray | None:
     """Vectors of the questions, of length 1: (Q, V) float32, a row of NaN for a question without one.
 
     They are there after `ragdash score --metrics SemanticRelevance`; None where no question has one, no encoder was
     used, or the truth tells no questions. model: its name; "": the one last used. InputError for a damaged store.
     """
-    store = default_store() if store is None else store
-    encoder = store.named(ENCODER, model)
+    store = default_score_cache() if store is None else store
+    encoder = store.find_model(ENCODER, model)
     texts = questions(truth)
     distinct = list(dict.fromkeys(text for text in texts if text is not None and text.strip()))
     if encoder is None or not distinct:

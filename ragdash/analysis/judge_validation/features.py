@@ -117,7 +117,7 @@ def _cosines(match: Match) -> dict[str, np.ndarray]:
             owner += [q] * len(texts)
     store = match.scored.store
     with suppress(InputError):  # an unusable cache is told by the metrics that read it
-        model = store.named(ENCODER)
+        model = store.find_model(ENCODER)
         if model is not None and pairs:
             value = cosines(store, model, pairs)[0]
             owner = np.array(owner, np.int64)

@@ -105,7 +105,7 @@ def read_verdicts(content: bytes, file: str, name: str) -> list[RunVerdicts]:
         votes, vote = runs.setdefault(run, {}).setdefault(query, {}), _text(row.get("vote"))
         if vote in votes:
             collector.add("duplicate-verdict/vote" if has_votes else "duplicate-verdict/query",
-                          {"query": query, "vote": vote}, line=line, field="query_id")
+                          {"query": query, **({"vote": vote} if has_votes else {})}, line=line, field="query_id")
         votes[vote] = value
         run_facts = facts.setdefault(run, {"missing": {}, "judge": {}, "generator": {}})
         for fact, values in run_facts.items():

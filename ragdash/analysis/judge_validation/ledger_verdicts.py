@@ -17,7 +17,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import IMPORTED, Judged
-from ragdash.matching.views.panel_verdicts import why
+from ragdash.matching.views.panel_verdicts import reason_text
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.panel import Panel
@@ -54,7 +54,7 @@ def read_stored_verdicts(match: Match, spec: Spec) -> StoredVerdicts:
     except Unavailable:
         return StoredVerdicts()
     ids = match.query_ids.to_pylist()
-    reasons = {query: why(judgement.missing)[0] for query, judgement, value in
+    reasons = {query: reason_text(judgement.missing)[0] for query, judgement, value in
                zip(ids, scores.judgements, scores.values.tolist(), strict=True) if value != value}
     return StoredVerdicts(
         str(scores.judge),

@@ -42,7 +42,7 @@ def _judge(options: argparse.Namespace) -> int:
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
-        confirm(endpoint, f"Questions, answers and documents of {plan.called}")
+        confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
     with interruptible(options) as (progress, cancel):
         report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
                       patience=Patience(reply=options.timeout))

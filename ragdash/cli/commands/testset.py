@@ -31,9 +31,9 @@ from ragdash.experiments.testset import (
     truth_jsonl,
 )
 from ragdash.io import read_corpus, read_run
-from ragdash.models.judge import MISSING, Budget, Endpoint, Ledger, Outcome, Patience, default_ledger
-from ragdash.models.judge.plan import ended
-from ragdash.models.judge.task_runner import Judging
+from ragdash.models.judge import MISSING, Budget, Endpoint, Outcome, Patience, VerdictStore, default_verdict_store
+from ragdash.models.judge.plan import summary_line
+from ragdash.models.judge.task_runner import TaskRunner
 
 REPLY = ("reply", "replies")
 
@@ -72,14 +72,14 @@ def run(options: argparse.Namespace) -> int:
 def _test_set(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     endpoint.secret()
-    wish, ledger = _wish(options), default_ledger()
+    wish, ledger = _wish(options), default_verdict_store()
     say(notes_before := list(notes(wish)))
     plan = planned(wish, endpoint, ledger)
     write_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
-        confirm(endpoint, f"Documents in {plan.called}")
+        confirm(endpoint, f"Documents in {plan.calls_text}")
     start = time.monotonic()
     draft_set, total = _ask(options, wish, endpoint, ledger, budget)
     path = _write_files(options, draft_set) if draft_set.drafts else None
@@ -108,11 +108,11 @@ def _wish(options: argparse.Namespace) -> Wish:
     return Wish(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
 
 
-def _ask(options: argparse.Namespace, wish: Wish, endpoint: Endpoint, ledger: Ledger,
+def _ask(options: argparse.Namespace, wish: Wish, endpoint: Endpoint, ledger: VerdictStore,
            budget: Budget) -> tuple[DraftSet, Outcome]:
     """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept."""
     with interruptible(options) as (progress, cancel):
-        judging = Judging(endpoint, ledger, budget, progress, {"concurrency": options.concurrency, "cancel": cancel,
+        judging = TaskRunner(endpoint, ledger, budget, progress, {"concurrency": options.concurrency, "cancel": cancel,
                                                             "patience": Patience(reply=options.timeout)})
         return made(wish, judging.judge, str(endpoint.judge)), judging.total
 
@@ -155,7 +155,7 @@ def _report(
         )
         return
     print("\n".join([*_types(draft_set), *_rejects(draft_set)]), file=sys.stderr)
-    print(ended(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY), file=sys.stderr)
+    print(summary_line(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY), file=sys.stderr)
     if path is not None:
         print(f"To review them: ragdash dashboard, page Test set, set {path.stem}", file=sys.stderr)
 

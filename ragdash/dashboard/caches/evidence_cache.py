@@ -62,7 +62,7 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
     for threshold in thresholds.tolist():
         covering = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
         if covering != previous_covering:
-            evaluation = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
+            evaluation = evaluate_match(_match.with_options(replace(_scope.matching, threshold=threshold), _scores),
                                         parse_specs(spec))
             if _scope.slice:
                 evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(in_scope)).to_pylist())
@@ -137,7 +137,7 @@ def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair
     chunks, span_parts, spans = scores.row_chunk[rows], scores.row_part[rows], scores.spans
     span_numbers, first = spans.part_span[span_parts], np.searchsorted(spans.part_span, np.arange(len(spans) + 1))
     ids = scores.query_ids.take(pa.array(scores.query[chunks])).to_pylist()
-    docs = take(scores.run.docs, scores.run.rows(scores.at[chunks])).to_pylist()
+    docs = take(scores.run.docs, scores.run.rows(scores.position[chunks])).to_pylist()
     digest_of = cached(digest)
     for index, (row, chunk, span) in enumerate(zip(rows.tolist(), chunks.tolist(), span_numbers.tolist(), strict=True)):
         key = ids[index], digest_of(scores.texts[scores.text[chunk]]), digest_of(spans.texts[span])

@@ -24,8 +24,8 @@ from ragdash.evaluation.stats import RESAMPLES, resample_weights
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisions
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
-from ragdash.models.judge import default_ledger
-from ragdash.models.local import default_store
+from ragdash.models.judge import default_verdict_store
+from ragdash.models.local import default_score_cache
 
 EMBEDDING = "embedding"  # the similarity that a model computes
 JUDGE_VIEWS = ("Judged", "Entailed")  # views of the texts as a judge reads them
@@ -48,7 +48,7 @@ class Scope:
     matching : Matching
         What makes a document a relevant one.
     decisions : str
-        State of the reviewers' decisions on evidence (KeptDecisions.stamp); "" for none.
+        State of the reviewers' decisions on evidence (DecisionStore.stamp); "" for none.
     """
 
     truth_digest: str
@@ -127,8 +127,8 @@ class Scope:
         truth, ties = self.truth_digest, self.conventions.ties
         match = _matched(run, truth, ties, _run=LOADED.run(run), _truth=self.truth)
         if for_judges:
-            match = _with_judge_texts(run, truth, ties, str(default_ledger().path), _match=match)
-        return match.under(**asdict(self.conventions))
+            match = _with_judge_texts(run, truth, ties, str(default_verdict_store().path), _match=match)
+        return match.with_options(**asdict(self.conventions))
 
     def match_by_evidence(self, run: str) -> Match:
         """The match with its evidence at hand, under the threshold and the decisions of the scope.
@@ -138,9 +138,9 @@ class Scope:
         match = self.match_by_id(run)
         try:
             return _matched_by_evidence(self.evidence_key(run), self.matching, self.decisions, _match=match,
-                                        _scope=self).under(**asdict(self.conventions))
+                                        _scope=self).with_options(**asdict(self.conventions))
         except Unavailable:
-            return match.under(self.matching)
+            return match.with_options(self.matching)
 
     def evaluation(self, run: str, specs: Sequence[Spec]) -> Evaluation:
         """Values of the specs for every query in scope. Raises InputError for parameters that do not fit together."""
@@ -188,14 +188,14 @@ def answers_stamp() -> tuple[str, str]:
 
 def _scores_stamp() -> str:
     try:
-        return default_store().stamp()
+        return default_score_cache().stamp()
     except InputError as error:  # the metric itself is unavailable then, with this reason
         return str(error.problems[0].as_dict())
 
 
 def _verdicts_stamp() -> str:
     try:
-        return default_ledger().stamp()
+        return default_verdict_store().stamp()
     except InputError as error:  # as above
         return str(error.problems[0].as_dict())
 
@@ -214,14 +214,14 @@ def _matched(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _with_judge_texts(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Match:
-    match = _match.under()
+    match = _match.with_options()
     match.judged  # noqa: B018  (built here, once, as above)
     return match
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={Matching: repr})
 def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match: Match, _scope: Scope) -> Match:
-    match = _match.under(_scope.matching, _scope.evidence(key[0]))
+    match = _match.with_options(_scope.matching, _scope.evidence(key[0]))
     match.view("Covered")  # built here, once, as above
     return match
 
@@ -236,12 +236,12 @@ def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _sc
 
 @st.cache_resource(max_entries=32, show_spinner="Comparing chunks with gold spans …")
 def _evidence(key: tuple, _match: Match, _matching: Matching) -> EvidenceScores:
-    return _match.under(replace(_matching, by="evidence", threshold=FLOOR)).evidence
+    return _match.with_options(replace(_matching, by="evidence", threshold=FLOOR)).evidence
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _decided(key: tuple, decisions: str, _scores: EvidenceScores) -> EvidenceScores:
-    return _scores.decided(kept_decisions().at(decisions))
+    return _scores.decided(kept_decisions().read(decisions))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -15,15 +15,15 @@ from ragdash.core.records import Truth
 from ragdash.matching.judge_cases import cases
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import IMPORTED, RELEVANCY, Judged, imported_question
-from ragdash.matching.views.panel_verdicts import LACKING, why
-from ragdash.models.judge import Ledger
+from ragdash.matching.views.panel_verdicts import LACKING, reason_text
+from ragdash.models.judge import VerdictStore
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import NOT_ASKED, read
-from ragdash.models.judge.tasks import TASKS, Asking, Case, Judgement
+from ragdash.models.judge.tasks import TASKS, Case, Judgement, TaskSteps
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.judge.tasks.claims import SUPPORTED, claims_of, taken_apart
 from ragdash.models.judge.tasks.ragchecker import ENTAILED
-from ragdash.models.local.score_cache import Store
+from ragdash.models.local.score_cache import ScoreCache
 
 ANSWER, REFERENCE = "answer", "reference"
 CLAIM_METRICS = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}
@@ -117,7 +117,7 @@ def query_case(match: Match, query: int) -> Case:
 
 
 def read_query_verdicts(
-    query_cases: Sequence[Case], ledger: Ledger, store: Store
+    query_cases: Sequence[Case], ledger: VerdictStore, store: ScoreCache
 ) -> dict[Judge, tuple[JudgeFindings, ...]]:
     """What every judge that said something of these cases said: (N,) each, the judge last asked first.
 
@@ -138,7 +138,9 @@ def read_query_verdicts(
 _JudgementsByMetric = dict[str, Judgement]
 
 
-def _read_asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[_JudgementsByMetric]:
+def _read_asked(
+    query_cases: Sequence[Case], ledger: VerdictStore, store: ScoreCache, judge: Judge
+) -> list[_JudgementsByMetric]:
     """The judgements of each case by metric, those alone that something was asked for."""
     pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *CLAIM_METRICS)]
     results = read(
@@ -152,13 +154,13 @@ def _read_asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge
     judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
     for (index, name), judgement in zip(pairs, results, strict=True):
         if judgement.missing == NO_ENCODER and name == RELEVANCY:
-            judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
+            judgement = Judged((query_cases[index],), ledger, store).by_judge(name, judge).judgements[0]
         if judgement.missing not in NOT_ASKED_REASONS:
             judgements[index][name] = judgement
     return judgements
 
 
-def _claims_only(case: Case, side: str) -> Asking:
+def _claims_only(case: Case, side: str) -> TaskSteps:
     """The claims of a text alone, which are known where the verdicts on them are missing."""
     text = case.answer if side == ANSWER else case.references[0] if case.references else None
     if not (text or "").strip():
@@ -168,7 +170,7 @@ def _claims_only(case: Case, side: str) -> Asking:
 
 
 def _read_imported(
-    query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge
+    query_cases: Sequence[Case], ledger: VerdictStore, store: ScoreCache, judge: Judge
 ) -> list[_JudgementsByMetric]:
     """The same of verdicts that came in a file."""
     keys = {
@@ -176,11 +178,11 @@ def _read_imported(
         for index, case in enumerate(query_cases)
         for name in TASKS
     }
-    known_keys = ledger.known(list(keys.values()))
+    known_keys = ledger.known_keys(list(keys.values()))
     judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
     for (index, name), key in keys.items():
         if key in known_keys:
-            judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
+            judgement = Judged((query_cases[index],), ledger, store).by_judge(name, judge).judgements[0]
             judgements[index][name] = replace(
                 judgement, rows=tuple(_with_chunk_ids(row, query_cases[index]) for row in judgement.rows)
             )
@@ -208,7 +210,7 @@ def _query_verdicts(by_metric: _JudgementsByMetric) -> JudgeFindings:
 def _value(name: str, judgement: Judgement) -> JudgedValue:
     overall = [row for row in judgement.rows if not row.keys() & {"claim", "chunks", "question"}]
     reason = str(overall[0].get("reason") or "") if len(overall) == 1 else ""
-    missing = why(judgement.missing)[0] if judgement.missing else ""
+    missing = reason_text(judgement.missing)[0] if judgement.missing else ""
     return JudgedValue(
         name,
         float(judgement.value),
@@ -233,7 +235,9 @@ def _claims(by_metric: _JudgementsByMetric, side: str) -> tuple[Claim, ...]:
         (by_metric[name].missing for name in CLAIM_METRICS[side] if name in by_metric and by_metric[name].missing),
         NOT_ASKED.missing,
     )
-    return tuple(Claim(text, **(fields or {"missing": why(lacks)[0]})) for text, fields in fields_by_claim.items())
+    return tuple(
+        Claim(text, **(fields or {"missing": reason_text(lacks)[0]})) for text, fields in fields_by_claim.items()
+    )
 
 
 def _add_fields(fields: dict, row: dict, checker: bool) -> None:

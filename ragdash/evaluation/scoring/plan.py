@@ -14,7 +14,7 @@ from ragdash.core.console import duration
 from ragdash.core.errors import Problem
 from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.nli import Entailed
-from ragdash.models.local import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store
+from ragdash.models.local import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, ScoreCache
 
 CHARACTERS_PER_PIECE, LONGEST_PIECES = 4, 512  # of a text, as long as no model has counted them
 SIZE_OF_GUESS, RATE_OF_GUESS = 90_868_376, 3_800.0  # bytes of a model, word pieces a second on a processor core
@@ -77,7 +77,7 @@ class ScoringPlan:
     names: tuple[str, ...]
     tasks: tuple[ScoringTask, ...]
     scored: tuple[Scored | Entailed, ...]
-    store: Store
+    store: ScoreCache
     problems: tuple[Problem, ...] = ()
 
     def __str__(self) -> str:

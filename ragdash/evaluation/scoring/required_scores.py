@@ -11,19 +11,34 @@ from ragdash.evaluation.scoring.plan import TABLES, Item, ScoringPlan, ScoringTa
 from ragdash.matching.evidence import embedded_texts
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
-from ragdash.matching.views.local_models import NEEDS, Scored, wanted
+from ragdash.matching.views.local_models import NEEDS, Scored, needed_inputs
 from ragdash.matching.views.nli import NAME, Entailed
 from ragdash.metrics import Spec, parse_specs
-from ragdash.models.local import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store, default_store, found
+from ragdash.models.local import (
+    ENCODER,
+    NLI,
+    SCORER,
+    Encoder,
+    Folder,
+    Model,
+    PairScorer,
+    ScoreCache,
+    default_score_cache,
+    find_model_folder,
+)
 from ragdash.models.local.score_cache import pair_key, text_key
 
 
 def plan_scoring(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
          model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
-         nli: str | PairScorer | None = None, store: Store | None = None, hub: bool = False,
+         nli: str | PairScorer | None = None, store: ScoreCache | None = None, hub: bool = False,
          evidence: bool = False) -> ScoringPlan:
     """What `score` would do; nothing is loaded or computed."""
-    requested, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
+    requested, store, runs = (
+        () if evidence and not metrics else _names(metrics),
+        store or default_score_cache(),
+        list(runs),
+    )
     names, scored, problems = _scored(runs, truth, [name for name in requested if name in NEEDS], store)
     spans, span_problems = _spans(runs, truth) if evidence else ({}, [])
     questions, question_problems = _generated_questions(runs, truth, store) if RELEVANCY in requested else ({}, [])
@@ -31,7 +46,7 @@ def plan_scoring(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str 
     spans, problems = spans | questions, [*problems, *span_problems, *question_problems, *lacking]
     if not scored and not spans and not entailed:
         raise InputError([replace(problem, severity="error") for problem in dict.fromkeys(problems)])
-    texts, pairs = wanted(scored, names)  # a run that lacks references has no pairs with them
+    texts, pairs = needed_inputs(scored, names)  # a run that lacks references has no pairs with them
     items = {ENCODER: list(dict.fromkeys((*texts, *spans))), SCORER: pairs,
              NLI: list(dict.fromkeys(pair for view in entailed for pair in view.pairs()[2]))}
     kinds = dict.fromkeys((*(NEEDS[name].kind for name in names), *([ENCODER] if spans else []),
@@ -53,7 +68,7 @@ def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
 
 
 def _scored(runs: Sequence[Run], truth: Truth, names: Sequence[str],
-            store: Store) -> tuple[tuple[str, ...], list[Scored], list[Problem]]:
+            store: ScoreCache) -> tuple[tuple[str, ...], list[Scored], list[Problem]]:
     """(metrics that some run has the texts for, the views of these runs, what is lacking)."""
     scored, problems, possible = [], [], set()
     for run in runs if names else ():
@@ -83,7 +98,7 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
     return texts, list(dict.fromkeys(problems))
 
 
-def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Entailed], list[Problem]]:
+def _entailed(runs: Sequence[Run], truth: Truth, store: ScoreCache) -> tuple[list[Entailed], list[Problem]]:
     """The views of the runs that have answers and contexts, the problems of the others."""
     views, problems = [], []
     for run in runs:
@@ -96,7 +111,7 @@ def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Ent
     return views, problems
 
 
-def _generated_questions(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
+def _generated_questions(runs: Sequence[Run], truth: Truth, store: ScoreCache) -> tuple[dict[str, None], list[Problem]]:
     """The questions that judges made of answers, and their queries; the problems of runs without."""
     texts, problems = {}, []
     for run in runs:
@@ -126,7 +141,7 @@ def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> 
     if choice is not None and not isinstance(choice, str):
         return choice
     try:
-        return found(kind, choice)
+        return find_model_folder(kind, choice)
     except InputError as error:
         if not (hub and choice and error.problems[0].kind == "no-model"):
             raise
@@ -135,7 +150,7 @@ def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> 
     return fetched(kind, choice)
 
 
-def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> ScoringTask:
+def _task(kind: str, source: Source, items: Sequence[Item], store: ScoreCache) -> ScoringTask:
     weights = source.weights() if isinstance(source, Folder) else source.weights
     name = getattr(source, "name", type(source).__name__)
     length = getattr(source, "max_length", None)  # of a folder it shows when the model is loaded
@@ -144,10 +159,10 @@ def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> Sco
     return ScoringTask(kind, name, weights, source, model, tuple(items), items_to_compute(kind, items, store, model))
 
 
-def items_to_compute(kind: str, items: Sequence[Item], store: Store, model: Model | None) -> tuple[Item, ...]:
+def items_to_compute(kind: str, items: Sequence[Item], store: ScoreCache, model: Model | None) -> tuple[Item, ...]:
     """The items that the store lacks, longest first: the estimate gets better, and what is too long fails at once."""
     key = text_key if kind == ENCODER else pair_key
     keys = [key(item) for item in items]
-    known_keys = store.known(TABLES[kind], model, keys) if model else ()
+    known_keys = store.known_keys(TABLES[kind], model, keys) if model else ()
     new = (item for item, item_key in zip(items, keys, strict=True) if item_key not in known_keys)
     return tuple(sorted(new, key=characters, reverse=True))

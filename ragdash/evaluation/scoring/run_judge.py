@@ -19,15 +19,26 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import UNEMBEDDED, Judged
-from ragdash.matching.views.panel_verdicts import LACKING, apart, listed
+from ragdash.matching.views.panel_verdicts import LACKING, reason_counts, split_reasons
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import judge_request
-from ragdash.models.judge import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
+from ragdash.models.judge import (
+    Budget,
+    Endpoint,
+    Patience,
+    Plan,
+    Question,
+    Reply,
+    Usage,
+    VerdictStore,
+    default_verdict_store,
+    plan,
+)
 from ragdash.models.judge.batch import CONCURRENCY
-from ragdash.models.judge.plan import Listener, ended
+from ragdash.models.judge.plan import Listener, summary_line
 from ragdash.models.judge.question import MISSING
-from ragdash.models.judge.task_runner import NOT_ASKED, Judging, ahead, guessed_ahead, walk
-from ragdash.models.judge.tasks import Asking, find_task
+from ragdash.models.judge.task_runner import NOT_ASKED, TaskRunner, guessed_questions, planned_questions, run_tasks
+from ragdash.models.judge.tasks import TaskSteps, find_task
 
 MIN_CONSTANT = 10  # from this many verdicts that are all the same, a warning says so
 FAILED_REASONS = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
@@ -43,11 +54,11 @@ class JudgeWork:
     names: tuple[tuple[str, int], ...]
     queries: tuple[int, ...] | None
     endpoint: Endpoint
-    ledger: Ledger
+    ledger: VerdictStore
     plan: Plan
     problems: tuple[Problem, ...] = ()
 
-    def askings(self, vote: int) -> list[Asking]:
+    def askings(self, vote: int) -> list[TaskSteps]:
         """Of every run and metric with more votes than this: (C,), run by run."""
         return [asking for view in self.judged for name, votes in self.names if vote < votes
                 for asking in view.askings(name, self.queries)]
@@ -69,7 +80,7 @@ class JudgeResult:
     constant: bool = False
 
     def __str__(self) -> str:
-        details = "".join(f"; {word}: {listed(reasons)}" for word, reasons in (("undefined", self.undefined),
+        details = "".join(f"; {word}: {reason_counts(reasons)}" for word, reasons in (("undefined", self.undefined),
                                                                           ("missing", self.missing)) if reasons)
         mean = "no value" if not self.n else f"{self.mean:.3f}"
         return f"{self.run}: {self.metric} {mean} (n {self.n:,}{details})"
@@ -110,20 +121,20 @@ class JudgeReport:
         prefix = "about " if self.usage.estimated else ""
         tokens = f", {prefix}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
             if self.asked else ""
-        return "\n".join([*map(str, self.rows), ended(
+        return "\n".join([*map(str, self.rows), summary_line(
             self.asked, self.cached, self.cost, self.seconds, self.stopped, reply=("verdict",), used=tokens,
             done="done; the same command asks again what failed" if failed else "done")])
 
 
 def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
-            ledger: Ledger | None = None, sample: int | None = None, seed: int = SEED,
+            ledger: VerdictStore | None = None, sample: int | None = None, seed: int = SEED,
             votes: int | None = None) -> JudgeWork:
     """What asking a judge for these metrics takes; nothing is asked.
 
     sample: number of queries, drawn at random, the same for every run and metric; votes: in place of the metrics'.
     Raises InputError where a metric is not judged, or no run has the texts for any of them.
     """
-    ledger = ledger or default_ledger()
+    ledger = ledger or default_verdict_store()
     names: dict[str, int] = {}
     for spec in parse_specs(metrics):
         name, _, spec_votes = judge_request(spec)
@@ -146,10 +157,10 @@ def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[s
 def _plan(work: JudgeWork) -> Plan:
     questions, follow, judge = [], [], work.endpoint.judge
     for vote in range(max(votes for _, votes in work.names)):
-        next_questions, open_ = ahead(work.askings(vote), work.ledger, judge, vote)
+        next_questions, open_ = planned_questions(work.askings(vote), work.ledger, judge, vote)
         questions += next_questions
         unfinished = [asking for asking, is_open in zip(work.askings(vote), open_, strict=True) if is_open]
-        follow += guessed_ahead(unfinished, work.ledger, judge, vote)
+        follow += guessed_questions(unfinished, work.ledger, judge, vote)
     return plan(questions, work.ledger, work.endpoint, follow)
 
 
@@ -158,7 +169,7 @@ def _lacking(work: JudgeWork) -> list[Problem]:
     problems = []
     for view in work.judged:
         for name, _ in work.names:
-            reasons = [judgement.missing for judgement in walk(view.askings(name, work.queries), _reply_not_asked)]
+            reasons = [judgement.missing for judgement in run_tasks(view.askings(name, work.queries), _reply_not_asked)]
             if all(reason in LACKING for reason in reasons):
                 reason = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
                 problems.append(Problem(f"nothing-to-judge/{reason}", {"run": view.run, "metric": name}, field=name,
@@ -183,7 +194,7 @@ def run_judging(
     every verdict is kept, and the same again goes on from there.
     """
     start = time.monotonic()
-    judging = Judging(prepared.endpoint, prepared.ledger, budget or Budget(), progress,
+    judging = TaskRunner(prepared.endpoint, prepared.ledger, budget or Budget(), progress,
                       {"concurrency": concurrency, "cancel": cancel, "patience": patience})
     stop_reason = None
     try:
@@ -203,11 +214,13 @@ def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
     """What the ledger says by now, of the queries asked about."""
     for view in prepared.judged:
         for name, votes in prepared.names:
-            verdicts = view.by(name, prepared.endpoint.judge, votes)
+            verdicts = view.by_judge(name, prepared.endpoint.judge, votes)
             queries = range(len(view.cases)) if prepared.queries is None else prepared.queries
             values = verdicts.values[list(queries)]
             defined = values[~np.isnan(values)]
-            undefined, missing = apart(verdicts.judgements[i].missing for i in queries if np.isnan(verdicts.values[i]))
+            undefined, missing = split_reasons(
+                verdicts.judgements[i].missing for i in queries if np.isnan(verdicts.values[i])
+            )
             constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
             yield JudgeResult(view.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
                       missing, undefined, constant)

@@ -22,7 +22,7 @@ from ragdash.evaluation.scoring.plan import (
 )
 from ragdash.evaluation.scoring.required_scores import items_to_compute, plan_scoring
 from ragdash.metrics import Spec
-from ragdash.models.local import ENCODER, Encoder, Folder, Model, PairScorer, Store
+from ragdash.models.local import ENCODER, Encoder, Folder, Model, PairScorer, ScoreCache
 from ragdash.models.local.score_cache import pair_key, text_key
 
 FIRST_BLOCK, LAST_BLOCK, QUICK = 64, 4096, 0.5  # items at a time: twice as many while they take less than this, seconds
@@ -30,7 +30,7 @@ FIRST_BLOCK, LAST_BLOCK, QUICK = 64, 4096, 0.5  # items at a time: twice as many
 
 def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
           model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
-          nli: str | PairScorer | None = None, store: Store | None = None, progress: Listener | None = None,
+          nli: str | PairScorer | None = None, store: ScoreCache | None = None, progress: Listener | None = None,
           device: str | None = None, hub: bool = False, evidence: bool = False) -> ScoringReport:
     """Compute what semantic metrics need and keep it; what is kept already is not computed again.
 
@@ -65,7 +65,7 @@ def run_plan(plan: ScoringPlan, *, progress: Listener | None = None, device: str
                 computed += block_size
     except (KeyboardInterrupt, _Stopped):
         cancelled = True
-    models = [plan.store.named(task.kind, task.name) for task in plan.tasks]
+    models = [plan.store.find_model(task.kind, task.name) for task in plan.tasks]
     problems = [*plan.problems, *(problem for view in plan.scored for name in plan.names
                                   for problem in view.problems(name))]
     return ScoringReport(
@@ -82,7 +82,7 @@ class _Stopped(Exception):
     """The listener said so."""
 
 
-def _compute_task(task: ScoringTask, store: Store, device: str | None, tell: Listener) -> Iterator[int]:
+def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, tell: Listener) -> Iterator[int]:
     """Compute and keep what is to do, and say after each block how many items it had."""
     if not task.todo:
         if task.model:
@@ -105,7 +105,7 @@ def _compute_task(task: ScoringTask, store: Store, device: str | None, tell: Lis
         size = min(size * 2, LAST_BLOCK) if time.monotonic() - block_start < QUICK else size
         yield len(block)
         if position == len(todo):
-            store.timed(model, done_weight / elapsed)
+            store.save_rate(model, done_weight / elapsed)
         _report_progress(
             tell,
             ScoringProgress(
@@ -128,10 +128,12 @@ def _load_source(source: Source, device: str | None) -> Encoder | PairScorer:
     return load(source, device)
 
 
-def _store_values(kind: str, source: Encoder | PairScorer, store: Store, model: Model, block: Sequence[Item]) -> None:
+def _store_values(
+    kind: str, source: Encoder | PairScorer, store: ScoreCache, model: Model, block: Sequence[Item]
+) -> None:
     values = source.encode(block) if kind == ENCODER else source.score(block)
     key = text_key if kind == ENCODER else pair_key
-    store.put(TABLES[kind], model, [key(item) for item in block], source.cut(block), values)
+    store.save(TABLES[kind], model, [key(item) for item in block], source.cut(block), values)
 
 
 def _report_progress(tell: Listener, progress: ScoringProgress) -> None:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, TABLES
 from ragdash.matching.views.judged import Judged
-from ragdash.matching.views.panel_verdicts import LACKING, Verdicts, why
+from ragdash.matching.views.panel_verdicts import LACKING, Verdicts, reason_text
 from ragdash.models.judge.tasks import TASKS, Case, Judgement
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY
 
@@ -104,7 +104,7 @@ def _metric_data(name: str, verdicts: Verdicts, q: int) -> dict | None:
         return None
     return {"name": name, "threshold": THRESHOLD, "success": score is not None and score >= THRESHOLD, "score": score,
             "reason": "\n".join(filter(None, map(_reason, judgement.rows))) or None, "strict_mode": False,
-            "evaluation_model": str(verdicts.judge), "error": None if score is not None else why(
+            "evaluation_model": str(verdicts.judge), "error": None if score is not None else reason_text(
                 judgement.missing)[0]}
 
 

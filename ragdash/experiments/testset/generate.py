@@ -21,16 +21,16 @@ from ragdash.experiments.testset.drafts import ANSWERED, TYPES, Document, Draft,
 from ragdash.experiments.testset.prompts import drafting, question_of
 from ragdash.experiments.testset.round_trip import RoundTrip
 from ragdash.experiments.testset.sampling import Drawing, Slot
-from ragdash.models.judge import Endpoint, Ledger, Plan, Question, plan
-from ragdash.models.judge.task_runner import by_ledger, walk
-from ragdash.models.judge.tasks.registry import Asking, Judgement
+from ragdash.models.judge import Endpoint, Plan, Question, VerdictStore, plan
+from ragdash.models.judge.task_runner import answer_from_store, run_tasks
+from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 
 FACTOR = 3  # drafts asked for at most, for each one wanted
 HOPELESS = 8  # drafts of a type in one round without one that is kept: no more are asked
 SAME = 8  # drafts with one question, from which on that is told
 UNFINISHED = ("not-asked", "budget", "cancelled", "stopped")  # replies that are missing because the asking ended
 
-Judging = Callable[[list[Asking]], Sequence[Judgement]]
+Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +161,13 @@ def made(wish: Wish, judging: Judging, judge: str) -> DraftSet:
                     dict(making.documents), {type: dict(found) for type, found in making.missing.items()})
 
 
-def planned(wish: Wish, endpoint: Endpoint, ledger: Ledger) -> Plan:
+def planned(wish: Wish, endpoint: Endpoint, ledger: VerdictStore) -> Plan:
     """What making the set would ask, by what the ledger knows; nothing is asked. What follows: all questions that
     rejects may make necessary.
     """
     questions: list[Question] = []
-    answer = by_ledger(ledger, endpoint.judge, questions)
-    generation = _Making(wish, lambda askings: walk(askings, answer))
+    answer = answer_from_store(ledger, endpoint.judge, questions)
+    generation = _Making(wish, lambda askings: run_tasks(askings, answer))
     generation.run()
     open_ = any(reasons.get("not-asked") for reasons in generation.missing.values())
     follow = [

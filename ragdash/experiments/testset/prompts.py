@@ -8,8 +8,8 @@ from ragdash.experiments.testset.drafts import ANSWERED, Document
 from ragdash.experiments.testset.sampling import EXCERPT, Slot
 from ragdash.models.judge.prompts import as_data
 from ragdash.models.judge.question import Question
-from ragdash.models.judge.tasks.prompt_texts import TEXT, listed, shape, user, word
-from ragdash.models.judge.tasks.registry import Asking, Judgement
+from ragdash.models.judge.tasks.prompt_texts import TEXT, array_of, join_blocks, object_of, text_enum
+from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 
 VERSION = "1"
 SHOWN = 6_000  # signs of a document that are shown
@@ -50,7 +50,7 @@ one. First why it is out of scope, then the question.
 }
 
 
-def drafting(slot: Slot) -> Asking:
+def drafting(slot: Slot) -> TaskSteps:
     """The asking of a slot: one question; rows of the Judgement: the reply."""
     reply, = yield [question_of(slot)]
     return Judgement(1.0, rows=(dict(reply.value),))
@@ -71,10 +71,10 @@ def question_of(slot: Slot) -> Question:
         blocks.append(f"This is question number {slot.lap + 1} about this: ask about something that comes to mind "
                      "later, not first.")
     names = [f"d{number}" for number in range(1, len(slot.documents) + 1)]
-    quotes = listed(shape(document=word(*names), quote=TEXT), minItems=1, maxItems=4)
-    schema = shape(quotes=quotes, question=TEXT, answer=TEXT) if slot.type in ANSWERED else shape(reason=TEXT,
+    quotes = array_of(object_of(document=text_enum(*names), quote=TEXT), minItems=1, maxItems=4)
+    schema = object_of(quotes=quotes, question=TEXT, answer=TEXT) if slot.type in ANSWERED else object_of(reason=TEXT,
                                                                                                 question=TEXT)
-    return Question(TASKS[slot.type], VERSION, SYSTEMS[slot.type], user(*blocks), schema)
+    return Question(TASKS[slot.type], VERSION, SYSTEMS[slot.type], join_blocks(*blocks), schema)
 
 
 def _shown(document: Document, name: str, slot: Slot) -> list[str]:

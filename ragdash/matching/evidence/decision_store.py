@@ -30,7 +30,7 @@ _STATE = ("select query_id, chunk, span, accept from decisions where id in (sele
 
 
 @dataclass(frozen=True)
-class KeptDecisions:
+class DecisionStore:
     """The file; a reader of one that is not there finds nothing. Every call opens and closes it, so that threads and
     processes may share it. Raises InputError where it cannot be read or written.
     """
@@ -42,7 +42,7 @@ class KeptDecisions:
         with self._open() as db:
             return "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
 
-    def at(self, stamp: str | None = None) -> dict[tuple[str, str, str], bool]:
+    def read(self, stamp: str | None = None) -> dict[tuple[str, str, str], bool]:
         """{(query id, digest of the chunk, digest of the span): accepted} as it stands, or stood at a stamp of this
         file; nothing for a stamp of another one.
         """
@@ -77,6 +77,6 @@ def _prepare(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-def kept_decisions() -> KeptDecisions:
+def kept_decisions() -> DecisionStore:
     """The user's file."""
-    return KeptDecisions(workspace() / FILE)
+    return DecisionStore(workspace() / FILE)

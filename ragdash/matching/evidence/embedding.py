@@ -17,7 +17,7 @@ from ragdash.matching.views.local_models import cosines
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
-from ragdash.models.local.score_cache import Model, Store
+from ragdash.models.local.score_cache import Model, ScoreCache
 
 COMMAND = f"python -m ragdash score RUN --truth TRUTH --match-how embedding {OPTIONS[ENCODER]} FOLDER"
 
@@ -30,7 +30,7 @@ class Embedded:
     there, since what is not known is not "not covered".
     """
 
-    def __init__(self, store: Store, model: str = ""):
+    def __init__(self, store: ScoreCache, model: str = ""):
         self._store, self._name = store, model
         self.used: Model | None = None
         self.problems: tuple[Problem, ...] = ()
@@ -38,7 +38,7 @@ class Embedded:
     def __call__(self, chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
         """(X,) float64 in [0, 1]."""
         try:
-            self.used = self._store.named(ENCODER, self._name)
+            self.used = self._store.find_model(ENCODER, self._name)
             if self.used is None:
                 raise Unavailable("similarity-not-computed", {"model": self._name}, "match-how", library().problem)
             value, known, cut = cosines(self._store, self.used, list(zip(chunks, spans, strict=True)))

@@ -19,13 +19,13 @@ from ragdash.matching.evidence.embedding import Asked, Embedded
 from ragdash.matching.evidence.scores import EvidenceScores
 from ragdash.matching.evidence.similarity import HOW, LIKE, WHOLE, Similarity, score_pairs
 from ragdash.matching.evidence.spans import Spans, is_empty, normalise, spans
-from ragdash.models.local import Store, default_store
+from ragdash.models.local import ScoreCache, default_score_cache
 
 FLOOR = 0.5
 
 
 def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
-                   ranks: np.ndarray | None = None, store: Store | None = None, model: str = "") -> EvidenceScores:
+                   ranks: np.ndarray | None = None, store: ScoreCache | None = None, model: str = "") -> EvidenceScores:
     """Scores of every pair of a chunk and a span of its query that reach the floor, at which thresholds may begin.
 
     how: one of HOW; floor: from which similarity on pairs are kept; depth: the run counts as cut behind this rank;
@@ -37,7 +37,7 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
     _check(how, floor, depth)
     if how != "embedding":
         return _matched(run, truth, how, LIKE[how], floor, depth, ranks)
-    embedded = Embedded(store or default_store(), model)
+    embedded = Embedded(store or default_score_cache(), model)
     scores = _matched(run, truth, how, embedded, floor, depth, ranks)
     return replace(scores, model=str(embedded.used or ""), problems=(*scores.problems, *embedded.problems))
 

@@ -29,11 +29,11 @@ ACCEPTED, REJECTED = 1, -1
 class EvidenceScores:
     """What `match_evidence` found. covered(threshold) is cheap: nothing is compared again.
 
-    at, query, rank, text (C,): position in the run, query of the truth, rank and text (index into texts, -1 for none)
-    of each chunk, sorted by query and rank. row_chunk, row_part, score, kind, verdict (X,): the pairs, sorted by part
-    and rank; score is 1 where one text stands in the other, NaN for a pair that a person accepted and that is below
-    the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view. model: whose similarities
-    they are, of how="embedding".
+    position, query, rank, text (C,): position in the run, query of the truth, rank and text (index into texts, -1 for
+    none) of each chunk, sorted by query and rank. row_chunk, row_part, score, kind, verdict (X,): the pairs,
+    sorted by part and rank; score is 1 where one text stands in the other, NaN for a pair that a person accepted
+    and that is below the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view.
+    model: whose similarities they are, of how="embedding".
     """
 
     run: Run
@@ -42,7 +42,7 @@ class EvidenceScores:
     how: str
     floor: float
     depth: int | None
-    at: np.ndarray
+    position: np.ndarray
     query: np.ndarray
     rank: np.ndarray
     texts: tuple[str, ...]
@@ -58,7 +58,8 @@ class EvidenceScores:
     model: str = ""
 
     def __repr__(self) -> str:
-        return f"<EvidenceScores of {self.run.name!r}: {len(self.at):,} chunks, {len(self.spans):,} spans, {self.how}>"
+        chunks, spans = len(self.position), len(self.spans)
+        return f"<EvidenceScores of {self.run.name!r}: {chunks:,} chunks, {spans:,} spans, {self.how}>"
 
     @property
     def settings(self) -> dict[str, object]:
@@ -76,7 +77,7 @@ class EvidenceScores:
         part_rank[span_part[first]] = self.rank[self.row_chunk[row[first]]]
         span_rank = np.zeros(len(self.spans), np.int64)
         np.maximum.at(span_rank, self.spans.part_span, part_rank)
-        hit = np.zeros(len(self.at), bool)
+        hit = np.zeros(len(self.position), bool)
         hit[self.row_chunk[row]] = True
         return Covered(self.spans.query, span_rank, self.query, self.rank, hit, self.text >= 0, self.returned,
                        self.missing, self.how, threshold, lambda: self.words)
@@ -206,7 +207,7 @@ class EvidenceScores:
         words_of = {0: None, ACCEPTED: "accepted", REJECTED: "rejected"}
         return pa.table({
             "query_id": self.query_ids.take(pa.array(self.query[chunk])), "rank": pa.array(self.rank[chunk]),
-            "doc_id": take(self.run.docs, self.run.rows(self.at[chunk])),
+            "doc_id": take(self.run.docs, self.run.rows(self.position[chunk])),
             "span": pa.array([self.spans.texts[i] for i in span], pa.string()),
             "source": pa.array([self.spans.sources[i] for i in span], pa.string()),
             "part": pa.array(span_part - first[span] + 1), "parts": pa.array(np.diff(first)[span]),

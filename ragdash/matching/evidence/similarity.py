@@ -102,11 +102,11 @@ def _tokens(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.nda
     )
 
 
-def _nothing(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
+def _zero(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
     return np.zeros(len(chunks))
 
 
-LIKE: dict[str, Similarity] = {"partial": _partial, "sequence": _sequence, "exact": _nothing, "tokens": _tokens}
+LIKE: dict[str, Similarity] = {"partial": _partial, "sequence": _sequence, "exact": _zero, "tokens": _tokens}
 HOW = (*LIKE, "embedding")  # the latter asks what a model has said: ragdash.matching.evidence.embedding
 WHOLE = ("sequence", "embedding")  # compare long spans as they are, not in parts
 

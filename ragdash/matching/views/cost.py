@@ -44,7 +44,7 @@ class Timed:
             raise Unavailable("no-latency", facts, "latency_ms")
         return self.stages[stage]
 
-    def told(self, column: str) -> Values:
+    def recorded(self, column: str) -> Values:
         """prompt_tokens, completion_tokens or cost_usd: (Q,). Raises Unavailable where the run tells none."""
         values = {"prompt_tokens": self.prompt, "completion_tokens": self.completion, "cost_usd": self.cost}[column]
         if np.isnan(values).all():
@@ -68,7 +68,7 @@ def timed(run: str, details: pa.Table | None, rows: np.ndarray) -> Timed:
         else:
             stage_columns = {"total": column}
         stages = {
-            stage: _taken(run, f"latency_ms ({stage})", stage_column, rows)
+            stage: _column_values(run, f"latency_ms ({stage})", stage_column, rows)
             for stage, stage_column in stage_columns.items()
         }
         stages = {stage: values for stage, values in stages.items() if not np.isnan(values).all()}
@@ -83,10 +83,10 @@ def timed(run: str, details: pa.Table | None, rows: np.ndarray) -> Timed:
 def _numbers(run: str, details: pa.Table | None, name: str, rows: np.ndarray) -> Values:
     if details is None or name not in details.column_names:
         return np.full(len(rows), np.nan)
-    return _taken(run, name, details[name].combine_chunks(), rows)
+    return _column_values(run, name, details[name].combine_chunks(), rows)
 
 
-def _taken(run: str, name: str, column: pa.Array, rows: np.ndarray) -> Values:
+def _column_values(run: str, name: str, column: pa.Array, rows: np.ndarray) -> Values:
     """A column as numbers at these rows, NaN at -1 and where it is null."""
     values = column.cast(pa.float64()).take(pa.array(rows, mask=rows < 0)).to_numpy(zero_copy_only=False)
     if (values < 0).any():

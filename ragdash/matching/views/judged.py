@@ -25,21 +25,21 @@ from ragdash.matching.views.panel_verdicts import (
     SETTLED,
     WHY,
     Verdicts,
-    apart,
+    aggregate,
     pooled,
-    together,
-    why,
+    reason_text,
+    split_reasons,
 )
 from ragdash.matching.views.ranked import Values
-from ragdash.models.judge import Ledger, Question
+from ragdash.models.judge import Question, VerdictStore
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.panel import MEAN, chosen
+from ragdash.models.judge.panel import MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read
-from ragdash.models.judge.tasks import Asking, Case, Judgement, find_task, ragchecker
+from ragdash.models.judge.tasks import Case, Judgement, TaskSteps, find_task, ragchecker
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
-from ragdash.models.local.score_cache import Model, Store
+from ragdash.models.local.score_cache import Model, ScoreCache
 
 IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
 RELEVANCY = "RAGAS.AnswerRelevancy"
@@ -54,13 +54,13 @@ class Judged:
     """
 
     cases: tuple[Case, ...]
-    ledger: Ledger
-    store: Store
+    ledger: VerdictStore
+    store: ScoreCache
     run: str = ""
     problems: tuple[Problem, ...] = ()
-    _kept: dict = field(default_factory=dict)
+    _cache: dict = field(default_factory=dict)
 
-    def askings(self, name: str, indices: Iterable[int] | None = None) -> list[Asking]:
+    def askings(self, name: str, indices: Iterable[int] | None = None) -> list[TaskSteps]:
         """What a judge has to be asked for a metric (its canonical spelling), of all cases or of those at these places.
 
         Cases that lack a text ask nothing. InputError for a metric that is not judged.
@@ -79,24 +79,24 @@ class Judged:
         """The verdicts with how they came about; Unavailable as `values`. Kept until the ledger changes."""
         try:
             stamp = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
-            known_stamp, verdicts = self._kept.get((name, judge, votes), (None, None))
+            known_stamp, verdicts = self._cache.get((name, judge, votes), (None, None))
             if known_stamp != stamp:
-                verdicts = self._heard(name, judge, votes)
-                self._kept[name, judge, votes] = stamp, verdicts
+                verdicts = self._read_choice(name, judge, votes)
+                self._cache[name, judge, votes] = stamp, verdicts
         except InputError as error:
             raise Unavailable("unreadable", field=name, cause=error.problems[0]) from None
         if isinstance(verdicts, Unavailable):
             raise verdicts.again()
         return verdicts
 
-    def _heard(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
+    def _read_choice(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
         """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name stands first."""
-        pool, names = chosen(judge)
-        if self.ledger.named(judge):
-            return self._found(name, judge, votes)
+        pool, names = parse_choice(judge)
+        if self.ledger.find_judge(judge):
+            return self._first_with_verdicts(name, judge, votes)
         if (pool, len(names)) == (MEAN, 1):
-            return self._found(name, names[0], votes)
-        panel = [self._found(name, member, votes, pool) for member in names]
+            return self._first_with_verdicts(name, names[0], votes)
+        panel = [self._first_with_verdicts(name, member, votes, pool) for member in names]
         for member in panel:
             if isinstance(member, Unavailable):
                 return member
@@ -104,7 +104,7 @@ class Judged:
             return Unavailable("judge-twice", {"metric": name, "judge": judge}, name)
         return pooled(panel, pool)
 
-    def _found(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
+    def _first_with_verdicts(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
         lacking = self._lacking(name)
         if all(lacking):
@@ -112,18 +112,18 @@ class Judged:
             return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
         newest = None
         for known_judge in filter(lambda known_judge: known_judge.is_called(judge), self.ledger.judges()):
-            verdicts = self.by(name, known_judge, votes, pool)
+            verdicts = self.by_judge(name, known_judge, votes, pool)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
             if newest is None and reasons.keys() - {"not-asked", "not-imported"}:
-                newest = f"{known_judge}: {why(reasons.most_common(1)[0][0])[0]}"
+                newest = f"{known_judge}: {reason_text(reasons.most_common(1)[0][0])[0]}"
                 if NO_ENCODER in reasons:
                     return Unavailable("not-embedded", {"metric": name}, name)
         facts = {"metric": name, "run": self.run, "judge": judge, "reason": newest or ""}
         return Unavailable("not-judged", facts, name)
 
-    def by(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
+    def by_judge(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
         """What one judge says, little or much. pool: how its votes are put together."""
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge, votes)]
@@ -131,9 +131,9 @@ class Judged:
             rounds = [read(self.askings(name), self.ledger, judge, vote) for vote in range(votes)]
         model = None
         if name == RELEVANCY and judge.host != IMPORTED:
-            model = self.store.named(ENCODER)
-            rounds = [self._alike(judgement, model) for judgement in rounds] if model else rounds
-        values, agreement, tied = together(
+            model = self.store.find_model(ENCODER)
+            rounds = [self._with_relevancy(judgement, model) for judgement in rounds] if model else rounds
+        values, agreement, tied = aggregate(
             np.array([[judgement.value for judgement in judgements] for judgements in rounds], np.float64), pool
         )
         judgements = (
@@ -142,7 +142,7 @@ class Judged:
         )
         return Verdicts(name, judge, values, tuple(judgements), agreement, model)
 
-    def _alike(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
+    def _with_relevancy(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
         open_ = [i for i, judgement in enumerate(judgements) if judgement.missing == NO_ENCODER]
         pairs = [(row["question"], self.cases[i].question) for i in open_ for row in judgements[i].rows]
@@ -178,7 +178,7 @@ class Judged:
         keys: set[bytes] = set()
         for name in names:
             if judge.host == IMPORTED:
-                keys |= self.ledger.known([judge.key(imported_question(name, case)) for case in self.cases])
+                keys |= self.ledger.known_keys([judge.key(imported_question(name, case)) for case in self.cases])
                 continue
             for vote in count():
                 new_keys = known_keys(self.askings(name), self.ledger, judge, vote)
@@ -204,19 +204,19 @@ class Judged:
                     break
         return list(texts)
 
-    def told(self, name: str, judge: str = "", votes: int = 1) -> list[Problem]:
+    def warnings(self, name: str, judge: str = "", votes: int = 1) -> list[Problem]:
         """What to know of a metric's values, as warnings: missing and undefined by reason, texts cut. Never raises."""
         try:
             verdicts = self.read(name, judge, votes)
         except Unavailable:
             return []
-        settled, missing = apart(reason for reason in verdicts.reasons if reason not in LACKING)
+        settled, missing = split_reasons(reason for reason in verdicts.reasons if reason not in LACKING)
         facts, problems = {"metric": name, "run": self.run}, []
         for kind, reasons in (("missing", missing), ("undefined", settled)):
             if reasons:
                 ask_again, embed = helps(reasons)
                 problems.append((f"{kind}-verdicts", {**facts, "missing": sum(reasons.values()), "reasons": reasons,
-                                                   "queries": int(verdicts.wanted.sum()), "again": ask_again,
+                                                   "queries": int(verdicts.has_texts.sum()), "again": ask_again,
                                                    "embed": embed}))
         problems += [(f"{flag}-verdicts", {**facts, "queries": verdicts.flags[flag]})
                   for flag in ("cut", "vacuous") if verdicts.flags[flag]]

@@ -19,7 +19,7 @@ from ragdash.matching.views.ranked import Values
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER, SCORER
-from ragdash.models.local.score_cache import Model, Store, pair_key, text_key
+from ragdash.models.local.score_cache import Model, ScoreCache, pair_key, text_key
 
 _BLOCK = 1 << 14  # pairs whose vectors are multiplied at a time
 
@@ -35,7 +35,7 @@ NEEDS: Mapping[str, Need] = {"SBERT": Need(ENCODER, "references"), "CrossEncoder
                              "SemanticRelevance": Need(ENCODER, "question")}
 
 
-class Reading(NamedTuple):
+class ModelValues(NamedTuple):
     """values (Q,), NaN undefined; model: whose they are; computed of wanted queries; cut: queries a text of which the
     model did not read to its end.
     """
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
     values: Values
     model: Model
     computed: int
-    wanted: int
+    total: int
     cut: int
 
 
@@ -58,7 +58,7 @@ class Scored:
     answers: tuple[str | None, ...]
     references: tuple[tuple[str, ...], ...]
     questions: tuple[str | None, ...]
-    store: Store
+    store: ScoreCache
     run: str = ""
     lacking: Mapping[str, tuple] = field(default_factory=dict)
 
@@ -74,9 +74,9 @@ class Scored:
         pairs = [
             (query, (text, answer))
             for query, (answer, texts) in enumerate(zip(self.answers, texts_against, strict=True))
-            if _says(answer)
+            if _has_text(answer)
             for text in texts
-            if _says(text)
+            if _has_text(text)
         ]
         return np.array([query for query, _ in pairs], np.int64), [pair for _, pair in pairs]
 
@@ -87,12 +87,12 @@ class Scored:
         """
         return self.read(name, model).values
 
-    def read(self, name: str, model: str = "") -> Reading:
+    def read(self, name: str, model: str = "") -> ModelValues:
         """The values with how they came about; Unavailable as `values`."""
         need = NEEDS[name]
         self.need(need.against)
         try:
-            model_id = self.store.named(need.kind, model)
+            model_id = self.store.find_model(need.kind, model)
             if model_id is None:
                 raise _not_computed(name, model, need.kind)
             query, pairs = self.pairs(need.against)
@@ -109,7 +109,7 @@ class Scored:
             best[query[first]] = np.fmax.reduceat(value, first)
         best[~complete] = np.nan
         queries = np.unique(query)
-        return Reading(best, model_id, int(complete[queries].sum()), len(queries), len(np.unique(query[cut])))
+        return ModelValues(best, model_id, int(complete[queries].sum()), len(queries), len(np.unique(query[cut])))
 
     def problems(self, name: str, model: str = "") -> list[Problem]:
         """What to know of the values of a metric, as warnings: computed in part, texts that were cut. Never raises."""
@@ -119,19 +119,19 @@ class Scored:
             reading = self.read(name, model)
         except Unavailable:
             return []
-        return told(name, self.run, reading, "cut-texts/answers")
+        return coverage_problems(name, self.run, reading, "cut-texts/answers")
 
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
         """{"SBERT": the model that its values are of} of (metric, model) pairs, to stand beside the numbers."""
         try:
-            models = {name + (f"(model={model!r})" if model else ""): self.store.named(NEEDS[name].kind, model)
+            models = {name + (f"(model={model!r})" if model else ""): self.store.find_model(NEEDS[name].kind, model)
                     for name, model in names}
         except InputError:
             return {}
         return {name: str(model) for name, model in models.items() if model}
 
 
-def wanted(scored: Sequence[Scored], names: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
+def needed_inputs(scored: Sequence[Scored], names: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """(distinct texts for an encoder, distinct pairs for a cross-encoder) that the metrics need of the runs."""
     texts, pairs = {}, {}
     for need in dict.fromkeys(NEEDS[name] for name in names):
@@ -144,12 +144,12 @@ def wanted(scored: Sequence[Scored], names: Iterable[str]) -> tuple[list[str], l
     return list(texts), list(pairs)
 
 
-def _says(text: str | None) -> bool:
+def _has_text(text: str | None) -> bool:
     """Whether there is a text: the vector of an empty one means nothing."""
     return text is not None and bool(text.strip())
 
 
-def cosines(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def cosines(store: ScoreCache, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(cosine, whether both vectors are there, whether one of the texts was cut) of each pair: (P,) each."""
     index_of: dict[str, int] = {}
     indices = np.array(
@@ -167,7 +167,7 @@ def cosines(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[n
     return value, known[indices].all(axis=1), cut[indices].any(axis=1)
 
 
-def _scores(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _scores(store: ScoreCache, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return store.scores(model, [pair_key(pair) for pair in pairs])
 
 
@@ -176,10 +176,10 @@ def _not_computed(name: str, model: str, kind: str) -> Unavailable:
     return Unavailable("not-computed", facts, name, library().problem)
 
 
-def told(name: str, run: str, reading: Reading, cut: str) -> list[Problem]:
+def coverage_problems(name: str, run: str, reading: ModelValues, cut: str) -> list[Problem]:
     """What to know of values, as warnings: computed in part, texts that were cut. cut: the message for these."""
-    facts, problems, model = {"metric": name, "run": run, "answers": reading.wanted}, [], reading.model
-    if reading.computed < reading.wanted:
+    facts, problems, model = {"metric": name, "run": run, "answers": reading.total}, [], reading.model
+    if reading.computed < reading.total:
         problems.append(("computed-in-part", {**facts, "computed": reading.computed, "model": str(model),
                                            "option": OPTIONS[model.kind]}))
     if reading.cut:

@@ -14,13 +14,13 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.text import sentences
-from ragdash.matching.views.local_models import Reading, told
+from ragdash.matching.views.local_models import ModelValues, coverage_problems
 from ragdash.matching.views.ranked import Values
 from ragdash.models.judge.tasks import Case
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import NLI
-from ragdash.models.local.score_cache import Store, pair_key
+from ragdash.models.local.score_cache import ScoreCache, pair_key
 
 NAME = "NLIFaithfulness"
 WINDOW, STEP = 3, 2  # sentences of a context read together, and how far the window slides
@@ -32,7 +32,7 @@ class Entailed:
     """cases (Q,): answers and contexts; store: what models said; run: its name."""
 
     cases: tuple[Case, ...]
-    store: Store
+    store: ScoreCache
     run: str = ""
 
     def pairs(self) -> tuple[np.ndarray, np.ndarray, list[tuple[str, str]]]:
@@ -49,7 +49,7 @@ class Entailed:
         query, number, pairs, count = [], [], [], 0
         for q, case in enumerate(self.cases):
             windows = [window for _, text in case.contexts or () for window in windows_of(text)]
-            for sentence in _parts(case.answer or "") if windows else ():
+            for sentence in _split(case.answer or "") if windows else ():
                 query += [q] * len(windows)
                 number += [count] * len(windows)
                 pairs += [(window, sentence) for window in windows]
@@ -60,11 +60,11 @@ class Entailed:
         """Share of the answer's sentences that a window entails: (Q,). Unavailable where nothing was computed."""
         return self.read(NAME, model).values
 
-    def read(self, name: str, model: str = "") -> Reading:
+    def read(self, name: str, model: str = "") -> ModelValues:
         """The values with how they came about."""
         query, number, pairs = self.pairs()
         try:
-            model_id = self.store.named(NLI, model)
+            model_id = self.store.find_model(NLI, model)
             if model_id is None:
                 raise _not_computed(model)
             value, known, cut = self.store.scores(model_id, [pair_key(pair) for pair in pairs])
@@ -80,7 +80,7 @@ class Entailed:
                           where=total > 0)
         share[np.unique(query[~known | np.isnan(value)])] = np.nan
         queries = np.unique(query)
-        return Reading(
+        return ModelValues(
             share, model_id, int((~np.isnan(share[queries])).sum()), len(queries), len(np.unique(query[cut]))
         )
 
@@ -90,12 +90,12 @@ class Entailed:
             reading = self.read(name, model) if name == NAME else None
         except Unavailable:
             reading = None
-        return told(NAME, self.run, reading, "cut-texts/windows") if reading else []
+        return coverage_problems(NAME, self.run, reading, "cut-texts/windows") if reading else []
 
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
         """{"NLIFaithfulness": the model that its values are of}."""
         try:
-            models = {name + (f"(model={model!r})" if model else ""): self.store.named(NLI, model)
+            models = {name + (f"(model={model!r})" if model else ""): self.store.find_model(NLI, model)
                     for name, model in names}
         except InputError:
             return {}
@@ -104,12 +104,12 @@ class Entailed:
 
 def windows_of(text: str) -> list[str]:
     """WINDOW sentences in a row, every STEP sentences; the last window ends with the text."""
-    pieces = _parts(text)
+    pieces = _split(text)
     starts = [*range(0, max(len(pieces) - WINDOW, 0), STEP), max(len(pieces) - WINDOW, 0)] if pieces else []
     return list(dict.fromkeys(" ".join(pieces[start:start + WINDOW]) for start in starts))
 
 
-def _parts(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return [text[start:stop] for start, stop in sentences(text)]
 
 

@@ -34,7 +34,7 @@ SETTLED = ("no-claims", "nothing-to-share", "tied")  # judged, and undefined: a 
 FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
 
 
-def why(reason: str | None) -> tuple[str, bool]:
+def reason_text(reason: str | None) -> tuple[str, bool]:
     """(why a query has no value, in words, and whose fault; whether it is judged or cannot be, else a verdict is
     missing).
     """
@@ -42,11 +42,11 @@ def why(reason: str | None) -> tuple[str, bool]:
     return (f"{judge_names}: " if judge_names else "") + WHY.get(code, code), code in (*LACKING, *SETTLED)
 
 
-def apart(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[str, int]]:
+def split_reasons(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[str, int]]:
     """({why: queries} that are undefined by their texts, the same of verdicts that are missing), most queries first."""
     counts: tuple[dict[str, int], dict[str, int]] = {}, {}
     for reason, n in Counter(reasons).most_common():
-        words, undefined = why(reason)
+        words, undefined = reason_text(reason)
         counts[not undefined][words] = n
     return counts
 
@@ -68,7 +68,7 @@ class Verdicts:
     members: tuple[Verdicts, ...] = ()
 
     @property
-    def wanted(self) -> np.ndarray:
+    def has_texts(self) -> np.ndarray:
         """The queries that have the texts to be judged: (Q,) bool."""
         return np.array([judgement.missing not in LACKING for judgement in self.judgements], bool)
 
@@ -90,12 +90,12 @@ class Verdicts:
                 for query, judgement in zip(query_ids, self.judgements, strict=True) for row in judgement.rows]
 
 
-def listed(reasons: Mapping[str, int]) -> str:
+def reason_counts(reasons: Mapping[str, int]) -> str:
     """3 no reply in time, 1 an empty reply."""
     return ", ".join(f"{n:,} {words}" for words, n in reasons.items())
 
 
-def together(values: np.ndarray, pool: str = MEAN) -> tuple[Values, np.ndarray, np.ndarray]:
+def aggregate(values: np.ndarray, pool: str = MEAN) -> tuple[Values, np.ndarray, np.ndarray]:
     """(value, share of the most frequent one, whether a majority is tied) of values (N, Q): (Q,) each.
 
     NaN where one of the N is NaN, and where the most frequent of a majority are several. Values that differ by rounding
@@ -117,7 +117,7 @@ def pooled(members: Sequence[Verdicts], pool: str = MEAN) -> Verdicts:
     panel = Panel(tuple(verdicts.judge for verdicts in members), pool)
     if len(members) == 1:
         return replace(members[0], judge=panel)
-    values, agreement, tied = together(np.array([verdicts.values for verdicts in members]), pool)
+    values, agreement, tied = aggregate(np.array([verdicts.values for verdicts in members]), pool)
     judgements = tuple(_joint(members, q, float(values[q]), bool(tied[q])) for q in range(len(values)))
     model = next((verdicts.model for verdicts in members if verdicts.model), None)
     return Verdicts(members[0].name, panel, values, judgements, agreement, model, tuple(members))
@@ -132,10 +132,10 @@ def _joint(panel: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judge
         for row in judgement.rows
     )
     flags = tuple(dict.fromkeys(flag for judgement in judgements for flag in judgement.flags))
-    return Judgement(value, None if value == value else "tied" if tied else _whose(panel, q), rows, flags)
+    return Judgement(value, None if value == value else "tied" if tied else _missing_reason(panel, q), rows, flags)
 
 
-def _whose(panel: Sequence[Verdicts], q: int) -> str:
+def _missing_reason(panel: Sequence[Verdicts], q: int) -> str:
     """Why a query has no value of all judges, and whose that is; first what no asking fixes."""
     lacking = [
         (verdicts.judgements[q].missing or "no-vote", str(verdicts.judge))

@@ -19,11 +19,11 @@ import numpy as np
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.text import listed, number_value, numbers, tokens
 
-Found = TypeVar("Found")
+Computed = TypeVar("Computed")
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class TokenCodes:
     """Tokens of distinct texts as numbers: text i is codes[starts[i]:starts[i + 1]]; equal tokens have equal codes.
 
     codes (N,) int64, below size, which is 2^48 at most; starts (D + 1,) int64.
@@ -38,11 +38,11 @@ class Coded:
         """Tokens of each text: (D,) int64."""
         return np.diff(self.starts)
 
-    def of(self, text: int) -> np.ndarray:
+    def codes_of(self, text: int) -> np.ndarray:
         """The tokens of one text, as codes."""
         return self.codes[self.starts[text]:self.starts[text + 1]]
 
-    def grams(self, n: int) -> Coded:
+    def grams(self, n: int) -> TokenCodes:
         """The same of every n tokens in a row; a text of fewer has none. n = 1 or 2."""
         if n == 1:
             return self
@@ -52,18 +52,18 @@ class Coded:
         starts = np.concatenate(([0], np.cumsum(np.maximum(self.lengths - 1, 0))))
         pairs = (self.codes[:-1] * self.size + self.codes[1:])[adjacent]
         if self.size < 1 << 24:
-            return Coded(pairs, starts, self.size**2)
+            return TokenCodes(pairs, starts, self.size**2)
         distinct, pairs = np.unique(pairs, return_inverse=True)
-        return Coded(pairs, starts, len(distinct))
+        return TokenCodes(pairs, starts, len(distinct))
 
-    def same(self) -> np.ndarray:
+    def sequence_ids(self) -> np.ndarray:
         """A number for each text, the same for texts of the same tokens in the same order: (D,) int64."""
         book: dict[bytes, int] = {}
         ends = self.starts.tolist()
         return np.array([book.setdefault(self.codes[a:b].tobytes(), len(book))
                          for a, b in pairwise(ends)], np.int64)
 
-    def distinct(self) -> Coded:
+    def distinct(self) -> TokenCodes:
         """The same with each token once in a text."""
         text = np.repeat(np.arange(len(self.lengths)), self.lengths)
         order = np.lexsort((self.codes, text))
@@ -71,17 +71,17 @@ class Coded:
         first = np.ones(len(codes), bool)
         first[1:] = (text[1:] != text[:-1]) | (codes[1:] != codes[:-1])
         counts = np.bincount(text[first], minlength=len(self.lengths))
-        return Coded(codes[first], np.concatenate(([0], np.cumsum(counts))), self.size)
+        return TokenCodes(codes[first], np.concatenate(([0], np.cumsum(counts))), self.size)
 
 
-def coded(texts: Iterable[str], how: Callable[[str], list[str]]) -> Coded:
+def token_codes(texts: Iterable[str], how: Callable[[str], list[str]]) -> TokenCodes:
     """Each text's tokens as numbers, in the order in which tokens are first met."""
     book: dict[str, int] = defaultdict(lambda: len(book))
     codes, ends = array("q"), array("q", [0])
     for text in texts:
         codes.extend(map(book.__getitem__, how(text)))
         ends.append(len(codes))
-    return Coded(np.array(codes, np.int64), np.array(ends, np.int64), max(len(book), 1))
+    return TokenCodes(np.array(codes, np.int64), np.array(ends, np.int64), max(len(book), 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Answered:
         return len(self.answers)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _index(self) -> dict[str, int]:
         """Index of every distinct text."""
         all_texts = (*self.answers, *(text for texts in self.references for text in listed(texts)), *self.questions)
         return {text: i for i, text in enumerate(dict.fromkeys(text for text in all_texts if text is not None))}
@@ -117,17 +117,17 @@ class Answered:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The distinct texts: (D,)."""
-        return tuple(self._places)
+        return tuple(self._index)
 
     @cached_property
     def answer(self) -> np.ndarray:
         """Index of each answer among the texts, -1 for none: (Q,) int64."""
-        return np.array([self._places.get(text, -1) for text in self.answers], np.int64)
+        return np.array([self._index.get(text, -1) for text in self.answers], np.int64)
 
     @cached_property
     def question(self) -> np.ndarray:
         """Index of each question among the texts, -1 for none: (Q,) int64."""
-        return np.array([self._places.get(text, -1) for text in self.questions], np.int64)
+        return np.array([self._index.get(text, -1) for text in self.questions], np.int64)
 
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -136,24 +136,24 @@ class Answered:
         Raises Unavailable where no query has a reference.
         """
         self.need("references")
-        rows = [(q, self._places[answer], self._places[text])
+        rows = [(q, self._index[answer], self._index[text])
                 for q, (answer, texts) in enumerate(zip(self.answers, self.references, strict=True))
                 if answer is not None for text in listed(texts)]
         return tuple(np.array(rows, np.int64).reshape(-1, 3).T)
 
     @cached_property
-    def _kept(self) -> dict:
+    def _cache(self) -> dict:
         return {}
 
-    def each(self, key: object, compute: Callable[[tuple[str, ...]], Found]) -> Found:
+    def cached(self, key: object, compute: Callable[[tuple[str, ...]], Computed]) -> Computed:
         """found(texts), computed when a key is first asked for and kept."""
-        if key not in self._kept:
-            self._kept[key] = compute(self.texts)
-        return self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = compute(self.texts)
+        return self._cache[key]
 
-    def coded(self, how: str, stem: bool = False, language: str = "en") -> Coded:
+    def coded(self, how: str, stem: bool = False, language: str = "en") -> TokenCodes:
         """The tokens of the texts (ragdash.core.text.tokenizer)."""
-        return self.each((how, stem, language), lambda texts: coded(
+        return self.cached((how, stem, language), lambda texts: token_codes(
             texts, lambda text: tokens(text, how, stem=stem, language=language)))
 
     def best(self, query: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -175,7 +175,7 @@ class Grounded:
 
     answers: tuple[str | None, ...]
     contexts: tuple[tuple[str, ...] | None, ...]
-    given: bool = True
+    has_contexts: bool = True
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -194,19 +194,19 @@ class Grounded:
         return users
 
     @cached_property
-    def _kept(self) -> dict:
+    def _cache(self) -> dict:
         return {}
 
     def support(self, how: str) -> tuple[list[list[str] | None], list[set[str]]]:
         """(tokens of each answer, those of them that some context holds): (Q,) each; None: no answer or contexts."""
-        return self._found(how, lambda text: tokens(text, how))
+        return self._supported(how, lambda text: tokens(text, how))
 
     def number_support(self) -> tuple[list[list[str] | None], list[set[str]]]:
         """(numbers of each answer, those of them that some context holds): (Q,) each, as `support`."""
-        return self._found("numbers", lambda text: [number_value(text[a:b]) for a, b in numbers(text)])
+        return self._supported("numbers", lambda text: [number_value(text[a:b]) for a, b in numbers(text)])
 
-    def _found(self, key: str, read: Callable[[str], list[str]]) -> tuple[list[list[str] | None], list[set[str]]]:
-        if key not in self._kept:
+    def _supported(self, key: str, read: Callable[[str], list[str]]) -> tuple[list[list[str] | None], list[set[str]]]:
+        if key not in self._cache:
             tokens_of = {
                 text: list(map(intern, read(text))) for text in dict.fromkeys(self.answers) if text is not None
             }
@@ -219,5 +219,5 @@ class Grounded:
                     context_tokens = set(read(context))
                     for q in queries:
                         supported[q] |= token_sets[q] & context_tokens
-            self._kept[key] = answer_tokens, supported
-        return self._kept[key]
+            self._cache[key] = answer_tokens, supported
+        return self._cache[key]

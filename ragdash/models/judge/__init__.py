@@ -5,10 +5,27 @@ Nothing here is needed without a judge, and nothing is asked by import. The pack
 
 from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge, Prices
-from ragdash.models.judge.json_schema import Unfit
+from ragdash.models.judge.json_schema import SchemaMismatch
 from ragdash.models.judge.plan import Budget, Outcome, Patience, Plan, Progress, plan
 from ragdash.models.judge.question import MISSING, Question, Reply, Usage
-from ragdash.models.judge.verdict_store.store import Ledger, default_ledger
+from ragdash.models.judge.verdict_store.store import VerdictStore, default_verdict_store
 
-__all__ = ["MISSING", "Budget", "Endpoint", "Judge", "Ledger", "Outcome", "Patience", "Plan", "Prices", "Progress",
-           "Question", "Reply", "Unfit", "Usage", "ask", "default_ledger", "plan"]
+__all__ = [
+    "MISSING",
+    "Budget",
+    "Endpoint",
+    "Judge",
+    "Outcome",
+    "Patience",
+    "Plan",
+    "Prices",
+    "Progress",
+    "Question",
+    "Reply",
+    "SchemaMismatch",
+    "Usage",
+    "VerdictStore",
+    "ask",
+    "default_verdict_store",
+    "plan",
+]

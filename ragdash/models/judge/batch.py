@@ -15,26 +15,26 @@ from queue import Empty, Queue
 from threading import Event, Lock, Thread
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.models.judge.budget import LOOK, Purse
+from ragdash.models.judge.budget import POLL_SECONDS, BudgetTracker
 from ragdash.models.judge.endpoint import Endpoint, Judge
-from ragdash.models.judge.plan import Budget, Listener, Outcome, Patience, Progress, written
+from ragdash.models.judge.plan import Budget, Listener, Outcome, Patience, Progress, expected_completions
 from ragdash.models.judge.question import MISSING, Question, Reply
 from ragdash.models.judge.transport.client import Client
 from ragdash.models.judge.transport.http import poster
-from ragdash.models.judge.transport.structured_output import Manner
-from ragdash.models.judge.verdict_store.store import Ledger, Writer
+from ragdash.models.judge.transport.structured_output import OutputMode
+from ragdash.models.judge.verdict_store.store import VerdictStore, VerdictWriter
 
 CONCURRENCY = 4
 HOPELESS, GIVEN_UP = 3, 10  # failures of the endpoint in a row that end a job: before its first reply, and after
 UNUSABLE = 20  # replies in a row without a verdict that end it too
-OF_JUDGE = ("not-json", "wrong-shape", "empty", "truncated", "refused")
-UNDONE = ("budget", "cancelled")  # of the job
+JUDGE_FAILURES = ("not-json", "wrong-shape", "empty", "truncated", "refused")
+NOT_ATTEMPTED = ("budget", "cancelled")  # of the job
 FAILS = {"rate-limited": "endpoint-fails/rate-limited", "timeout": "endpoint-fails/timeout",
          "bad-request": "endpoint-fails/bad-request"}
-OF_ENDPOINT = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
+ENDPOINT_FAILURES = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
 
 
-def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: Ledger, *, concurrency: int = CONCURRENCY,
+def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: VerdictStore, *, concurrency: int = CONCURRENCY,
         budget: Budget | None = None, progress: Listener | None = None, cancel: Event | None = None,
         patience: Patience | None = None) -> Outcome:
     """Replies to the questions (N,): those of the ledger, then the judge's, each kept as soon as it is there.
@@ -63,16 +63,23 @@ def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: Ledger, *, co
         replies |= job.replies
     aligned = tuple(replies[key] for key in keys)
     missing = Counter(replies[key].missing for key in dict.fromkeys(keys) if replies[key].missing)
-    cost = None if endpoint.prices is None else job.client.purse.cost if job else 0.0
-    return Outcome(aligned, job.client.purse.calls if job else 0, cached, missing, cost, job.stopped if job else None,
+    cost = None if endpoint.prices is None else job.client.budget.cost if job else 0.0
+    return Outcome(aligned, job.client.budget.calls if job else 0, cached, missing, cost, job.stopped if job else None,
                    job.problem if job else None)
 
 
-def _job(endpoint: Endpoint, judge: Judge, ledger: Ledger, writer: Writer, budget: Budget, patience: Patience,
-         todo: Sequence[Question]) -> _Job:
-    expected, ended = written(todo, ledger, endpoint), Event()
-    client = Client(endpoint, poster(endpoint, patience), Purse(budget, ended), patience,
-                    Manner.first(endpoint.kind, ledger.manner(endpoint.url, endpoint.model)), ended,
+def _job(
+    endpoint: Endpoint,
+    judge: Judge,
+    ledger: VerdictStore,
+    writer: VerdictWriter,
+    budget: Budget,
+    patience: Patience,
+    todo: Sequence[Question],
+) -> _Job:
+    expected, ended = expected_completions(todo, ledger, endpoint), Event()
+    client = Client(endpoint, poster(endpoint, patience), BudgetTracker(budget, ended), patience,
+                    OutputMode.initial(endpoint.kind, ledger.learned_mode(endpoint.url, endpoint.model)), ended,
                     lambda question: expected[question.task, len(question.ids)])
     return _Job(client, judge, writer)
 
@@ -83,7 +90,7 @@ class _Job:
 
     client: Client
     judge: Judge
-    writer: Writer
+    writer: VerdictWriter
     total: int = 0
     cached: int = 0
     replies: dict[bytes, Reply] = field(default_factory=dict)
@@ -92,8 +99,8 @@ class _Job:
     _in_a_row: int = 0
     _unusable: int = 0
     _begin: float = 0.0
-    _told: int = -1
-    _heard: bool = False
+    _reported: int = -1
+    _has_reply: bool = False
     _missing: int = 0
     _lock: Lock = field(default_factory=Lock)
 
@@ -117,12 +124,12 @@ class _Job:
         """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""
         while alive:
             try:
-                self._tell(progress)
+                self._report(progress)
                 if cancel.is_set():
                     self._end("cancelled")
-                item = replies.get(timeout=LOOK)
+                item = replies.get(timeout=POLL_SECONDS)
                 while item is not None:
-                    if item[1].missing not in UNDONE:
+                    if item[1].missing not in NOT_ATTEMPTED:
                         self.replies[item[0]] = item[1]
                         self._note(item[1])
                     item = replies.get_nowait()
@@ -133,7 +140,7 @@ class _Job:
                 if self.client.ended.is_set():
                     break
                 self._end("cancelled")
-        self._tell(progress)
+        self._report(progress)
 
     def _work(self, left: Iterator[tuple[bytes, Question]], replies: Queue) -> None:
         """One thread: the next question, until there is none or the job has ended."""
@@ -143,15 +150,15 @@ class _Job:
                     key, question = next(left, (None, None))
                 if question is None:
                     break
-                replies.put((key, self._asked(key, question)))
+                replies.put((key, self._answer(key, question)))
         finally:
             replies.put(None)
 
-    def _asked(self, key: bytes, question: Question) -> Reply:
+    def _answer(self, key: bytes, question: Question) -> Reply:
         """The reply, on the disk already; another process may have had it in the meantime."""
-        known, before = None, self.client.manner
+        known, before = None, self.client.output_mode
         with self._ending():
-            known = self.writer.seen(key)
+            known = self.writer.find_verdict(key)
         if known is not None:
             return known
         reply, problem = self.client.reply(question)
@@ -160,10 +167,10 @@ class _Job:
         if reply.missing == "budget":
             self._end("budget")
         with self._ending():
-            if self.client.manner != before:
+            if self.client.output_mode != before:
                 endpoint = self.client.endpoint
-                self.writer.learn(endpoint.url, endpoint.model, self.client.manner.as_dict())
-            self.writer.put(self.judge, [(question, reply)])
+                self.writer.save_mode(endpoint.url, endpoint.model, self.client.output_mode.as_dict())
+            self.writer.save(self.judge, [(question, reply)])
         return reply
 
     @contextmanager
@@ -177,12 +184,12 @@ class _Job:
     def _note(self, reply: Reply) -> None:
         """End the job where the endpoint does nothing but fail, or the judge writes nothing that can be used."""
         if reply.missing is None:
-            self._heard, self._in_a_row, self._unusable = True, 0, 0
+            self._has_reply, self._in_a_row, self._unusable = True, 0, 0
             return
         self._missing += 1
-        self._unusable += reply.missing in OF_JUDGE
-        self._in_a_row += reply.missing in OF_ENDPOINT
-        if self._in_a_row >= (GIVEN_UP if self._heard else HOPELESS):
+        self._unusable += reply.missing in JUDGE_FAILURES
+        self._in_a_row += reply.missing in ENDPOINT_FAILURES
+        if self._in_a_row >= (GIVEN_UP if self._has_reply else HOPELESS):
             self._end("error", self._failing(FAILS.get(reply.missing, "endpoint-fails"), self._in_a_row, reply))
         elif self._unusable >= UNUSABLE:
             self._end("error", self._failing("judge-unusable", self._unusable, reply))
@@ -198,12 +205,12 @@ class _Job:
                 self.stopped, self.problem = reason, problem
         self.client.ended.set()
 
-    def _tell(self, listener: Listener | None) -> None:
+    def _report(self, listener: Listener | None) -> None:
         """Tell the listener what is new."""
-        if listener is None or self._told == len(self.replies):
+        if listener is None or self._reported == len(self.replies):
             return
-        self._told = len(self.replies)
-        purse, spent = self.client.purse, time.monotonic() - self._begin
+        self._reported = len(self.replies)
+        purse, spent = self.client.budget, time.monotonic() - self._begin
         progress = Progress(
             done=self.cached + len(self.replies),
             total=self.total,

@@ -6,10 +6,10 @@ from threading import Condition, Event
 
 from ragdash.models.judge.plan import Budget
 
-LOOK = 0.1  # seconds between looks at whether the job has ended
+POLL_SECONDS = 0.1  # seconds between looks at whether the job has ended
 
 
-class Purse:
+class BudgetTracker:
     """calls: requests made that were answered or may have been; cost: paid for them."""
 
     def __init__(self, budget: Budget, ended: Event):
@@ -17,13 +17,13 @@ class Purse:
         self._budget, self._ended, self._free = budget, ended, Condition()
         self._calls_out, self._cost_out = 0, 0.0
 
-    def take(self, cost: float) -> bool:
+    def reserve(self, cost: float) -> bool:
         """Set a call of this expected cost aside; False where it does not fit. Waits where it may fit yet."""
         with self._free:
-            while not self._fits(cost, out=True):
-                if not self._calls_out or not self._fits(cost, out=False) or self._ended.is_set():
+            while not self._is_within(cost, out=True):
+                if not self._calls_out or not self._is_within(cost, out=False) or self._ended.is_set():
                     return False
-                self._free.wait(LOOK)
+                self._free.wait(POLL_SECONDS)
             self._calls_out += 1
             self._cost_out += cost
             return True
@@ -38,7 +38,7 @@ class Purse:
                 self.cost += cost
             self._free.notify_all()
 
-    def _fits(self, cost: float, out: bool) -> bool:
+    def _is_within(self, cost: float, out: bool) -> bool:
         calls = self.calls + 1 + (self._calls_out if out else 0)
         total = self.cost + cost + (self._cost_out if out else 0.0)
         bounds = self._budget

@@ -16,7 +16,7 @@ from ragdash.core.errors import shorten
 _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
-class Unfit(ValueError):
+class SchemaMismatch(ValueError):
     """A value that does not have the shape asked for; its text tells the judge what to fix."""
 
 
@@ -29,7 +29,7 @@ def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:
         name = next((name for name, inner in schema.get("properties", {}).items()
                      if "id" in inner.get("items", {}).get("properties", {})), None)
         if name is None:
-            raise Unfit("no list with ids in the schema")
+            raise SchemaMismatch("no list with ids in the schema")
         fit[name] = _in_order(fit.get(name) or [], ids)
     return fit
 
@@ -38,18 +38,20 @@ def _fit(value: object, schema: Mapping, where: str) -> object:
     value = _typed(value, schema.get("type"), where)
     if "enum" in schema and not any(value == item and isinstance(value, bool) == isinstance(item, bool)
                                     for item in schema["enum"]):
-        raise Unfit(f"{where} is {shorten(repr(value), 60)}, not one of {', '.join(map(repr, schema['enum']))}")
+        raise SchemaMismatch(
+            f"{where} is {shorten(repr(value), 60)}, not one of {', '.join(map(repr, schema['enum']))}"
+        )
     if isinstance(value, dict):
         return _object(value, schema, where)
     if isinstance(value, list):
         least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
         if not least <= len(value) <= most:
-            raise Unfit(f"{where} has {len(value)} entries, not {least} to {most}")
+            raise SchemaMismatch(f"{where} has {len(value)} entries, not {least} to {most}")
         return [_fit(item, schema.get("items", {}), f"{where}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
-        raise Unfit(f"{where} is empty")
+        raise SchemaMismatch(f"{where} is empty")
     if isinstance(value, int | float) and not isinstance(value, bool):
-        _within(value, schema, where)
+        _check_bounds(value, schema, where)
     return value
 
 
@@ -59,7 +61,7 @@ def _typed(value: object, wanted: str | Sequence[str] | None, where: str) -> obj
         return value
     if "string" in names and _is(value, "integer"):
         return str(int(value))
-    raise Unfit(f"{where} is {shorten(repr(value), 60)}, not of type {' or '.join(names)}")
+    raise SchemaMismatch(f"{where} is {shorten(repr(value), 60)}, not of type {' or '.join(names)}")
 
 
 def _is(value: object, name: str) -> bool:
@@ -74,14 +76,14 @@ def _object(value: dict, schema: Mapping, where: str) -> dict:
     properties = schema.get("properties", {})
     absent = [name for name in schema.get("required", ()) if name not in value]
     if absent:
-        raise Unfit(f"{where} lacks {', '.join(map(repr, absent))}")
+        raise SchemaMismatch(f"{where} lacks {', '.join(map(repr, absent))}")
     return {name: _fit(value[name], inner, f"{where}.{name}") for name, inner in properties.items() if name in value}
 
 
-def _within(value: float, schema: Mapping, where: str) -> None:
+def _check_bounds(value: float, schema: Mapping, where: str) -> None:
     low, high = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
     if not low <= value <= high:
-        raise Unfit(f"{where} is {value}, not in [{low}, {high}]")
+        raise SchemaMismatch(f"{where} is {value}, not in [{low}, {high}]")
 
 
 def _in_order(verdicts: list[dict], ids: Sequence[str]) -> list[dict]:
@@ -91,6 +93,6 @@ def _in_order(verdicts: list[dict], ids: Sequence[str]) -> list[dict]:
         ("it has the unknown ids", [identifier for identifier in given if identifier not in set(ids)]),
         ("it repeats the ids", [identifier for identifier, n in given.items() if n > 1])) if unexpected]
     if wrong:
-        raise Unfit("; ".join(wrong))
+        raise SchemaMismatch("; ".join(wrong))
     by_id = {str(identifier["id"]): identifier for identifier in verdicts}
     return [by_id[identifier] for identifier in ids]

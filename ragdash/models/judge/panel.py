@@ -30,16 +30,16 @@ class Panel:
         return AND.join(member.model for member in self.judges)
 
     def __str__(self) -> str:
-        return told(map(str, self.judges), self.pool)
+        return panel_label(map(str, self.judges), self.pool)
 
 
-def told(names: Iterable[str], pool: str = MEAN) -> str:
+def panel_label(names: Iterable[str], pool: str = MEAN) -> str:
     """mean of 2 judges: A at host + B at host."""
     names = list(names)
     return f"{pool} of {f'{len(names)} judges' if len(names) > 1 else 'votes'}: {AND.join(names)}"
 
 
-def chosen(label: str) -> tuple[str, list[str]]:
+def parse_choice(label: str) -> tuple[str, list[str]]:
     """(how they are put together, the names) of a choice of judges, or of a panel as it calls itself."""
     pool, names = _CHOICE.fullmatch(label).groups()
     return pool or MEAN, [name.strip() for name in names.split(AND)]

@@ -15,7 +15,7 @@ from ragdash.core.console import count, duration
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.endpoint import Endpoint
 from ragdash.models.judge.question import Question, Reply
-from ragdash.models.judge.verdict_store.store import Ledger
+from ragdash.models.judge.verdict_store.store import VerdictStore
 
 BYTES_A_TOKEN = 4  # of UTF-8, about; more tokens in scripts whose signs have three bytes
 AROUND = 30  # tokens around the texts of a question
@@ -47,10 +47,10 @@ class Patience:
 
     attempts: int = 5
     first: float = 0.5
-    most: float = 30.0
+    longest_delay: float = 30.0
     connect: float = 10.0
     reply: float = 120.0
-    told: float = 300.0
+    longest_retry_after: float = 300.0
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class Plan:
     at_most: bool = False
 
     @property
-    def called(self) -> str:
+    def calls_text(self) -> str:
         """5 calls, then about 5 more that follow from the answers."""
-        more = f", then {self._about} {self.follow:,} more that follow from the answers" if self.follow else ""
+        more = f", then {self._qualifier} {self.follow:,} more that follow from the answers" if self.follow else ""
         return f"{count(self.calls, 'call')}{more}"
 
     @property
-    def _about(self) -> str:
+    def _qualifier(self) -> str:
         return "up to" if self.at_most else "about"
 
     def as_dict(self) -> dict:
@@ -93,18 +93,18 @@ class Plan:
         if not self.calls:
             return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known"
         money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
-        sentences = (f"{self.judge}: {self.called}, {count(self.cached, *reply)} known, about "
+        sentences = (f"{self.judge}: {self.calls_text}, {count(self.cached, *reply)} known, about "
                 f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write, {money}")
-        return f"{sentences}; {self.in_all}" if self.follow else sentences
+        return f"{sentences}; {self.total_text}" if self.follow else sentences
 
     @property
-    def in_all(self) -> str:
+    def total_text(self) -> str:
         """The tokens and the cost with what follows, and what that rests on."""
         phrases = [f"{self.prompt_tokens + self.follow_prompt_tokens:,} to read",
                  f"{self.completion_tokens + self.follow_completion_tokens:,} to write",
                  "" if self.cost is None else f"{self.cost + self.follow_cost:,.4g} to pay"]
         remark = "" if self.at_most else " (claims guessed by the length of the texts)"
-        return f"with what follows {self._about} {', '.join(phrase for phrase in phrases if phrase)}{remark}"
+        return f"with what follows {self._qualifier} {', '.join(phrase for phrase in phrases if phrase)}{remark}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +123,17 @@ class Progress(console.Progress):
         return ", ".join(phrase for phrase in phrases if phrase)
 
 
-def ended(asked: int, cached: int, cost: float | None, seconds: float, stopped: str | None, *, reply: Sequence[str],
-          used: str = "", done: str = "done") -> str:
+def summary_line(
+    asked: int,
+    cached: int,
+    cost: float | None,
+    seconds: float,
+    stopped: str | None,
+    *,
+    reply: Sequence[str],
+    used: str = "",
+    done: str = "done",
+) -> str:
     """What was asked, in a line, and how it ended. reply: what a known one is called, as in Plan.words; used: more of
     what it took; done: the end where nothing stopped it.
     """
@@ -153,7 +162,7 @@ class Outcome:
     problem: Problem | None = None
 
 
-def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, follow: Sequence[Question] = (), *,
+def plan(questions: Sequence[Question], ledger: VerdictStore, endpoint: Endpoint, follow: Sequence[Question] = (), *,
          at_most: bool = False) -> Plan:
     """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call. follow:
     those that the answers may lead to, at_most: not more than these; the questions themselves among them count once.
@@ -161,7 +170,7 @@ def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, foll
     judge = endpoint.judge
     by_key = {judge.key(question): question for question in questions}
     follow_by_key = {judge.key(question): question for question in follow}
-    known = ledger.known(list(by_key | follow_by_key))
+    known = ledger.known_keys(list(by_key | follow_by_key))
     calls, *expected = _expected(
         [question_key for key, question_key in by_key.items() if key not in known], ledger, endpoint
     )
@@ -169,9 +178,11 @@ def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, foll
     return Plan(calls, len(known & by_key.keys()), *expected, str(judge), *_expected(rest, ledger, endpoint), at_most)
 
 
-def _expected(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint) -> tuple[int, int, int, float | None]:
+def _expected(
+    questions: Sequence[Question], ledger: VerdictStore, endpoint: Endpoint
+) -> tuple[int, int, int, float | None]:
     """(calls, tokens read and written, about, and their cost, None without prices) of distinct questions."""
-    pace = written(questions, ledger, endpoint)
+    pace = expected_completions(questions, ledger, endpoint)
     prompt = sum(read_tokens(question) for question in questions)
     completion = sum(pace[question.task, len(question.ids)] for question in questions)
     return len(questions), prompt, completion, endpoint.prices.cost(prompt, completion) if endpoint.prices else None
@@ -187,7 +198,9 @@ def read_tokens(question: Question) -> int:
     return tokens_of(question.system) + tokens_of(question.user) + tokens_of(question.shape) + AROUND
 
 
-def written(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint) -> dict[tuple[str, int], int]:
+def expected_completions(
+    questions: Sequence[Question], ledger: VerdictStore, endpoint: Endpoint
+) -> dict[tuple[str, int], int]:
     """Tokens that the judge writes in a reply, about, by task and number of ids: as it did so far, else a guess."""
     lengths: dict[tuple[str, int], int] = {}
     means = {task: ledger.pace(endpoint.judge, task) for task in dict.fromkeys(question.task for question in questions)}

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import orjson
 
-from ragdash.models.judge.json_schema import Unfit, fitted
+from ragdash.models.judge.json_schema import SchemaMismatch, fitted
 
 PROTOCOL = "1"  # of the messages around a question; part of every key
 MAX_TOKENS = 1024
@@ -63,10 +63,10 @@ class Question:
         """The value as the schema has it: its keys alone, verdicts in the order of ids. Unfit says what is wrong."""
         fit = fitted(value, self.schema, self.ids)
         if not isinstance(fit, dict):
-            raise Unfit("the reply is no JSON object")
+            raise SchemaMismatch("the reply is no JSON object")
         return fit
 
-    def again(self, vote: int) -> Question:
+    def with_vote(self, vote: int) -> Question:
         """The same question for another vote."""
         return replace(self, vote=vote)
 

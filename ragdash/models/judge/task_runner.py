@@ -13,14 +13,14 @@ from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge
 from ragdash.models.judge.plan import Budget, Listener, Outcome
 from ragdash.models.judge.question import Question, Reply, Usage
-from ragdash.models.judge.tasks.registry import Asking, Judgement
-from ragdash.models.judge.verdict_store.store import Ledger
+from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
+from ragdash.models.judge.verdict_store.store import VerdictStore
 
 Answering = Callable[[list[Question]], Sequence[Reply]]
 NOT_ASKED = Reply(None, "not-asked")
 
 
-def walk(askings: Sequence[Asking], answer: Answering, vote: int = 0) -> list[Judgement]:
+def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) -> list[Judgement]:
     """What each asking comes to: (C,). answer: the replies to a round's questions, aligned. An asking one of whose
     replies is missing ends with that reason.
     """
@@ -37,7 +37,7 @@ def walk(askings: Sequence[Asking], answer: Answering, vote: int = 0) -> list[Ju
     return [judgements[i] for i in range(len(askings))]
 
 
-def _step(askings: Sequence[Asking], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
+def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
           judgements: dict[int, Judgement], vote: int) -> None:
     """One step of each asking: what it wants next, or what it came to."""
     for i, replies in replies_of.items():
@@ -51,10 +51,10 @@ def _step(askings: Sequence[Asking], replies_of: dict[int, list[Reply] | None], 
         except StopIteration as end:
             judgements[i] = end.value
         else:
-            wanted[i] = [question.again(vote) for question in questions] if vote else list(questions)
+            wanted[i] = [question.with_vote(vote) for question in questions] if vote else list(questions)
 
 
-def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> list[Judgement]:
+def read(askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgement]:
     """What a ledger knows of the askings: (C,); those not finished are missing, with the reason where one is kept."""
     def answer(questions: list[Question]) -> list[Reply]:
         keys = [judge.key(question) for question in questions]
@@ -62,10 +62,12 @@ def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0)
         failed = ledger.failed([key for key in keys if key not in known])
         return [known.get(key) or failed.get(key) or NOT_ASKED for key in keys]
 
-    return walk(askings, answer, vote)
+    return run_tasks(askings, answer, vote)
 
 
-def by_ledger(ledger: Ledger, judge: Judge, collected: list[Question], guessing: bool = False) -> Answering:
+def answer_from_store(
+    ledger: VerdictStore, judge: Judge, collected: list[Question], guessing: bool = False
+) -> Answering:
     """Answers with the verdicts of a ledger alone; every question is put into `heard`. guessing: where there is no
     verdict, with the question's own guess.
     """
@@ -79,12 +81,12 @@ def by_ledger(ledger: Ledger, judge: Judge, collected: list[Question], guessing:
     return answer
 
 
-def known_keys(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> set[bytes]:
+def known_keys(askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0) -> set[bytes]:
     """The keys of all verdicts that a ledger has of the askings, which are used up."""
-    return ledger.known([judge.key(question) for question in ahead(askings, ledger, judge, vote)[0]])
+    return ledger.known_keys([judge.key(question) for question in planned_questions(askings, ledger, judge, vote)[0]])
 
 
-def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
+def first_round(askings: Sequence[TaskSteps], vote: int = 0) -> list[Question]:
     """The questions that are asked first; the askings are used up."""
     questions: list[Question] = []
 
@@ -92,34 +94,38 @@ def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
         questions.extend(asked)
         return [NOT_ASKED] * len(asked)
 
-    walk(askings, answer, vote)
+    run_tasks(askings, answer, vote)
     return questions
 
 
-def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> tuple[list[Question], list[bool]]:
+def planned_questions(
+    askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0
+) -> tuple[list[Question], list[bool]]:
     """(the questions that a plan knows of: those of the ledger, and those that come next; which askings are not at
     their end (C,)). The askings are used up.
     """
     questions: list[Question] = []
-    judgements = walk(askings, by_ledger(ledger, judge, questions), vote)
+    judgements = run_tasks(askings, answer_from_store(ledger, judge, questions), vote)
     return questions, [judgement.missing == NOT_ASKED.missing for judgement in judgements]
 
 
-def guessed_ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> list[Question]:
+def guessed_questions(
+    askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0
+) -> list[Question]:
     """Those of `ahead`, and the questions to which their replies would lead, were they as guessed."""
     questions: list[Question] = []
-    walk(askings, by_ledger(ledger, judge, questions, guessing=True), vote)
+    run_tasks(askings, answer_from_store(ledger, judge, questions, guessing=True), vote)
     return questions
 
 
 @dataclass
-class Judging:
+class TaskRunner:
     """Asks round after round within one budget. options: of `ask` (concurrency, cancel, patience); total: what came of
     all rounds, its replies left out; usage: tokens of what was asked; progress is told of all rounds so far together.
     """
 
     endpoint: Endpoint
-    ledger: Ledger
+    ledger: VerdictStore
     budget: Budget = field(default_factory=Budget)
     progress: Listener | None = None
     options: dict = field(default_factory=dict)
@@ -127,9 +133,9 @@ class Judging:
     usage: Usage = field(default_factory=Usage)
     _done: int = 0
 
-    def judge(self, askings: Sequence[Asking], vote: int = 0) -> list[Judgement]:
+    def judge(self, askings: Sequence[TaskSteps], vote: int = 0) -> list[Judgement]:
         """What each asking comes to: (C,). After a stop nothing more is asked; what is known is still used."""
-        return walk(askings, self._answer, vote)
+        return run_tasks(askings, self._answer, vote)
 
     def _answer(self, questions: list[Question]) -> Sequence[Reply]:
         before = self.total

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.models.local.model_folder import found
+from ragdash.models.local.model_folder import find_model_folder
 
 LIBRARIES = ("sentence_transformers", "torch")
 INSTALL = 'pip install "ragdash[semantic]"'
@@ -39,7 +39,7 @@ def availability(kind: str, model: str | None = None) -> Availability:
     if not installed.ok:
         return installed
     try:
-        found(kind, model)
+        find_model_folder(kind, model)
     except InputError as error:
         return Availability(error.problems[0])
     return Availability()

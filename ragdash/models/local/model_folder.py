@@ -51,7 +51,7 @@ class Folder:
         return whole.hexdigest()
 
 
-def found(kind: str, model: str | None = None) -> Folder:
+def find_model_folder(kind: str, model: str | None = None) -> Folder:
     """The folder of a model: a path, NAME=path, or a name on the hub that this machine has in its cache.
 
     model None: the environment's RAGDASH_SBERT_MODEL or RAGDASH_CROSS_ENCODER. Nothing is fetched. Raises InputError
@@ -64,7 +64,7 @@ def found(kind: str, model: str | None = None) -> Folder:
     name, path_or_name = named(model)
     path = Path(path_or_name).expanduser()
     if path.is_dir():
-        return _folder(kind, name or _called(path), path.resolve())
+        return _folder(kind, name or _folder_label(path), path.resolve())
     if path.exists():
         raise _problem(kind, "no-model/file", {"wanted": WANTED[kind]}, path_or_name)
     cached = _in_hub_cache(path_or_name) if _HUB_NAME.fullmatch(path_or_name) else None
@@ -73,7 +73,7 @@ def found(kind: str, model: str | None = None) -> Folder:
     return _folder(kind, name or path_or_name, cached)
 
 
-def _called(path: Path) -> str:
+def _folder_label(path: Path) -> str:
     """The folder's name, with the one above where it says nothing."""
     path = path.resolve()
     return f"{path.parent.name}/{path.name}" if _NO_NAME.fullmatch(path.name) else path.name
@@ -111,14 +111,14 @@ def _folder(kind: str, name: str, path: Path) -> Folder:
         raise unreadable(kind, path, "a folder without weights")
     if not any(any(path.rglob(name)) for name in _VOCABULARY):  # would load, and take every text for another
         raise unreadable(kind, path, "a folder without a tokeniser")
-    what, is_kind = _what(config or {}, modules or [], configs or {})
+    what, is_kind = _detect_kind(config or {}, modules or [], configs or {})
     if is_kind != kind:
         raise _problem(kind, "model-of-another-kind", {"type": what, "wanted": WANTED[kind], "option": OPTIONS[kind]},
                        str(path))
     return Folder(kind, name, path, sum(file.stat().st_size for file in files))
 
 
-def _what(config: dict, modules: list, configs: dict) -> tuple[str, str | None]:
+def _detect_kind(config: dict, modules: list, configs: dict) -> tuple[str, str | None]:
     """(what a folder holds, in words; its kind, None for one that serves nothing here)."""
     shapes = config.get("architectures")
     shapes = list(map(str, shapes)) if isinstance(shapes, list) else []

@@ -34,9 +34,9 @@ create table if not exists scores (model integer, key blob, cut integer, value r
 """
 
 
-def default_store() -> Store:
+def default_score_cache() -> ScoreCache:
     """The user's store."""
-    return Store(cache_folder() / FILE)
+    return ScoreCache(cache_folder() / FILE)
 
 
 def text_key(text: str) -> bytes:
@@ -69,7 +69,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Store:
+class ScoreCache:
     """The file; a reader of one that is not there finds nothing. Every call opens and closes it, so that threads and
     processes may share it. InputError where it is not to be read or written.
     """
@@ -83,7 +83,7 @@ class Store:
                 "select id, models.kind, name, weights, max_length, activation, rate from models join names "
                 "on model = id where models.kind = ? order by used desc", (kind,))]
 
-    def named(self, kind: str, name: str = "") -> Model | None:
+    def find_model(self, kind: str, name: str = "") -> Model | None:
         """The model of this name, or whose weights' hash begins so (6 characters or more); "": the one last used."""
         models = self.models(kind)
         wanted = [model for model in models if not name or model.name == name]
@@ -105,16 +105,16 @@ class Store:
                        (kind, name, row[0]))
         return next(model for model in self.models(kind) if model.id == row[0])
 
-    def timed(self, model: Model, rate: float) -> None:
+    def save_rate(self, model: Model, rate: float) -> None:
         """Remember how fast a model is here, for the next estimate."""
         with self._open(write=True) as db:
             db.execute("update models set rate = ? where id = ?", (rate, model.id))
 
-    def known(self, table: str, model: Model, keys: Sequence[bytes]) -> set[bytes]:
+    def known_keys(self, table: str, model: Model, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that table "vectors" or "scores" holds for the model."""
         return {row[0] for row in self._rows(table, "key", model, keys)}
 
-    def put(self, table: str, model: Model, keys: Sequence[bytes], cut: np.ndarray, values: np.ndarray) -> None:
+    def save(self, table: str, model: Model, keys: Sequence[bytes], cut: np.ndarray, values: np.ndarray) -> None:
         """Keep vectors (N, V), made one long, or scores (N,); what is kept already stays."""
         if table == "vectors":
             values = [row.tobytes() for row in unit(values).astype(STORED)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.local.installed import library
-from ragdash.models.local.model_folder import Folder, entailment, found, unreadable
+from ragdash.models.local.model_folder import Folder, entailment, find_model_folder, unreadable
 from ragdash.models.local.protocols import ENCODER, NLI, Encoder, Pair, PairScorer
 
 BATCH = 32
@@ -69,7 +69,7 @@ def fetched(kind: str, name: str) -> Folder:
     for full in (name,) if "/" in name else (f"sentence-transformers/{name}", name):
         try:
             snapshot_download(full, ignore_patterns=_OTHER_BACKENDS)
-            return found(kind, name)
+            return find_model_folder(kind, name)
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
@@ -84,7 +84,7 @@ class SentenceEncoder:
         from sentence_transformers import SentenceTransformer
 
         self.weights = folder.weights()
-        self._model = _made(SentenceTransformer, folder, device)
+        self._model = _load(SentenceTransformer, folder, device)
         self.max_length = _length(getattr(self._model, "max_seq_length", None))
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -105,7 +105,7 @@ class CrossEncoderScorer:
         from sentence_transformers import CrossEncoder
 
         self.weights = folder.weights()
-        self._model = _made(CrossEncoder, folder, device)
+        self._model = _load(CrossEncoder, folder, device)
         labels = self._model.num_labels
         if labels != 1:
             raise unreadable(folder.kind, folder.path, f"a classifier of {labels} labels")
@@ -133,7 +133,7 @@ class EntailmentScorer:
         from sentence_transformers import CrossEncoder
 
         self.weights = folder.weights()
-        self._model = _made(CrossEncoder, folder, device)
+        self._model = _load(CrossEncoder, folder, device)
         names = self._model.config.id2label
         label = entailment(names)
         if label is None:
@@ -156,7 +156,7 @@ class EntailmentScorer:
         return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
 
 
-def _made(kind: type, folder: Folder, device: str | None):
+def _load(kind: type, folder: Folder, device: str | None):
     """The library's object of a folder, without what it would print; InputError where it cannot be made."""
     import torch
     from huggingface_hub import errors

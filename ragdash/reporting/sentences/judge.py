@@ -14,8 +14,8 @@ from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.panel import AND, Panel, chosen
-from ragdash.models.judge.panel import told as panel
+from ragdash.models.judge.panel import AND, Panel, parse_choice
+from ragdash.models.judge.panel import panel_label as panel
 from ragdash.reporting.sentences.fmt import count, escape, listed
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
@@ -36,12 +36,12 @@ REFERENCE_VERDICTS = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wro
 
 def is_toy(judge: Judge | Panel | str) -> bool:
     """Whether a judge, "model at host", or one of several is the script that the samples come with."""
-    return any(name.rpartition(" at ")[0] == TOY for name in chosen(str(judge))[1])
+    return any(name.rpartition(" at ")[0] == TOY for name in parse_choice(str(judge))[1])
 
 
 def judge_name(judge: Judge | Panel | str, *, short: bool = False) -> str:
     """A judge, "model at host" or several, with what it is where it is no model. short: as it fits into a field."""
-    pool, names = chosen(str(judge))
+    pool, names = parse_choice(str(judge))
     if len(names) > 1 and short:
         return f"{pool.capitalize()} of {len(names)} judges" + (", one of them a script" if is_toy(judge) else "")
     if len(names) > 1:

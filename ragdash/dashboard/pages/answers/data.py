@@ -86,7 +86,7 @@ def _answer_texts(run: str, scope: tuple, _match: Match, _scope: Scope) -> Answe
         grounded.contexts if grounded else (None,) * query_count,
     )
     return AnswerTexts(
-        *(tuple(column[row] for row in rows_in_scope) for column in columns), grounded is None or grounded.given
+        *(tuple(column[row] for row in rows_in_scope) for column in columns), grounded is None or grounded.has_contexts
     )
 
 

@@ -21,7 +21,7 @@ from ragdash.evaluation.scoring import ScoringPlan, duration, plan_scoring
 from ragdash.matching.views.local_models import NEEDS
 from ragdash.matching.views.nli import NAME
 from ragdash.metrics import METRICS, Spec
-from ragdash.models.local import ENCODER, NLI, SCORER, default_store, found
+from ragdash.models.local import ENCODER, NLI, SCORER, default_score_cache, find_model_folder
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import VARIABLES, hub_cache
 from ragdash.reporting.sentences import fmt
@@ -145,7 +145,7 @@ def _known_models(kind: str) -> list[str]:
     usable = []
     for name in [None, *(folder.name.removeprefix("models--").replace("--", "/") for folder in folders)]:
         try:
-            model = found(kind, name)
+            model = find_model_folder(kind, name)
         except InputError:
             continue
         usable.append(str(model.path) if name is None else name)
@@ -159,7 +159,7 @@ def _plan_scoring(context: PageContext, names: list[str], models: dict[str, str]
         context.scope.truth_digest,
         tuple(names),
         tuple(sorted(models.items())),
-        default_store().stamp(),
+        default_score_cache().stamp(),
         _runs=[LOADED.run(digest) for digest in runs],
         _truth=context.scope.truth,
     )

@@ -22,7 +22,7 @@ from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import direction
-from ragdash.models.local import default_store
+from ragdash.models.local import default_score_cache
 from ragdash.reporting.plots.common import axes, forest
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import fmt
@@ -164,7 +164,7 @@ def render_clusters(data: FailuresData) -> None:
                    "into groups.")
     bad = data.in_scope & (data.diagnosis.stage != FINE)
     try:
-        groups = _clusters(data.digest, repr(_cache_key(data)), default_store().stamp(), _truth=truth,
+        groups = _clusters(data.digest, repr(_cache_key(data)), default_score_cache().stamp(), _truth=truth,
                           _texts=texts, _bad=bad)
     except InputError as error:
         elements.problems(error.problems, "clusters")

@@ -25,14 +25,14 @@ from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
-from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, apart, pooled
-from ragdash.models.judge import default_ledger
+from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, pooled, split_reasons
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND
 from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
-from ragdash.models.judge.verdict_store.usage import Spent, spent
-from ragdash.models.local import default_store
+from ragdash.models.judge.verdict_store.usage import JudgeUsage, usage_by_judge
+from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import judge as sentences_judge
 
 TEXT_KINDS = ("question", "answer", "references", "contexts")
@@ -90,7 +90,7 @@ class JudgesData:
     """
 
     context: PageContext
-    usages: tuple[Spent, ...]
+    usages: tuple[JudgeUsage, ...]
     label: str
     labels: tuple[str, ...]
     cells: Mapping[tuple[int, str], JudgedMean]
@@ -101,7 +101,7 @@ class JudgesData:
         return list(dict.fromkeys(name for _, name in self.cells))
 
     @property
-    def single(self) -> Spent | None:
+    def single(self) -> JudgeUsage | None:
         """Usage of the judge, None for a panel."""
         return self.usages[0] if len(self.usages) == 1 else None
 
@@ -178,20 +178,20 @@ def missing_texts(name: str) -> tuple[str, str]:
 
 def stamp() -> str:
     """Stamp of the verdict store; changes with every new verdict."""
-    return default_ledger().stamp()
+    return default_verdict_store().stamp()
 
 
 def _shown_stamp() -> str:
     """Stamp of the verdicts to show; while a judge is running, refreshed only every REFRESH_SECONDS."""
     job = judging.current()
-    path, clock = str(default_ledger().path), time.monotonic()
+    path, clock = str(default_verdict_store().path), time.monotonic()
     last = _last_stamps.get(path)
     if last is None or not (job is not None and job.running) or clock > last[1] + REFRESH_SECONDS:
         last = _last_stamps[path] = stamp(), clock
     return last[0]
 
 
-def judges() -> list[Spent]:
+def judges() -> list[JudgeUsage]:
     """Usage of every judge that has verdicts, the one used last first.
 
     Raises
@@ -199,16 +199,16 @@ def judges() -> list[Spent]:
     InputError
         If the verdict store cannot be read.
     """
-    ledger = default_ledger()
+    ledger = default_verdict_store()
     return _judges(str(ledger.path), ledger.stamp())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _judges(path: str, stamp: str) -> list[Spent]:
-    return spent(default_ledger())
+def _judges(path: str, stamp: str) -> list[JudgeUsage]:
+    return usage_by_judge(default_verdict_store())
 
 
-def judged_metrics(usage: Spent) -> list[str]:
+def judged_metrics(usage: JudgeUsage) -> list[str]:
     """Metrics a judge may have scored: those whose first question it has answered."""
     return [
         name
@@ -243,7 +243,7 @@ def judged_mean(
         Stamp of the verdicts to read.
     """
     texts = judged(run, scope)
-    store_stamp = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
+    store_stamp = default_score_cache().stamp() if name == "RAGAS.AnswerRelevancy" else ""
     skip = scope.conventions.missing == "skip"
     return _judged_mean(
         run,
@@ -283,7 +283,7 @@ def _judged_mean(
     in_scope = _scope.queries
     if skip:
         in_scope = in_scope & ~_scope.match_by_id(run).missing
-    judge_verdicts, is_panel = [_judged.by(name, judge, votes) for judge in _judges], len(_judges) > 1
+    judge_verdicts, is_panel = [_judged.by_judge(name, judge, votes) for judge in _judges], len(_judges) > 1
     verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
     rows = np.flatnonzero(in_scope).tolist()
     reasons = Counter(verdicts.judgements[i].missing for i in rows if np.isnan(verdicts.values[i]))
@@ -297,7 +297,7 @@ def _judged_mean(
     flags = Counter(flag for i in rows for flag in verdicts.judgements[i].flags)
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
-    undefined, missing = apart(reasons.elements())
+    undefined, missing = split_reasons(reasons.elements())
     constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
     return JudgedMean(
         float(defined.mean()) if len(defined) else float("nan"),
@@ -315,7 +315,7 @@ def _judged_mean(
 
 
 def _single_judge_means(
-    runs: Sequence[str], scope: Scope, usage: Spent, stamp: str
+    runs: Sequence[str], scope: Scope, usage: JudgeUsage, stamp: str
 ) -> dict[tuple[int, str], JudgedMean]:
     """Means of one judge by (index of the run, metric), for the metrics it has scored."""
     cells = {
@@ -341,7 +341,7 @@ def _panel_means(
     return {key: mean for key, mean in means.items() if mean is not None}
 
 
-def _mean_of_all_votes(run: str, scope: Scope, name: str, usage: Spent, stamp: str) -> JudgedMean | None:
+def _mean_of_all_votes(run: str, scope: Scope, name: str, usage: JudgeUsage, stamp: str) -> JudgedMean | None:
     result = judged_mean(run, scope, name, (usage.judge,), usage.votes, stamp)
     if usage.votes == 1 or (result is not None and result.n):
         return result
@@ -350,7 +350,7 @@ def _mean_of_all_votes(run: str, scope: Scope, name: str, usage: Spent, stamp: s
 
 def renamed(texts: Judged, name: str) -> Judged:
     """The texts of a run under the name it has in this session."""
-    return replace(texts, run=name, _kept={})
+    return replace(texts, run=name, _cache={})
 
 
 def read_problems(rows: Sequence[Mapping]) -> list[Problem]:

@@ -15,11 +15,11 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.views.judged import IMPORTED
-from ragdash.matching.views.panel_verdicts import why
+from ragdash.matching.views.panel_verdicts import reason_text
 from ragdash.metrics import METRICS
 from ragdash.models.judge.endpoint import Prices
 from ragdash.models.judge.panel import AND
-from ragdash.models.judge.verdict_store.usage import Spent
+from ragdash.models.judge.verdict_store.usage import JudgeUsage
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -39,7 +39,7 @@ def summary(data: JudgesData | None) -> None:
     undefined = sum(sum(cell.undefined.values()) for cell in data.cells.values())
     lacking = sum(sum(cell.missing.values()) for cell in data.cells.values())
     unasked = sum(
-        cell.missing.get(why(reason)[0], 0) for cell in data.cells.values() for reason in judges_data.NOT_ASKED
+        cell.missing.get(reason_text(reason)[0], 0) for cell in data.cells.values() for reason in judges_data.NOT_ASKED
     )
     counts = [*([f"{undefined:,} undefined for their texts"] if undefined else []),
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
@@ -101,7 +101,7 @@ def _results_frame(data: JudgesData) -> pd.DataFrame:
     return frame.drop(columns=[*empty, *(["Votes"] if "Votes agree" in empty or not data.single else [])])
 
 
-def _show_usage(usage: Spent, name: str) -> None:
+def _show_usage(usage: JudgeUsage, name: str) -> None:
     """Total tokens and cost of a judge; not by metric, because metrics share verdicts."""
     if usage.judge.host == IMPORTED:
         st.caption(f"{fmt.count(usage.verdicts, 'verdict')} read from a file; no judge was called.")

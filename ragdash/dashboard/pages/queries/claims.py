@@ -15,10 +15,10 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import answers_stamp
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.claims import JudgeFindings, query_case, read_query_verdicts
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
-from ragdash.models.local import default_store
+from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -51,7 +51,7 @@ class QueryVerdicts:
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
     """Load the verdicts on a query in all runs shown; the judge used last unless another one is selected."""
-    context, ledger = case.data.context, default_ledger()
+    context, ledger = case.data.context, default_verdict_store()
     try:
         verdicts = _query_verdicts(
             (*context.digests, context.scope.truth_digest, case.query, str(ledger.path), *answers_stamp()), _case=case
@@ -67,7 +67,7 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
 @st.cache_resource(max_entries=1_000, show_spinner=False)
 def _query_verdicts(facts: tuple, _case: QueryCase) -> QueryVerdicts:
     texts = tuple(query_case(match, _case.query) for match in _case.matches)
-    return QueryVerdicts(texts, read_query_verdicts(texts, default_ledger(), default_store()))
+    return QueryVerdicts(texts, read_query_verdicts(texts, default_verdict_store(), default_score_cache()))
 
 
 def add_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts, ranks: int) -> list[RankingColumn]:

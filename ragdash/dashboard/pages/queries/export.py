@@ -67,6 +67,6 @@ def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
 
 def _renamed(match: Match, name: str) -> Match:
     """The match of a run under the name it has in this session."""
-    copy = match.under()
+    copy = match.with_options()
     copy.run = match.run.renamed(name)
     return copy

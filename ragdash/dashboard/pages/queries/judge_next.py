@@ -54,7 +54,7 @@ def _ranked_documents(
 ) -> DocumentsToJudge:
     renamed = []
     for run, match in zip(runs, _matches, strict=True):
-        copy = match.under()
+        copy = match.with_options()
         copy.run = match.run.renamed(run)  # by digest: sessions may use different names for it
         renamed.append(copy)
     return judge_next(renamed, _spec, limit=MOST_DOCUMENTS)

@@ -19,7 +19,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.runs import corpus_upload, workspace_list
 from ragdash.dashboard.session import data_store, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
 from ragdash.reporting.sentences import fmt
 
@@ -161,7 +161,7 @@ def _import_sample_verdicts(path: Path) -> None:
     if data_store.read_only() or not path.is_file():
         return
     try:
-        import_verdicts(default_ledger(), unpacked(path).splitlines(), str(path))
+        import_verdicts(default_verdict_store(), unpacked(path).splitlines(), str(path))
     except InputError as error:
         state.set_notice(error.problems)
 

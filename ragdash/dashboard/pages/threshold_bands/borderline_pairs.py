@@ -95,7 +95,7 @@ def _render_applied(
                              persist_state="session", label_visibility="collapsed",
                              format_func={relevance.WITH: "Decisions applied", relevance.WITHOUT: "Left out"}.get)
         count_text = fmt.count(len(decided), "decision holds", "decisions hold")
-        st.caption(f"{count_text} for the runs shown, of {len(kept_decisions().at(stamp)):,} kept. "
+        st.caption(f"{count_text} for the runs shown, of {len(kept_decisions().read(stamp)):,} kept. "
                    + (f"{fmt.escape(spec.title)}: {describe_effect(context, spec, stamp)}" if describe_effect else ""))
 
 
@@ -103,7 +103,7 @@ def _render_files(stamp: str) -> None:
     """The decisions as a file, and from one."""
     with st.popover("Export, import", icon=":material/swap_vert:", key="decisions_files"):
         st.caption("One line of JSON for each decision: query, digests of the two texts, accepted or not.")
-        st.download_button("Download all decisions", lambda: decision_lines(kept_decisions().at(stamp)),
+        st.download_button("Download all decisions", lambda: decision_lines(kept_decisions().read(stamp)),
                            "evidence-decisions.jsonl", "application/jsonl", key="decisions_out", on_click="ignore",
                            icon=":material/download:", disabled=not stamp)
         if read_only():

@@ -38,7 +38,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences import judge as sentences_judge
 
 AGREEMENT_CLASSES = {"cut": f"Yes from {YES:g}", "each": "Each value separately"}
@@ -167,7 +167,7 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
             [""] if any(_has_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
         )
     try:
-        asked_judges = [str(judge) for judge in default_ledger().judges()]
+        asked_judges = [str(judge) for judge in default_verdict_store().judges()]
     except InputError:
         return []
     judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _has_verdicts(context, name, judge)]

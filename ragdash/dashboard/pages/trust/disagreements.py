@@ -19,7 +19,7 @@ from ragdash.dashboard.pages.trust.tables import confusion_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.metrics.bands import YES
-from ragdash.models.judge.panel import chosen
+from ragdash.models.judge.panel import parse_choice
 from ragdash.models.judge.tasks import Judgement
 from ragdash.reporting.sentences import fmt
 
@@ -87,7 +87,7 @@ def _vote_agreement(data: TrustData, run_index: int) -> None:
         st.caption("One vote per query: self-consistency of the judge cannot be measured."
                    if data.judge and not data.is_local else "")
         return
-    if len(chosen(data.judge)[1]) > 1:
+    if len(parse_choice(data.judge)[1]) > 1:
         st.markdown(
             f"**Judges**: on {fmt.count(votes.n, 'query', 'queries')} with two or more verdicts they were "
             f"unanimous on {fmt.number(votes.unanimous)}; Fleiss' kappa {fmt.number(votes.kappa)}, mean "

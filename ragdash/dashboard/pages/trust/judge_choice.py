@@ -13,7 +13,7 @@ from ragdash.dashboard.pages.trust.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
-from ragdash.models.judge.panel import chosen
+from ragdash.models.judge.panel import parse_choice
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -119,7 +119,7 @@ def _show_judge(data: TrustData) -> None:
         st.caption(f"{fmt.escape(data.spec.metric.title)} is computed without a judge. It is compared with labels in "
                    "the same way.")
         return
-    names = [label.rpartition(" at ")[::2] for label in chosen(data.judge)[1]]
+    names = [label.rpartition(" at ")[::2] for label in parse_choice(data.judge)[1]]
     judge_list = " + ".join(f"**{fmt.escape(model)}** :gray[at {fmt.escape(host)}]" for model, host in names)
     panel = f"{sentences_judge.judge_name(data.judge, short=True)}: " if len(names) > 1 else ""
     st.markdown(f":material/gavel: Judge: {panel}{judge_list}")

@@ -5,7 +5,18 @@ A task bears the canonical spelling of its metric: Faithfulness, ContextRelevanc
 
 # Importing a module registers its tasks: this is the order in which they are listed and exported.
 from ragdash.models.judge.tasks import ragchecker, chunk_usefulness, claims, single_call  # isort: skip
-from ragdash.models.judge.tasks.registry import TASKS, Asking, Case, JudgedTask, Judgement, find_task, judged
+from ragdash.models.judge.tasks.registry import TASKS, Case, JudgedTask, Judgement, TaskSteps, find_task, register_task
 
-__all__ = ["TASKS", "Asking", "Case", "JudgedTask", "Judgement", "chunk_usefulness", "claims", "find_task", "judged",
-           "ragchecker", "single_call"]
+__all__ = [
+    "TASKS",
+    "Case",
+    "JudgedTask",
+    "Judgement",
+    "TaskSteps",
+    "chunk_usefulness",
+    "claims",
+    "find_task",
+    "ragchecker",
+    "register_task",
+    "single_call",
+]

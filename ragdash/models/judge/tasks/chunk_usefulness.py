@@ -7,17 +7,17 @@ from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.prompt_texts import (
     TEXT,
     UNDEFINED,
-    asked,
+    array_of,
+    chunk_blocks,
     flags,
-    listed,
-    shape,
-    shown,
+    join_blocks,
+    object_of,
+    question_block,
+    text_enum,
     too_long,
-    user,
-    word,
 )
 from ragdash.models.judge.tasks.ragchecker_scores import average_precision, share
-from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
 VERSION = "1"
 USEFUL = f"""You judge whether a context is useful to arrive at a right answer that is given. {AS_DATA}
@@ -28,37 +28,39 @@ Judge by the texts alone, not by what you know."""
 ASK_BACK = f"""You guess the question that an answer was given to. {AS_DATA}
 Write three different questions, each of which the answer would answer, and each understood without the answer. Say of
 each whether the answer is evasive about it (it declines, does not know, or is vague): yes or no."""
-VERDICT = shape(reason=TEXT, verdict=word("useful", "useless"))
-QUESTIONS = shape(questions=listed(shape(question=TEXT, evasive=word("yes", "no")),
+VERDICT = object_of(reason=TEXT, verdict=text_enum("useful", "useless"))
+QUESTIONS = object_of(questions=array_of(object_of(question=TEXT, evasive=text_enum("yes", "no")),
                                    minItems=3, maxItems=3))
 NO_ENCODER = "no-encoder"  # the questions are there, and nobody has embedded them yet
 
 
-@judged("RAGAS.ContextPrecision", needs=("question", "references", "contexts"), calls="1 per chunk")
-def ragas_context_precision(case: Case) -> Asking:
+@register_task("RAGAS.ContextPrecision", needs=("question", "references", "contexts"), calls="1 per chunk")
+def ragas_context_precision(case: Case) -> TaskSteps:
     """Average precision of the useful chunks."""
     return (yield from _useful(case, average_precision))
 
 
-@judged("ContextPrecisionRatio", needs=("question", "references", "contexts"), calls="1 per chunk")
-def context_precision_ratio(case: Case) -> Asking:
+@register_task("ContextPrecisionRatio", needs=("question", "references", "contexts"), calls="1 per chunk")
+def context_precision_ratio(case: Case) -> TaskSteps:
     """Useful chunks / chunks."""
     return (yield from _useful(case, share))
 
 
-def _useful(case: Case, value) -> Asking:
+def _useful(case: Case, value) -> TaskSteps:
     over = too_long(case.references[0])
     if over:
         return over
     right = as_data("answer", case.references[0])
-    replies = yield [Question("ChunkUsefulness", VERSION, USEFUL, user(asked(case), right, chunk), VERDICT)
-                     for chunk in shown(case)]
+    replies = yield [
+        Question("ChunkUsefulness", VERSION, USEFUL, join_blocks(question_block(case), right, chunk), VERDICT)
+        for chunk in chunk_blocks(case)
+    ]
     rows = tuple({"chunks": [chunk], **reply.value} for (chunk, _), reply in zip(case.contexts, replies, strict=True))
     return Judgement(value([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
 
 
-@judged("RAGAS.AnswerRelevancy", needs=("answer", "question"), calls="1, then a local model")
-def ragas_answer_relevancy(case: Case) -> Asking:
+@register_task("RAGAS.AnswerRelevancy", needs=("answer", "question"), calls="1, then a local model")
+def ragas_answer_relevancy(case: Case) -> TaskSteps:
     """0 where the answer evades all three questions; otherwise missing here, with the questions as rows: their
     likeness with the one asked is a model's to tell.
     """

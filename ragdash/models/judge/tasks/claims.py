@@ -10,18 +10,18 @@ from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.tasks.prompt_texts import (
     TEXT,
     UNDEFINED,
-    asked,
+    array_of,
+    chunk_blocks,
     flags,
     ids,
-    listed,
+    join_blocks,
     names,
-    shape,
-    shown,
+    object_of,
+    question_block,
+    text_enum,
     too_long,
-    user,
-    word,
 )
-from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
 VERSION = "1"
 AT_ONCE = 20  # claims of one call
@@ -39,15 +39,22 @@ contradicted: the contexts say otherwise.
 not stated: neither.
 Then the ids of the contexts that support or contradict it, none where it is not stated.
 Judge by the contexts alone, not by what you know. Give each id exactly once."""
-CLAIMS = shape(claims=listed(TEXT))
+CLAIMS = object_of(claims=array_of(TEXT))
 SUPPORTED = "supported"
 
 
 def taken_apart(case: Case, text: str) -> Question:
     """The question for the claims of an answer or reference."""
     tokens = min(max(1024, len(text) // 2), 8192)
-    return Question("Claims", VERSION, EXTRACT, user(asked(case), as_data("text", text)), CLAIMS, max_tokens=tokens,
-                    guess=partial(guessed, text))
+    return Question(
+        "Claims",
+        VERSION,
+        EXTRACT,
+        join_blocks(question_block(case), as_data("text", text)),
+        CLAIMS,
+        max_tokens=tokens,
+        guess=partial(guessed, text),
+    )
 
 
 def guessed(text: str) -> dict:
@@ -72,7 +79,7 @@ def numbered(batch: Sequence[tuple[str, str]]) -> list[str]:
     return [as_data("claim", claim, id=name) for name, claim in batch]
 
 
-def verified(case: Case, text: str, of: str) -> Asking:
+def verified(case: Case, text: str, of: str) -> TaskSteps:
     """Claims of a text, each held against the contexts: a Judgement whose value is the share supported, NaN without a
     claim; rows: claim, verdict, reason, chunks.
     """
@@ -83,32 +90,41 @@ def verified(case: Case, text: str, of: str) -> Asking:
     claims = claims_of(reply)
     if not claims:
         return Judgement(UNDEFINED, "no-claims", flags=flags(case))
-    verdict = shape(id=TEXT, reason=TEXT, verdict=word(SUPPORTED, "contradicted", "not stated"),
-                    chunks=listed(word(*names(case))))
+    verdict = object_of(id=TEXT, reason=TEXT, verdict=text_enum(SUPPORTED, "contradicted", "not stated"),
+                    chunks=array_of(text_enum(*names(case))))
     batch_list = batches(claims)
-    replies = yield [Question("Verify", VERSION, VERIFY, user(asked(case), shown(case), numbered(batch)),
-                              shape(verdicts=listed(verdict)), tuple(name for name, _ in batch),
-                              200 + 120 * len(batch)) for batch in batch_list]
+    replies = yield [
+        Question(
+            "Verify",
+            VERSION,
+            VERIFY,
+            join_blocks(question_block(case), chunk_blocks(case), numbered(batch)),
+            object_of(verdicts=array_of(verdict)),
+            tuple(name for name, _ in batch),
+            200 + 120 * len(batch),
+        )
+        for batch in batch_list
+    ]
     verdicts = [verdict for reply in replies for verdict in reply.value["verdicts"]]
     rows = tuple({"of": of, "claim": claim, "verdict": verdict["verdict"], "reason": verdict["reason"],
                   "chunks": ids(case, verdict["chunks"])} for claim, verdict in zip(claims, verdicts, strict=True))
     return Judgement(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
-@judged("ClaimFaithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
-def claim_faithfulness(case: Case) -> Asking:
+@register_task("ClaimFaithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
+def claim_faithfulness(case: Case) -> TaskSteps:
     """Supported claims of the answer / its claims; 1 without a claim, flagged "vacuous"."""
     checked = yield from verified(case, case.answer, "answer")
     return Judgement(1.0, flags=("vacuous", *checked.flags)) if checked.missing == "no-claims" else checked
 
 
-@judged("RAGAS.Faithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
-def ragas_faithfulness(case: Case) -> Asking:
+@register_task("RAGAS.Faithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
+def ragas_faithfulness(case: Case) -> TaskSteps:
     """As ClaimFaithfulness, undefined without a claim."""
     return (yield from verified(case, case.answer, "answer"))
 
 
-@judged("RAGAS.ContextRecall", needs=("references", "contexts"), calls=THEN_CLAIMS)
-def ragas_context_recall(case: Case) -> Asking:
+@register_task("RAGAS.ContextRecall", needs=("references", "contexts"), calls=THEN_CLAIMS)
+def ragas_context_recall(case: Case) -> TaskSteps:
     """Claims of the first reference that the contexts support / its claims."""
     return (yield from verified(case, case.references[0], "reference"))

@@ -40,7 +40,7 @@ def ids(case: Case, chunks: Iterable[str]) -> list[str]:
     return [chunk for name, (chunk, _) in zip(names(case), case.contexts, strict=True) if name in wanted]
 
 
-def shown(case: Case) -> list[str]:
+def chunk_blocks(case: Case) -> list[str]:
     """Each chunk as it is shown to a judge."""
     return [as_data("context", cut(text), id=name) for name, (_, text) in zip(names(case), case.contexts, strict=True)]
 
@@ -58,22 +58,22 @@ def flags(case: Case) -> tuple[str, ...]:
     return (CUT,) if any(len(text) > CHUNK for _, text in case.contexts or ()) else ()
 
 
-def asked(case: Case) -> list[str]:
+def question_block(case: Case) -> list[str]:
     """The question as a part, where it is known."""
     return [as_data("question", case.question)] if case.question and case.question.strip() else []
 
 
-def user(*blocks: str | Iterable[str]) -> str:
+def join_blocks(*blocks: str | Iterable[str]) -> str:
     """The parts below each other."""
     return "\n\n".join(block if isinstance(block, str) else "\n\n".join(block) for block in blocks if block)
 
 
-def shape(**properties: Mapping) -> dict:
+def object_of(**properties: Mapping) -> dict:
     """The schema of an object with these properties, all required, in this order."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def listed(items: Mapping, **bounds: int) -> dict:
+def array_of(items: Mapping, **bounds: int) -> dict:
     """The schema of a list."""
     return {"type": "array", "items": items, **bounds}
 
@@ -81,11 +81,11 @@ def listed(items: Mapping, **bounds: int) -> dict:
 TEXT = {"type": "string"}
 
 
-def word(*allowed: str) -> dict:
+def text_enum(*allowed: str) -> dict:
     """The schema of one of these words."""
     return {"type": "string", "enum": list(allowed)}
 
 
-def number(*allowed: float) -> dict:
+def number_enum(*allowed: float) -> dict:
     """The schema of one of these numbers."""
     return {"type": "number", "enum": list(allowed)}

@@ -8,9 +8,18 @@ from functools import partial
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.tasks.claims import AT_ONCE, batches, claims_of, numbered, taken_apart
-from ragdash.models.judge.tasks.prompt_texts import TEXT, cut, flags, listed, shape, too_long, user, word
+from ragdash.models.judge.tasks.prompt_texts import (
+    TEXT,
+    array_of,
+    cut,
+    flags,
+    join_blocks,
+    object_of,
+    text_enum,
+    too_long,
+)
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
-from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
 VERSION = "1"
 ENTAIL = f"""You check which claims follow from a text. {AS_DATA}
@@ -20,13 +29,15 @@ contradicted: the text says otherwise.
 neutral: neither.
 Judge by the text alone, not by what you know. Give each id exactly once."""
 ENTAILED = "entailed"
-VERDICTS = shape(verdicts=listed(shape(id=TEXT, reason=TEXT, verdict=word(ENTAILED, "contradicted", "neutral"))))
+VERDICTS = object_of(
+    verdicts=array_of(object_of(id=TEXT, reason=TEXT, verdict=text_enum(ENTAILED, "contradicted", "neutral")))
+)
 OF_ANSWER, OF_REFERENCE = ("correct", "supports"), ("found", "holds")
 _NEEDS = {"correct": ("answer", "references"), "found": ("answer", "references"), "supports": ("answer", "contexts"),
           "holds": ("references", "contexts")}
 
 
-def checked(case: Case, directions: Sequence[str], value: Callable[[Checked], float]) -> Asking:
+def check_claims(case: Case, directions: Sequence[str], value: Callable[[Checked], float]) -> TaskSteps:
     """Ask for these parts of Checked, and take their value."""
     reference = case.references[0] if case.references else ""
     over = too_long(case.answer, reference)
@@ -36,9 +47,9 @@ def checked(case: Case, directions: Sequence[str], value: Callable[[Checked], fl
     texts |= {"reference": reference} if set(directions) & set(OF_REFERENCE) else {}
     replies = yield [taken_apart(case, text) for text in texts.values()]
     claims = {of: claims_of(reply) for of, reply in zip(texts, replies, strict=True)}
-    against = {direction: _against(case, direction, reference) for direction in directions}
+    against = {direction: _compared_texts(case, direction, reference) for direction in directions}
     wanted = [(direction, text) for direction in directions for text in against[direction]]
-    questions = [_entailed(text, claims[_of(direction)]) for direction, text in wanted]
+    questions = [_entailed(text, claims[_side(direction)]) for direction, text in wanted]
     flat = iter((yield [verdict for some in questions for verdict in some]) if any(questions) else ())
     verdicts_of = [[verdict for _ in some for verdict in _verdicts(next(flat))] for some in questions]
     columns: dict[str, list] = {direction: [] for direction in directions}
@@ -59,14 +70,14 @@ def undefined_of(name: str, rows: Sequence[dict]) -> str:
 def _undefined(directions: Sequence[str], rows: Sequence[dict]) -> str:
     """A text that has no claim (and no row of it), else nothing that a share could be taken of."""
     sides = {row["of"] for row in rows}
-    return "nothing-to-share" if all(_of(direction) in sides for direction in directions) else "no-claims"
+    return "nothing-to-share" if all(_side(direction) in sides for direction in directions) else "no-claims"
 
 
-def _of(direction: str) -> str:
+def _side(direction: str) -> str:
     return "answer" if direction in OF_ANSWER else "reference"
 
 
-def _against(case: Case, direction: str, reference: str) -> list[str]:
+def _compared_texts(case: Case, direction: str, reference: str) -> list[str]:
     """The texts that the claims of a part are held against."""
     if direction == "correct":
         return [reference]
@@ -74,7 +85,7 @@ def _against(case: Case, direction: str, reference: str) -> list[str]:
 
 
 def _entailed(text: str, claims: Sequence[str]) -> list[Question]:
-    return [Question("Entailment", VERSION, ENTAIL, user(as_data("text", text), numbered(batch)), VERDICTS,
+    return [Question("Entailment", VERSION, ENTAIL, join_blocks(as_data("text", text), numbered(batch)), VERDICTS,
                      tuple(name for name, _ in batch), 200 + 100 * len(batch)) for batch in batches(claims)]
 
 
@@ -88,7 +99,7 @@ def _as_checked(columns: dict[str, list], claims: dict[str, list[str]]) -> Check
     for direction, lists in columns.items():
         flags = [[verdict["verdict"] == ENTAILED for verdict in verdicts] for verdicts in lists]
         tables[direction] = tuple(flags[0]) if direction in ("correct", "found") else tuple(
-            tuple(column[i] for column in flags) for i in range(len(claims[_of(direction)])))
+            tuple(column[i] for column in flags) for i in range(len(claims[_side(direction)])))
     return Checked(**tables)
 
 
@@ -119,7 +130,7 @@ def _calls(directions: Sequence[str]) -> str:
 
 def _register(name: str, directions: Sequence[str], value: Callable[[Checked], float]) -> None:
     needs = dict.fromkeys(need for direction in directions for need in _NEEDS[direction])
-    judged(name, tuple(needs), _calls(directions))(partial(checked, directions=directions, value=value))
+    register_task(name, tuple(needs), _calls(directions))(partial(check_claims, directions=directions, value=value))
 
 
 for _name, (_value, _parts) in FAMILY.items():

@@ -35,7 +35,7 @@ class Judgement:
     flags: tuple[str, ...] = ()
 
 
-Asking: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]
+TaskSteps: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]
 """Yields questions, gets their replies (all with a value: where one is missing the asking ends), returns a Judgement.
 
 It is run again to read a ledger, so what it yields may hang on the case and on the replies alone.
@@ -50,10 +50,10 @@ class JudgedTask:
 
     name: str
     needs: tuple[str, ...]
-    ask: Callable[[Case], Asking]
+    ask: Callable[[Case], TaskSteps]
     calls: str = "1"
 
-    def start(self, case: Case) -> Asking:
+    def start(self, case: Case) -> TaskSteps:
         """The asking of a case; one that lacks a text asks nothing and is missing."""
         lacking = self.lacks(case)
         return _lacking(lacking) if lacking else self.ask(case)
@@ -61,7 +61,7 @@ class JudgedTask:
     def lacks(self, case: Case) -> str | None:
         """Why a case is not asked about: "no-answer", "no-contexts" ...; None where all texts are there."""
         for name in self.needs:
-            if not _there(getattr(case, name)):
+            if not _has_text(getattr(case, name)):
                 return f"no-{name}"
         return None
 
@@ -69,10 +69,10 @@ class JudgedTask:
 TASKS: dict[str, JudgedTask] = {}
 
 
-def judged(name: str, needs: Sequence[str], calls: str = "1") -> Callable[
-        [Callable[[Case], Asking]], Callable[[Case], Asking]]:
+def register_task(name: str, needs: Sequence[str], calls: str = "1") -> Callable[
+        [Callable[[Case], TaskSteps]], Callable[[Case], TaskSteps]]:
     """Put a function into TASKS. calls: judge calls per query, in words."""
-    def register(function: Callable[[Case], Asking]) -> Callable[[Case], Asking]:
+    def register(function: Callable[[Case], TaskSteps]) -> Callable[[Case], TaskSteps]:
         TASKS[name] = JudgedTask(name, tuple(needs), function, calls)
         return function
 
@@ -86,13 +86,13 @@ def find_task(name: str) -> JudgedTask:
     return TASKS[name]
 
 
-def _there(value: str | Iterable | None) -> bool:
+def _has_text(value: str | Iterable | None) -> bool:
     """Whether a text, or one of several texts or (name, text) pairs, has more than white space."""
     if isinstance(value, str):
         return bool(value) and not value.isspace()
-    return any(_there(text[1] if isinstance(text, tuple) else text) for text in value or ())
+    return any(_has_text(text[1] if isinstance(text, tuple) else text) for text in value or ())
 
 
-def _lacking(reason: str) -> Asking:
+def _lacking(reason: str) -> TaskSteps:
     return Judgement(float("nan"), reason)
     yield ()

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import Question
-from ragdash.models.judge.tasks.prompt_texts import ANCHORS, TEXT, asked, flags, number, shape, shown, too_long, user
-from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+from ragdash.models.judge.tasks.prompt_texts import (
+    ANCHORS,
+    TEXT,
+    chunk_blocks,
+    flags,
+    join_blocks,
+    number_enum,
+    object_of,
+    question_block,
+    too_long,
+)
+from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
 VERSION = "1"
 FAITHFULNESS = f"""You judge whether an answer is faithful to the contexts it was made from. {AS_DATA}
@@ -39,50 +49,50 @@ Give a short reason first, then the score:
 0.25: little of it is right.
 0: it is wrong, or declines to answer.
 Judge by the references, not by what you know; what goes beyond them without contradicting them does not count."""
-WHOLE = shape(reason=TEXT, score=number(0, 0.5, 1))
-GRADED = shape(reason=TEXT, score=number(*ANCHORS))
+WHOLE = object_of(reason=TEXT, score=number_enum(0, 0.5, 1))
+GRADED = object_of(reason=TEXT, score=number_enum(*ANCHORS))
 
 
-@judged("Faithfulness", needs=("answer", "contexts"))
-def faithfulness(case: Case) -> Asking:
+@register_task("Faithfulness", needs=("answer", "contexts"))
+def faithfulness(case: Case) -> TaskSteps:
     """1, 0.5 or 0."""
-    text = user(asked(case), shown(case), as_data("answer", case.answer))
+    text = join_blocks(question_block(case), chunk_blocks(case), as_data("answer", case.answer))
     return (yield from _scored(case, "Faithfulness", FAITHFULNESS, text, WHOLE, flags(case)))
 
 
-@judged("AnswerRelevanceJudged", needs=("answer", "question"))
-def answer_relevance(case: Case) -> Asking:
+@register_task("AnswerRelevanceJudged", needs=("answer", "question"))
+def answer_relevance(case: Case) -> TaskSteps:
     """One of ANCHORS."""
-    text = user(asked(case), as_data("answer", case.answer))
+    text = join_blocks(question_block(case), as_data("answer", case.answer))
     return (yield from _scored(case, "AnswerRelevance", RELEVANCE, text, GRADED))
 
 
-@judged("ContextRelevance", needs=("question", "contexts"))
-def context_relevance(case: Case) -> Asking:
+@register_task("ContextRelevance", needs=("question", "contexts"))
+def context_relevance(case: Case) -> TaskSteps:
     """One of ANCHORS for all contexts together."""
-    text = user(asked(case), shown(case))
+    text = join_blocks(question_block(case), chunk_blocks(case))
     return (yield from _scored(case, "ContextRelevance", CONTEXT, text, GRADED, flags(case), long=()))
 
 
-@judged("ContextRelevance(per='chunk')", needs=("question", "contexts"), calls="1 per chunk")
-def chunk_relevance(case: Case) -> Asking:
+@register_task("ContextRelevance(per='chunk')", needs=("question", "contexts"), calls="1 per chunk")
+def chunk_relevance(case: Case) -> TaskSteps:
     """Mean of one of ANCHORS for each chunk."""
-    replies = yield [Question("ContextRelevance", VERSION, CONTEXT, user(asked(case), chunk), GRADED)
-                     for chunk in shown(case)]
+    replies = yield [Question("ContextRelevance", VERSION, CONTEXT, join_blocks(question_block(case), chunk), GRADED)
+                     for chunk in chunk_blocks(case)]
     rows = tuple({"chunks": [chunk], **reply.value} for (chunk, _), reply in zip(case.contexts, replies, strict=True))
     return Judgement(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
-@judged("Correctness", needs=("answer", "references"))
-def correctness(case: Case) -> Asking:
+@register_task("Correctness", needs=("answer", "references"))
+def correctness(case: Case) -> TaskSteps:
     """One of ANCHORS."""
     references = [as_data("reference", text) for text in case.references if text.strip()]
-    text = user(asked(case), references, as_data("answer", case.answer))
+    text = join_blocks(question_block(case), references, as_data("answer", case.answer))
     return (yield from _scored(case, "Correctness", CORRECTNESS, text, GRADED, long=(case.answer, *case.references)))
 
 
 def _scored(case: Case, task: str, system: str, text: str, schema: dict, remarks: tuple[str, ...] = (),
-            long: tuple[str, ...] | None = None) -> Asking:
+            long: tuple[str, ...] | None = None) -> TaskSteps:
     """One call whose reply is a reason and a score. long: the texts that may be too long, None: the answer."""
     over = too_long(*(long if long is not None else (case.answer,)))
     if over:

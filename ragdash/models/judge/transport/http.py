@@ -12,11 +12,11 @@ from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.models.judge.endpoint import Endpoint
 from ragdash.models.judge.plan import Patience
 from ragdash.models.judge.transport.protocols import headers
-from ragdash.models.judge.transport.response_status import KEPT, Answer
+from ragdash.models.judge.transport.response_status import MAX_ERROR_LENGTH, HttpResponse
 
 LARGEST = 16 << 20  # bytes of a reply
 HIDDEN, SHORTEST = "[key]", 8
-Post = Callable[[bytes], Answer]
+Post = Callable[[bytes], HttpResponse]
 
 
 def poster(endpoint: Endpoint, patience: Patience) -> Post:
@@ -41,7 +41,7 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
             local.session.auth = lambda request: request  # none of ~/.netrc
         return local.session
 
-    def post(body: bytes) -> Answer:
+    def post(body: bytes) -> HttpResponse:
         try:
             with session().post(
                 url,
@@ -52,8 +52,8 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
                 allow_redirects=False,
             ) as response:
                 content = _content(response.raw, patience.reply)
-                return Answer(response.status_code, _hidden(content, secret),
-                              {name.lower(): _without(value, secret) for name, value in response.headers.items()})
+                return HttpResponse(response.status_code, _redact_bytes(content, secret),
+                              {name.lower(): _redact(value, secret) for name, value in response.headers.items()})
         except requests.exceptions.ConnectTimeout as error:
             return _failed("unreachable", error, secret, sent=False)
         except (*late, TimeoutError) as error:
@@ -78,18 +78,22 @@ def _content(raw, seconds: float) -> bytes:
     return b"".join(pieces)
 
 
-def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True) -> Answer:
-    return Answer(0, failure=reason, words=shorten(_without(str(error) or type(error).__name__, secret), KEPT),
-                  sent=sent)
+def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True) -> HttpResponse:
+    return HttpResponse(
+        0,
+        failure=reason,
+        words=shorten(_redact(str(error) or type(error).__name__, secret), MAX_ERROR_LENGTH),
+        sent=sent,
+    )
 
 
-def _hidden(content: bytes, secret: str | None) -> bytes:
+def _redact_bytes(content: bytes, secret: str | None) -> bytes:
     for form in _forms(secret):
         content = content.replace(form.encode(), HIDDEN.encode())
     return content
 
 
-def _without(text: str, secret: str | None) -> str:
+def _redact(text: str, secret: str | None) -> str:
     for form in _forms(secret):
         text = text.replace(form, HIDDEN)
     return text

@@ -10,8 +10,8 @@ import orjson
 
 from ragdash.models.judge.endpoint import Endpoint
 from ragdash.models.judge.question import Question
-from ragdash.models.judge.transport.reply_json import whole
-from ragdash.models.judge.transport.structured_output import Manner
+from ragdash.models.judge.transport.reply_json import replace_surrogates
+from ragdash.models.judge.transport.structured_output import OutputMode
 
 SHAPE = "Reply with one JSON object and nothing else, of this JSON schema:\n"
 _VERSION = "2023-06-01"  # of Anthropic's protocol
@@ -24,7 +24,7 @@ class NotAReply(ValueError):
 
 
 @dataclass(frozen=True)
-class Said:
+class ParsedReply:
     """What a reply holds. prompt, completion: tokens, None where it does not tell."""
 
     text: str
@@ -51,13 +51,15 @@ def headers(endpoint: Endpoint, secret: str | None) -> dict[str, str]:
     return result | ({"Authorization": f"Bearer {secret}"} if secret else {})
 
 
-def parameters_sent(endpoint: Endpoint, manner: Manner, max_tokens: int) -> dict:
+def parameters_sent(endpoint: Endpoint, manner: OutputMode, max_tokens: int) -> dict:
     """The parameters beside texts and shape, those refused left out."""
     parameters = {name: value for name, value in endpoint.parameters.items() if name not in manner.dropped}
     return parameters | ({manner.length: max_tokens} if manner.length else {})
 
 
-def body(endpoint: Endpoint, question: Question, manner: Manner, max_tokens: int, turns: Sequence[Turn] = ()) -> bytes:
+def body(
+    endpoint: Endpoint, question: Question, manner: OutputMode, max_tokens: int, turns: Sequence[Turn] = ()
+) -> bytes:
     """The request as JSON."""
     system = f"{question.system}\n\n{SHAPE}{question.shape}"
     talk = [{"role": "user", "content": question.user}]
@@ -87,10 +89,10 @@ def _dumps(content: dict) -> bytes:
     try:
         return orjson.dumps(content)
     except TypeError:
-        return orjson.dumps(whole(content))
+        return orjson.dumps(replace_surrogates(content))
 
 
-def said(kind: str, content: bytes | str) -> Said:
+def parse_reply(kind: str, content: bytes | str) -> ParsedReply:
     """What a reply of status 200 holds. Raises NotAReply."""
     try:
         whole = orjson.loads(content)
@@ -99,7 +101,7 @@ def said(kind: str, content: bytes | str) -> Said:
         raise NotAReply(type(error).__name__) from None
 
 
-def _openai(whole: dict) -> Said:
+def _openai(whole: dict) -> ParsedReply:
     choice = whole["choices"][0]
     message = choice.get("message") or {}
     text = message.get("content")
@@ -107,19 +109,19 @@ def _openai(whole: dict) -> Said:
         text = "".join(block.get("text") or "" for block in text)
     usage = whole.get("usage") or {}
     finish = choice.get("finish_reason")
-    return Said(_text(text), _text(whole.get("model")), _tokens(usage.get("prompt_tokens")),
+    return ParsedReply(_text(text), _text(whole.get("model")), _tokens(usage.get("prompt_tokens")),
                 _tokens(usage.get("completion_tokens")), finish in _CUT,
                 finish in _REFUSED or bool(message.get("refusal")))
 
 
-def _anthropic(whole: dict) -> Said:
+def _anthropic(whole: dict) -> ParsedReply:
     blocks, usage, stop = whole["content"], whole.get("usage") or {}, whole.get("stop_reason")
     inputs = [orjson.dumps(block["input"]).decode() for block in blocks if block.get("type") == "tool_use"]
     text = inputs[0] if inputs else "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
     read = [_tokens(usage.get(name)) for name in ("input_tokens", "cache_creation_input_tokens",
                                                   "cache_read_input_tokens")]
     prompt = None if read[0] is None else sum(block or 0 for block in read)
-    return Said(text, _text(whole.get("model")), prompt, _tokens(usage.get("output_tokens")), stop in _CUT,
+    return ParsedReply(text, _text(whole.get("model")), prompt, _tokens(usage.get("output_tokens")), stop in _CUT,
                 stop in _REFUSED)
 
 

@@ -29,13 +29,13 @@ def first_object(text: str) -> dict:
     raise NotJson
 
 
-def whole(value: object) -> object:
+def replace_surrogates(value: object) -> object:
     """The same with question marks for halves of signs, which UTF-8 cannot hold."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {whole(key): whole(one) for key, one in value.items()}
-    return [whole(one) for one in value] if isinstance(value, list | tuple) else value
+        return {replace_surrogates(key): replace_surrogates(one) for key, one in value.items()}
+    return [replace_surrogates(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _object_in(text: str) -> dict | None:
@@ -44,7 +44,7 @@ def _object_in(text: str) -> dict | None:
         if start < 0:
             return None
         try:
-            return whole(_DECODER.raw_decode(text, start)[0])
+            return replace_surrogates(_DECODER.raw_decode(text, start)[0])
         except (ValueError, RecursionError):
             start = text.find("{", start + 1)
     return None

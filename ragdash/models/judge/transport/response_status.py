@@ -25,7 +25,7 @@ import orjson
 
 from ragdash.core.errors import Problem, shorten
 from ragdash.models.judge.endpoint import Endpoint
-from ragdash.models.judge.transport.protocols import NotAReply, Said, said
+from ragdash.models.judge.transport.protocols import NotAReply, ParsedReply, parse_reply
 
 AGAIN = (408, 409, 425, 429)
 SHAPELESS = re.compile(r"response_format|schema|grammar|guided", re.IGNORECASE)
@@ -36,11 +36,11 @@ FILTERED = re.compile(r"content.?(filter|management|policy)|safety", re.IGNORECA
 QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
 NO_MODEL = re.compile(r"model\W.{0,80}(not found|does not exist|not exist|unknown|no such|invalid)|model_not_found|"
                       r"(unknown|invalid|no such) model", re.IGNORECASE | re.DOTALL)
-KEPT = 300  # signs of the endpoint's words
+MAX_ERROR_LENGTH = 300  # signs of the endpoint's words
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """What came of a request. status 0: nothing did, `failure` is why ("unreachable" or "timeout"); sent: whether it
     may have been worked on, and paid for.
     """
@@ -62,20 +62,20 @@ class Signal:
     kind: str
     reason: str = ""
     words: str = ""
-    after: float | None = None
-    said: Said | None = None
+    retry_seconds: float | None = None
+    reply: ParsedReply | None = None
     problem: Problem | None = None
 
 
-def signal(answer: Answer, endpoint: Endpoint, clock: datetime | None = None) -> Signal:
+def signal(answer: HttpResponse, endpoint: Endpoint, clock: datetime | None = None) -> Signal:
     """What an answer means. now: the time, for a Retry-After that is a date."""
     status = answer.status
     if not status:
         return Signal("again", answer.failure, answer.words)
-    words = spoken(answer.content)
+    words = error_text(answer.content)
     if 200 <= status < 300:
         try:
-            return Signal("read", said=said(endpoint.kind, answer.content))
+            return Signal("read", reply=parse_reply(endpoint.kind, answer.content))
         except NotAReply:
             return Signal("again", "not-a-reply", words)
     if status == 429 and QUOTA.search(words):
@@ -85,7 +85,7 @@ def signal(answer: Answer, endpoint: Endpoint, clock: datetime | None = None) ->
         return Signal("again", reason, f"{status}: {words}", retry_after(answer.headers, clock))
     if status in (400, 413, 422) or status >= 500:
         return _of_question(status, words, endpoint)
-    return _ended(status, words, answer, endpoint)
+    return _of_job(status, words, answer, endpoint)
 
 
 def _of_question(status: int, words: str, endpoint: Endpoint) -> Signal:
@@ -99,7 +99,7 @@ def _of_question(status: int, words: str, endpoint: Endpoint) -> Signal:
     return Signal("adjust", "bad-request", words)
 
 
-def _ended(status: int, words: str, answer: Answer, endpoint: Endpoint) -> Signal:
+def _of_job(status: int, words: str, answer: HttpResponse, endpoint: Endpoint) -> Signal:
     """Of a status after which no other question fares better."""
     words = f"{status}: {words}"
     if status in (401, 403):
@@ -125,19 +125,19 @@ def _stop(endpoint: Endpoint, message: str, facts: Mapping) -> Signal:
     return Signal("stop", "stopped", problem.actual, problem=problem)
 
 
-def spoken(content: bytes) -> str:
+def error_text(content: bytes) -> str:
     """The endpoint's words in a body that is no reply: its error's message, or the beginning of the text."""
     try:
         whole = orjson.loads(content)
     except orjson.JSONDecodeError:
         text = content[:4000].decode("utf-8", "replace")
         title = re.search(r"<title>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-        return shorten(f"a web page, {title[1]!r}" if title else text, KEPT) or "nothing"
+        return shorten(f"a web page, {title[1]!r}" if title else text, MAX_ERROR_LENGTH) or "nothing"
     error = whole.get("error", whole) if isinstance(whole, dict) else whole
     if isinstance(error, dict):
         messages = (error.get(name) for name in ("message", "detail", "type", "code", "param"))
         error = ", ".join(str(message) for message in messages if message) or error
-    return shorten(str(error), KEPT)
+    return shorten(str(error), MAX_ERROR_LENGTH)
 
 
 def retry_after(headers: dict[str, str], clock: datetime | None = None) -> float | None:

@@ -13,7 +13,7 @@ LENGTH, LENGTH_TOO = "max_tokens", "max_completion_tokens"
 
 
 @dataclass(frozen=True)
-class Manner:
+class OutputMode:
     """mode: of MODES; dropped: parameters that are not sent; length: the name of the bound on tokens, "" for none."""
 
     mode: str
@@ -21,7 +21,7 @@ class Manner:
     length: str = LENGTH
 
     @classmethod
-    def first(cls, kind: str, known: dict) -> Manner:
+    def initial(cls, kind: str, known: dict) -> OutputMode:
         """What was learned, as `as_dict` has it, else the best there is."""
         mode = known.get("mode")
         return cls(mode if mode in MODES[kind] else MODES[kind][0], frozenset(known.get("dropped", ())),
@@ -30,7 +30,7 @@ class Manner:
     def as_dict(self) -> dict:
         return {"mode": self.mode, "dropped": sorted(self.dropped), "length": self.length}
 
-    def after(self, kind: str, refusal: str, parameters: tuple[str, ...]) -> Manner | None:
+    def next_after(self, kind: str, refusal: str, parameters: tuple[str, ...]) -> OutputMode | None:
         """What to try after the endpoint refused a question with these words; None where nothing is left to try.
 
         What the words name is changed; where they name nothing, the mode goes down, then parameters are left out.
@@ -42,12 +42,12 @@ class Manner:
         if self.length and re.search(rf"\b{self.length}\b", refusal):
             other = {LENGTH: LENGTH_TOO}.get(self.length, "") if kind == "openai" else self.length
             return replace(self, length=other) if other != self.length else None
-        lower = self._lower(kind)
+        lower = self._next_mode(kind)
         if lower:
             return replace(self, mode=lower)
         return replace(self, dropped=self.dropped | set(sent)) if sent else None
 
-    def _lower(self, kind: str) -> str | None:
+    def _next_mode(self, kind: str) -> str | None:
         modes = MODES[kind]
         next_mode = modes.index(self.mode) + 1
         return modes[next_mode] if next_mode < len(modes) else None

@@ -30,7 +30,7 @@ OURS = 0x5264_4A64  # application_id: RdJd
 AT_ONCE = 500  # keys asked for in one statement
 SMALLEST = 512  # bytes of a database
 NO_FAILURE = ("budget", "cancelled", "stopped")  # of the job, not of the question
-Kept: TypeAlias = tuple[Judge, bytes, str, str, int, Reply]
+VerdictRow: TypeAlias = tuple[Judge, bytes, str, str, int, Reply]
 """Whose verdict, its key, task, version, vote, and the reply."""
 _TABLES = f"""
 create table judges (id integer primary key, host text, model text, parameters text, used integer,
@@ -46,13 +46,13 @@ pragma user_version = {VERSION};
 """
 
 
-def default_ledger() -> Ledger:
+def default_verdict_store() -> VerdictStore:
     """The user's ledger."""
-    return Ledger(workspace() / FILE)
+    return VerdictStore(workspace() / FILE)
 
 
 @dataclass(frozen=True)
-class Ledger:
+class VerdictStore:
     """The file; a reader of one that is not there finds nothing. Readers open and close it with every call, so that
     threads and processes may share it. InputError where it cannot be read or written.
     """
@@ -65,7 +65,7 @@ class Ledger:
             return [] if db is None else [Judge(*row) for row in db.execute(
                 "select host, model, parameters from judges order by used desc")]
 
-    def named(self, name: str = "") -> Judge | None:
+    def find_judge(self, name: str = "") -> Judge | None:
         """The judge of this model, or of "model at host"; "": the one last asked; None where there is none."""
         return next((known_judge for known_judge in self.judges() if known_judge.is_called(name)), None)
 
@@ -78,7 +78,7 @@ class Ledger:
         rows = self._rows("failures", ("key", *COLUMNS, "missing", "note"), keys)
         return {row[0]: replace(reply_of(row[1:-2]), missing=row[-2], note=row[-1]) for row in rows}
 
-    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+    def known_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that have a verdict."""
         return {row[0] for row in self._rows("verdicts", ("key",), keys)}
 
@@ -90,7 +90,7 @@ class Ledger:
                                     (judge.host, judge.model, judge.parameters, task)).fetchone()
         return (row[0], float(row[1])) if row and row[0] else (0, float("nan"))
 
-    def manner(self, url: str, model: str) -> dict:
+    def learned_mode(self, url: str, model: str) -> dict:
         """What was learned of how an endpoint wants to be asked, {} where nothing was."""
         with self._open() as db:
             row = db and db.execute("select manner from manners where url = ? and model = ?", (url, model)).fetchone()
@@ -104,20 +104,20 @@ class Ledger:
                 for table, column in (("judges", "used"), ("verdicts", "number"), ("failures", "number")))
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def writing(self) -> Iterator[VerdictWriter]:
         """A writer that keeps the file open; threads may share it."""
         with self._guarded():
             make_folder(self.path)
             with closing(connect(self.path, any_thread=True)) as db:
                 _make(db, self.path)
-                yield Writer(db, self.path)
+                yield VerdictWriter(db, self.path)
 
-    def put(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
+    def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
         """Keep replies, verdicts and failures each in their table."""
         with self.writing() as writer:
-            writer.put(judge, rows)
+            writer.save(judge, rows)
 
-    def every(self) -> list[Kept]:
+    def all_verdicts(self) -> list[VerdictRow]:
         """All verdicts in the order they came."""
         with self._open() as db:
             rows = [] if db is None else db.execute(
@@ -126,7 +126,7 @@ class Ledger:
                 "order by number").fetchall()
         return [(Judge(*row[:3]), *row[3:7], reply_of(row[7:])) for row in rows]
 
-    def add(self, rows: Iterable[Kept]) -> int:
+    def import_rows(self, rows: Iterable[VerdictRow]) -> int:
         """Take verdicts over, all or none; those that are there stay. Returns how many were new."""
         with self.writing() as writer:
             return writer.add(rows)
@@ -158,7 +158,7 @@ class Ledger:
             raise _unusable(self.path, error) from None
 
 
-class Writer:
+class VerdictWriter:
     """Puts replies into the ledger, each on the disk when the call returns."""
 
     def __init__(self, db: sqlite3.Connection, path: Path):
@@ -174,7 +174,7 @@ class Writer:
             db.execute(f"update judges set used = (select ifnull(max(used), 0) + 1 from judges) {where}", key)
             self._ids[judge] = db.execute(f"select id from judges {where}", key).fetchone()[0]
 
-    def put(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
+    def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
         """Keep replies; a verdict that is there already stays. What was not asked is no failure and is not kept."""
         if judge not in self._ids:
             self.use(judge)
@@ -188,7 +188,7 @@ class Writer:
                 elif reply.attempts and reply.missing not in NO_FAILURE:
                     _insert(db, "replace", "failures", (*values, reply.missing, reply.note), ", missing, note")
 
-    def add(self, rows: Iterable[Kept]) -> int:
+    def add(self, rows: Iterable[VerdictRow]) -> int:
         """Take verdicts over from elsewhere, all or none; how many were new."""
         rows = list(rows)
         for judge in dict.fromkeys(row[0] for row in rows):
@@ -197,7 +197,7 @@ class Writer:
             return sum(_insert(db, "ignore", "verdicts", (key, self._ids[judge], *of, *row_of(reply)))
                        for judge, key, *of, reply in rows)
 
-    def seen(self, key: bytes) -> Reply | None:
+    def find_verdict(self, key: bytes) -> Reply | None:
         """A verdict that is there by now."""
         with self._lock:
             try:
@@ -206,7 +206,7 @@ class Writer:
                 raise _unusable(self._path, error) from None
         return reply_of(row) if row else None
 
-    def learn(self, url: str, model: str, manner: dict) -> None:
+    def save_mode(self, url: str, model: str, manner: dict) -> None:
         """Remember how an endpoint wants to be asked."""
         with self._transaction() as db:
             db.execute("insert or replace into manners values (?, ?, ?)", (url, model, orjson.dumps(manner).decode()))

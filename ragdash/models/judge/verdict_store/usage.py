@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.verdict_store.store import Ledger
+from ragdash.models.judge.verdict_store.store import VerdictStore
 
 _SUMS = """
 select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated),
@@ -17,7 +17,7 @@ join judges on judge = judges.id group by judges.id order by used desc
 
 
 @dataclass(frozen=True)
-class Spent:
+class JudgeUsage:
     """verdicts: kept; failures: questions without one; tokens read (prompt) and written (completion) for both,
     estimated: of how many of them the endpoint did not tell; votes: most of one
     question; tasks: asked.
@@ -33,9 +33,9 @@ class Spent:
     tasks: frozenset[str]
 
 
-def spent(ledger: Ledger) -> list[Spent]:
+def usage_by_judge(ledger: VerdictStore) -> list[JudgeUsage]:
     """Of every judge that has said something, the one last asked first. InputError as all readers of the ledger."""
     with ledger._open() as db:
         rows = [] if db is None else db.execute(_SUMS).fetchall()
-    return [Spent(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),
+    return [JudgeUsage(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),
                   frozenset((row[9] or "").split(",")) - {""}) for row in rows]

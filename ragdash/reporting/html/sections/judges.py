@@ -11,12 +11,12 @@ import numpy as np
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import direction
 from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, JudgeFindings, query_case, read_query_verdicts
-from ragdash.matching.views.panel_verdicts import apart, listed
+from ragdash.matching.views.panel_verdicts import reason_counts, split_reasons
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
-from ragdash.models.judge import default_ledger
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.local import default_store
+from ragdash.models.local import default_score_cache
 from ragdash.reporting.html.blocks import Heading, JudgedClaim, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -65,7 +65,8 @@ def _count_row(content: ReportContent, run: int, spec: Spec) -> list | None:
     selected = np.flatnonzero(content.selected)
     unscored = [q for q in selected if np.isnan(verdicts.values[q])]
     missing_cells = [
-        listed(reasons) or UNDEFINED for reasons in apart(verdicts.judgements[q].missing for q in unscored)
+        reason_counts(reasons) or UNDEFINED
+        for reasons in split_reasons(verdicts.judgements[q].missing for q in unscored)
     ]
     flags = Counter(flag for q in selected for flag in verdicts.judgements[q].flags)
     return [
@@ -120,7 +121,7 @@ def judged_claims(content: ReportContent, runs: Sequence[int], query_id: str,
     query = content.truth.query_ids.index(query_id).as_py()
     cases = [query_case(content.request.matches[run], query) for run in runs]
     try:
-        claims_by_judge = read_query_verdicts(cases, default_ledger(), default_store())
+        claims_by_judge = read_query_verdicts(cases, default_verdict_store(), default_score_cache())
     except InputError:  # told by the metrics themselves
         claims_by_judge = {}
     run_judges = (_judge(content, run, specs) for run in runs)
