@@ -16,7 +16,11 @@ SOURCES = [*sorted((ROOT / "ragdash").rglob("*.py")), *sorted((ROOT / "pages").g
 def names(tree: ast.AST, *, variables_only: bool = False) -> list[str]:
     """The identifiers of a module at each use; attributes only where the module itself binds them."""
     result = []
+    fields = {node.target for owner in ast.walk(tree) if isinstance(owner, ast.ClassDef) for node in owner.body
+              if isinstance(node, ast.AnnAssign)} if variables_only else set()
     for node in ast.walk(tree):
+        if node in fields:
+            continue
         if isinstance(node, ast.Name):
             result.append(node.id)
         elif isinstance(node, ast.arg) or (isinstance(node, ast.keyword) and node.arg and not variables_only):

@@ -73,7 +73,10 @@ def _pack_run(run: Run) -> Tables:
         columns["repeated"] = repeated
     metadata = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
              "rows_digest": [str(int(lane)) for lane in run.rows_digest]}
-    return {"rows": _told(pa.table(columns), run, metadata), "queries": _told(_queries(run), run, metadata)}
+    return {
+        "rows": _with_metadata(pa.table(columns), run, metadata),
+        "queries": _with_metadata(_queries(run), run, metadata),
+    }
 
 
 def _pack_truth(truth: Truth) -> Tables:
@@ -82,7 +85,10 @@ def _pack_truth(truth: Truth) -> Tables:
     metadata = {
         "corpus": corpus and {"name": corpus.name, "problems": [asdict(problem) for problem in corpus.problems]}
     }
-    tables = {"rows": _told(pa.table(columns), truth, metadata), "queries": _told(_queries(truth), truth, metadata)}
+    tables = {
+        "rows": _with_metadata(pa.table(columns), truth, metadata),
+        "queries": _with_metadata(_queries(truth), truth, metadata),
+    }
     if corpus is not None:
         corpus_columns = {"doc_id": corpus.doc_ids, "text": corpus.texts, "title": corpus.titles}
         tables["corpus"] = pa.table({name: column for name, column in corpus_columns.items() if column is not None})
@@ -150,7 +156,7 @@ def _queries(record: Run | Truth) -> pa.Table:
     return pa.Table.from_arrays([pa.chunked_array([record.query_ids]), *columns], ["query_id", *names])
 
 
-def _told(table: pa.Table, record: Run | Truth, extra: Mapping) -> pa.Table:
+def _with_metadata(table: pa.Table, record: Run | Truth, extra: Mapping) -> pa.Table:
     metadata = {"format": FORMAT, "kind": "run" if isinstance(record, Run) else "truth", "name": record.name,
              "digest": record.digest, "details": record.details is not None, "facts": facts(record),
              "problems": [problem.as_dict() for problem in record.problems], **extra}

@@ -60,14 +60,14 @@ class DataStore:
 
     def __init__(self, limit: int = LIMIT, fallback: Callable[[], Workspace] | None = None):
         self.limit, self.behind = limit, fallback
-        self._held: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
+        self._records: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
         self._lock = threading.RLock()
 
     def put(self, record: Run | Truth | Corpus) -> str:
         """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is."""
         with self._lock:
-            self._held.setdefault(record.digest, record)
-            self._held.move_to_end(record.digest)
+            self._records.setdefault(record.digest, record)
+            self._records.move_to_end(record.digest)
             self._let_go()
             return record.digest
 
@@ -87,11 +87,13 @@ class DataStore:
             return None
         with self._lock:
             known_digest = (
-                digest if digest in self._held else next((key for key in self._held if key.startswith(digest)), None)
+                digest
+                if digest in self._records
+                else next((key for key in self._records if key.startswith(digest)), None)
             )
             if known_digest is not None:
-                self._held.move_to_end(known_digest)
-                return self._held[known_digest]
+                self._records.move_to_end(known_digest)
+                return self._records[known_digest]
         entry = self.behind and (home := self.behind()).find(digest)
         if not entry:
             return None
@@ -101,7 +103,7 @@ class DataStore:
     def _held_now(self, record: Run | Truth) -> Run | Truth:
         with self._lock:
             self.put(record)
-            return self._held[record.digest]
+            return self._records[record.digest]
 
     def run(self, digest: str) -> Run | None:
         """The run of that digest, None where it is not held (or is a truth)."""
@@ -120,18 +122,18 @@ class DataStore:
 
     def __len__(self) -> int:
         with self._lock:
-            return len(self._held)
+            return len(self._records)
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._held.clear()
+            self._records.clear()
 
     def _let_go(self) -> None:
-        sizes = [weight(record) for record in self._held.values()]
+        sizes = [weight(record) for record in self._records.values()]
         total = sum(sizes)
-        while total > self.limit and len(self._held) > 1:
-            self._held.popitem(last=False)
+        while total > self.limit and len(self._records) > 1:
+            self._records.popitem(last=False)
             total -= sizes.pop(0)
 
 

@@ -165,7 +165,7 @@ class _Asking:
     def __post_init__(self) -> None:
         self.halt, self._lock, self._began = threading.Event(), threading.Lock(), time.monotonic()
         known = sum(len(job.known & self.questions.keys()) for job in self.jobs)
-        self.now = Progress(done=known, total=len(self.jobs) * len(self.questions), known=known)
+        self.progress = Progress(done=known, total=len(self.jobs) * len(self.questions), known=known)
 
     def stopped(self) -> bool:
         """Whether nothing more is to be asked."""
@@ -190,7 +190,7 @@ class _Asking:
             else:
                 self._at_once(turns, concurrency)
         except Stopped:
-            raise Unfinished(self.now) from None
+            raise Unfinished(self.progress) from None
 
     def _at_once(self, turns: list[tuple[str, list[_Job]]], concurrency: int) -> None:
         with ThreadPoolExecutor(concurrency) as pool, ExitStack() as stack:
@@ -224,15 +224,15 @@ class _Asking:
                 self._count(fine)
 
     def _count(self, fine: bool) -> None:
-        done = self.now.done + 1
-        rate = (done - self.now.known) / max(time.monotonic() - self._began, 1e-9)
-        self.now = replace(self.now, done=done, failed=self.now.failed + (not fine), rate=rate,
-                           left=(self.now.total - done) / rate)
+        done = self.progress.done + 1
+        rate = (done - self.progress.known) / max(time.monotonic() - self._began, 1e-9)
+        self.progress = replace(self.progress, done=done, failed=self.progress.failed + (not fine), rate=rate,
+                           left=(self.progress.total - done) / rate)
         self._tell()
 
     def _tell(self) -> None:
         if self.listener is not None:
-            self.listener(self.now)
+            self.listener(self.progress)
 
 
 def orders(queries: int, jobs: int, seed: int) -> np.ndarray:

@@ -158,7 +158,7 @@ def made(wish: Wish, judging: Judging, judge: str) -> DraftSet:
     making = _Making(wish, judging)
     making.run()
     return DraftSet(wish.corpus.name, wish.corpus.digest, judge, wish.seed, dict(wish.wanted), tuple(making.drafts),
-                    dict(making.documents), {type: dict(found) for type, found in making.missing.items()})
+                    dict(making.documents), {type: dict(reasons) for type, reasons in making.missing.items()})
 
 
 def planned(wish: Wish, endpoint: Endpoint, ledger: VerdictStore) -> Plan:

@@ -54,8 +54,10 @@ class DecisionStore(EventStore):
 
     def say(self, digest: str, draft: str, decision: Decision, *, when: str = "", by: str = "") -> None:
         """Keep a decision on a draft of the documents of this digest; an empty one takes back what was said."""
-        said = {name: value for name, value in vars(decision).items() if value}
-        self._store.add(digest, [Event("note", draft, orjson.dumps(said).decode() if said else "", when=when, by=by)])
+        fields = {name: value for name, value in vars(decision).items() if value}
+        self._store.add(
+            digest, [Event("note", draft, orjson.dumps(fields).decode() if fields else "", when=when, by=by)]
+        )
 
     def read(self, digest: str) -> dict[str, Decision]:
         """{draft id: what holds}."""

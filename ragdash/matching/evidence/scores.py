@@ -166,7 +166,7 @@ class EvidenceScores:
     def _verdicts(self, decisions: Decisions) -> dict[tuple[int, int], int]:
         """{(chunk, span): ACCEPTED or REJECTED} of the decisions on what is here."""
         queries = {self._query_of[query] for query, _, _ in decisions if query in self._query_of}
-        found, digests = {}, {}
+        decisions_by_pair, digests = {}, {}
         for q in queries:
             name = self.query_ids[q].as_py()
             spans = {digest(self.spans.texts[e]): e for e in range(*np.searchsorted(self.spans.query, [q, q + 1]))}
@@ -178,8 +178,8 @@ class EvidenceScores:
                 for span_digest, span in spans.items():
                     accepted = decisions.get((name, digests[text], span_digest))
                     if accepted is not None:
-                        found[chunk, span] = ACCEPTED if accepted else REJECTED
-        return found
+                        decisions_by_pair[chunk, span] = ACCEPTED if accepted else REJECTED
+        return decisions_by_pair
 
     @cached_property
     def _query_of(self) -> dict[str, int]:

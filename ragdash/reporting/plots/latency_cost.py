@@ -92,17 +92,26 @@ def is_wide(values: np.ndarray) -> bool:
 
 def _run(look: Look, cost: np.ndarray, quality: np.ndarray, on_front: bool, axis: Axis, unit: str, n: int,
          theme: Theme) -> go.Scatter:
-    def said(values: np.ndarray, form: str, head: str = "", tail: str = "") -> str:
+    def value_text(values: np.ndarray, form: str, head: str = "", tail: str = "") -> str:
         text = [f"{head}{value:{form}}{tail}" if np.isfinite(value) else "–" for value in values]
         return f"{text[0]} [{text[1]}, {text[2]}]"
 
     marker = look.marker(13) if on_front else {**look.marker(12), "symbol": f"{look.symbol}-open", "line": {"width": 2}}
-    paid = said(cost, ",.4g", "$") if unit == "$" else said(cost, ",.4g", tail=f" {unit}")
+    paid = value_text(cost, ",.4g", "$") if unit == "$" else value_text(cost, ",.4g", tail=f" {unit}")
     return go.Scatter(
-        x=cost[:1], y=quality[:1], mode="markers", name=look.name, marker=marker,
-        error_x=_bar(cost, look), error_y=_bar(quality, look), hoverinfo="text",
-        hovertext=[f"{look.name}<br>{escape(axis.title)} {said(quality, '.3f')}<br>{paid}<br>n = {n:,} queries<br>"
-                   + ("on the front" if on_front else "another run is as good and as cheap, and better in one")])
+        x=cost[:1],
+        y=quality[:1],
+        mode="markers",
+        name=look.name,
+        marker=marker,
+        error_x=_bar(cost, look),
+        error_y=_bar(quality, look),
+        hoverinfo="text",
+        hovertext=[
+            f"{look.name}<br>{escape(axis.title)} {value_text(quality, '.3f')}<br>{paid}<br>n = {n:,} queries<br>"
+            + ("on the front" if on_front else "another run is as good and as cheap, and better in one")
+        ],
+    )
 
 
 def _bar(values: np.ndarray, look: Look) -> dict:

@@ -68,7 +68,7 @@ def _judged(truth: Truth, reviews: Reviews) -> Truth:
     order = np.lexsort((-all_grades, queries))
     return replace(truth, queries=frozen(queries[order]), docs=all_docs.take(pa.array(order)),
                    grades=frozen(all_grades[order]),
-                   problems=(*truth.problems, *_said(int(changed.sum()), int((~in_truth).sum()))))
+                   problems=(*truth.problems, *_problems(int(changed.sum()), int((~in_truth).sum()))))
 
 
 def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
@@ -86,7 +86,7 @@ def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
     return np.where(keys[order][slots] == sought, rows[order][slots], -1)
 
 
-def _said(changed: int, unknown: int) -> list[Problem]:
+def _problems(changed: int, unknown: int) -> list[Problem]:
     problems = []
     if changed:
         problems.append(Problem("replaced-judgements", {"judgments": changed}, severity="warning"))

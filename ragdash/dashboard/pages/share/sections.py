@@ -117,13 +117,13 @@ def render_tables(context: PageContext, specs: list[Spec]) -> None:
 def _table_maker(context: PageContext, specs: list[Spec], kind: str):
     """A call that makes the table; what it needs of the session is taken now."""
     if kind == "means":
-        found, names = context.results.summary(specs), context.results.evaluations(specs)
-        return lambda: summary_table(names, found)
+        data, names = context.results.summary(specs), context.results.evaluations(specs)
+        return lambda: summary_table(names, data)
     if kind == "tests":
         flat = list(context.results.compared(specs).values())
         return lambda: comparison_tables.test_table(flat)
-    found = context.results.evaluations(specs)
-    return lambda: (long_values if kind == "long" else wide_values)(found)
+    data = context.results.evaluations(specs)
+    return lambda: (long_values if kind == "long" else wide_values)(data)
 
 
 def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:

@@ -120,7 +120,7 @@ def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPo
         elements.empty(f"{title} is undefined", "No query here has a relevant document. Under **Measure**, the share "
                       "of queries left with nothing can still be shown.")
         return
-    points_by_run = dict(zip(points.digests, points.found, strict=True))
+    points_by_run = dict(zip(points.digests, points.operating_points, strict=True))
     marked = [points_by_run[digest].threshold if digest in points_by_run else np.nan for digest in context.digests]
     figure = score_cutoff_cache.cached_figure(
         "sweep",
@@ -157,7 +157,7 @@ class OperatingPoints:
     """Operating points of the runs that have one."""
 
     def __init__(self, context: PageContext, points: dict[str, OperatingPoint], problems: Sequence[Problem]):
-        self.digests, self.found, self.problems = list(points), list(points.values()), list(problems)
+        self.digests, self.operating_points, self.problems = list(points), list(points.values()), list(problems)
         names = dict(zip(context.digests, context.names, strict=True))
         self.names = [names[digest] for digest in points]
 
@@ -180,11 +180,11 @@ def _render_advice(points: OperatingPoints) -> None:
     title = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
     st.subheader(f"Best cutoff for {title}", anchor=False)
     elements.problems(points.problems, "points")
-    if not points.found:
+    if not points.operating_points:
         if not points.problems:
             st.caption("Give the number of documents in the corpus to find it.")
         return
-    pairs = list(zip(points.names, points.found, strict=True))
+    pairs = list(zip(points.names, points.operating_points, strict=True))
     best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
     for name, point in pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]:
         st.markdown(threshold_bands_sentences.operating_point_sentence(name, point))
@@ -195,7 +195,7 @@ def _render_advice(points: OperatingPoints) -> None:
     if table.open:
         with table:
             elements.frame(
-                threshold_bands_tables.operating_points_table(points.names, points.found),
+                threshold_bands_tables.operating_points_table(points.names, points.operating_points),
                 "points",
                 f"Best cutoff for {title}",
                 formats=TABLE_FORMATS,

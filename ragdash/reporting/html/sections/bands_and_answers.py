@@ -14,7 +14,7 @@ from ragdash.reporting.html.sections import cells
 from ragdash.reporting.plots import answers as answer_plots
 from ragdash.reporting.plots import bands as plots
 from ragdash.reporting.plots.common.axes import axis_of
-from ragdash.reporting.sentences import bands as said
+from ragdash.reporting.sentences import bands as band_sentences
 from ragdash.reporting.sentences import comparison, fmt
 from ragdash.reporting.sentences.answers import unavailable_metrics
 
@@ -44,7 +44,7 @@ def _rated(content: ReportContent, column: int, spec, table) -> list:
     mean, low, high, n = (np.array([getattr(rows[i], field) for i in order], dtype=float)
                           for field in ("mean", "low", "high", "n"))
     labels = [placements[i].words() for i in order]
-    sentence = said.band_sentence(spec, content.names, placements, order)
+    sentence = band_sentences.band_sentence(spec, content.names, placements, order)
     draw = partial(plots.band_placement, names, slots, mean, low, high, n, np.array(table.edges),
                    [band.label for band in table.bands], axis=axis_of(spec), words=labels)
     grid = Table(

@@ -22,7 +22,7 @@ from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.judge_validation import label_blocks
 from ragdash.reporting.html.sections.texts import query_field, question, shorten
-from ragdash.reporting.sentences import judge as said
+from ragdash.reporting.sentences import judge as judge_sentences
 from ragdash.reporting.sentences.fmt import UNDEFINED, number
 
 WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
@@ -43,10 +43,10 @@ def judges(content: ReportContent, title: str) -> Section:
     specs = judged_specs(content)
     if not specs:
         return Section("judges", title, missing="" if content.request.sections is None else NONE)
-    lines = said.judge_sources(content.names, content.evaluations, specs)
+    lines = judge_sentences.judge_sources(content.names, content.evaluations, specs)
     blocks: list = [Text("\n".join(f"- {line}" for line in lines))] if lines else []
     blocks += [Text("\n".join(f"- {line}" for line in lacking))] if (
-        lacking := said.unavailable_judged(content.names, content.evaluations, specs)) else []
+        lacking := judge_sentences.unavailable_judged(content.names, content.evaluations, specs)) else []
     rows = [row for spec in specs for run in range(len(content.names)) if (row := _count_row(content, run, spec))]
     if rows:
         head = ["Run", "Metric", "n", "Undefined", "Missing", "To know"]
@@ -74,7 +74,7 @@ def _count_row(content: ReportContent, run: int, spec: Spec) -> list | None:
         spec.title,
         f"{len(selected) - len(unscored):,}",
         *missing_cells,
-        said.flag_counts(flags) or UNDEFINED,
+        judge_sentences.flag_counts(flags) or UNDEFINED,
     ]
 
 
@@ -150,7 +150,7 @@ def _judge(content: ReportContent, run: int, specs: Sequence[Spec]) -> Judge | N
 
 
 def _claim(content: ReportContent, claim: Claim, side: str) -> JudgedClaim:
-    verdicts = said.claim_verdicts(claim, side)
+    verdicts = judge_sentences.claim_verdicts(claim, side)
     reasons = [
         judgment.reason for judgment in (claim.contexts, claim.other_text) if judgment is not None and judgment.reason
     ]
@@ -163,6 +163,8 @@ def _claim(content: ReportContent, claim: Claim, side: str) -> JudgedClaim:
 def _chunks(content: ReportContent, run_claims: JudgeFindings, texts: dict[str, str]) -> list[ReportDocument]:
     """The chunks that support a claim, or that the judge found useful."""
     helps = Counter(chunk for claim in run_claims.claims for chunk in claim.supported_by)
-    rows = [(chunk, said.chunk_verdicts(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
+    rows = [
+        (chunk, judge_sentences.chunk_verdicts(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts
+    ]
     return [ReportDocument(None, chunk, " · ".join(words for words, _, _ in verdicts), shorten(content, texts[chunk]))
             for chunk, verdicts in rows if any(yes for _, yes, _ in verdicts)][:CHUNKS]
