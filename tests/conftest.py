@@ -35,7 +35,7 @@ def seeded():
 @pytest.fixture
 def serve():
     """Start a scripted judge: serve(*faults, ...) -> Server; all are closed in the end."""
-    from judging.server import Server
+    from models.judge.server import Server
 
     with contextlib.ExitStack() as servers:
         yield lambda *faults, **options: servers.enter_context(Server(faults=faults, **options))

@@ -1,0 +1,115 @@
+"""`ragdash trust`: from a sheet to an interval, the JSON contract, and what is wrong with input."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from helpers import call
+from models.judge.scripted import Scripted
+
+from ragdash.analysis.judge_validation import LabelStore
+from ragdash.io import read_run, read_truth
+from ragdash.matching.match import Match
+from ragdash.models.judge import default_verdict_store
+
+SAMPLES = Path(__file__).parents[2] / "sample_runs"
+RUNS = [str(SAMPLES / "dense.jsonl"), str(SAMPLES / "hybrid.jsonl"), "--truth", str(SAMPLES / "truth.jsonl"), "-m",
+        "SupportCoverage"]
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
+
+
+def verdicts(folder: Path, n: int = 100) -> Path:
+    path = folder / "judge.csv"
+    rows = "".join(f"q{i},{int(i % 4 > 0)},\n" for i in range(n))
+    path.write_text(f"query_id,value,missing\n{rows}qx,,refused\n")
+    return path
+
+
+def test_from_a_sheet_to_an_interval_and_what_is_kept(tmp_path, capfdbinary):
+    path = tmp_path / "sheet.csv"
+    status, out, _ = call(capfdbinary, "trust", *RUNS, "--sheet", path, "-n", 25)
+    rows = list(csv.DictReader(path.open()))
+    assert status == 0 and "50 rows" in out and len({row["query_id"] for row in rows}) == 25
+    assert all(row["question"] and row["answer"] and row["contexts"] and not row["label"] for row in rows)
+    assert call(capfdbinary, "trust", *RUNS, "--sheet", path)[0] == 2, "a sheet with labels would be lost"
+    with path.open("w") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": int(i % 5 > 0)} for i, row in enumerate(rows))
+    status, out, _ = call(capfdbinary, "trust", *RUNS, "--labels", path, "--keep", "--format", "json")
+    first = json.loads(out)
+    assert status == 0 and [run["corrected"]["n"] for run in first["runs"]] == [25, 25]
+    assert first["differences"][0]["corrected"]["low"] < first["differences"][0]["corrected"]["high"]
+    assert LabelStore().label_counts(first["runs"][0]["digest"]) == {"SupportCoverage": 25}
+    again = json.loads(call(capfdbinary, "trust", *RUNS, "--format", "json")[1])
+    assert again["runs"] == first["runs"] and again["differences"] == first["differences"]
+
+
+@pytest.mark.parametrize(("spec", "line"), [
+    ("Faithfulness", "Faithfulness, judged by scripted at localhost:1"),
+    ("Faithfulness(judge='scripted')", "Faithfulness, judged by scripted at localhost:1"),
+    ("Faithfulness(votes=2)", "Faithfulness, 2 votes, judged by scripted at localhost:1"),
+    ("Faithfulness(judge='scripted at localhost:1', votes=2)",
+     "Faithfulness, 2 votes, judged by scripted at localhost:1")])
+def test_the_judge_is_told_however_it_was_asked_for(capfdbinary, spec, line):
+    match = Match(read_run(RUNS[0]), read_truth(SAMPLES / "truth.jsonl"))
+    for vote in (0, 1):
+        Scripted(default_verdict_store()).judge_all(match.judged, "Faithfulness", vote=vote)
+    status, out, _ = call(capfdbinary, "trust", RUNS[0], *RUNS[2:4], "-m", spec)
+    assert status == 0 and out.splitlines()[0] == line
+
+
+def test_json_is_the_contract(tmp_path, capfdbinary):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("query_id,label\n" + "".join(f"q{i},{int(i % 4 > 1)}\n" for i in range(40)))
+    status, out, _ = call(capfdbinary, "trust", "--verdicts", f"a={verdicts(tmp_path)}", "--labels", labels, "--format",
+                          "json")
+    content = json.loads(out)
+    run, = content["runs"]
+    assert status == 0 and list(content) == ["schema", "runs", "differences", "settings", "problems"]
+    assert list(run) == ["name", "digest", "judged", "judge", "labels", "corrected", "missing",
+                         "labels_without_verdict", "agreement", "votes", "disagreements"]
+    assert run["judge"] == {"mean": 0.75, "n": 100} and run["missing"] == {"refused": 1} and run["votes"] is None
+    assert run["agreement"]["confusion"] == [[10, 10], [0, 20]] and run["agreement"]["kappa"] == 0.5
+    assert run["corrected"]["n"] == 40 and run["corrected"]["N"] == 60 and len(run["disagreements"]) == 10
+    assert run["corrected"]["mean"] == pytest.approx(0.75 - 10 / 42)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
+def test_the_tables(tmp_path, capfdbinary, form):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("query_id,label\n" + "".join(f"q{i},{int(i % 4 > 1)}\n" for i in range(40)))
+    options = ("--verdicts", f"a={verdicts(tmp_path)}", "--labels", labels, "--disagreements", 2, "--format", form)
+    status, out, _ = call(capfdbinary, "trust", *options)
+    assert status == 0 and "accuracy" in out and "kappa" in out
+    if form == "csv":
+        row, = csv.DictReader(out.splitlines())
+        assert (row["run"], row["n"], row["N"], row["missing"]) == ("a", "40", "60", "1")
+    else:
+        assert "… 8 more" in out and "kinder" in out and "1 refused" in out and "0.512 [" in out
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    ((), "neither runs nor verdicts"), (("x.jsonl", "--verdicts", "y.csv"), "runs and files of verdicts"),
+    (("--verdicts", "nothing.csv"), "nothing.csv"), ((*RUNS[:4],), "0 metrics"),
+    ((*RUNS[:4], "-m", "MeanRank"), "values from 0 to 1"), ((*RUNS, "--labels", "z=x.csv"), "labels of run 'z'"),
+    ((*RUNS, "--sheet", "sheet.txt"), "ends in .csv or .jsonl")])
+def test_what_is_wrong_is_told(capfdbinary, more, words):
+    status, out, err = call(capfdbinary, "trust", *more)
+    assert (status, out) == (2, "") and words in err
+
+
+def test_labels_of_no_run_and_keeping_without_one(tmp_path, capfdbinary):
+    path, labels = verdicts(tmp_path), tmp_path / "labels.csv"
+    labels.write_text("query_id,label\nq1,1\n")
+    two = ("--verdicts", f"a={path}", "--verdicts", f"b={path}")
+    status, out, err = call(capfdbinary, "trust", *two, "--labels", labels)
+    assert (status, out) == (2, "") and "labels without a run" in err
+    assert call(capfdbinary, "trust", *two, "--labels", f"a={labels}")[0] == 0
+    assert "verdicts from a file" in call(capfdbinary, "trust", *two[:2], "--labels", labels, "--keep")[2]
+    assert "two runs called 'a'" in call(capfdbinary, "trust", *two[:2], *two[:2])[2]

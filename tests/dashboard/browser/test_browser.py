@@ -1,0 +1,273 @@
+"""What a person does: files from disk, every page, a copied link, both themes, a small screen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import GROUND, GROUND_SHOWN, start_server, stop, visitor
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLES = ROOT / "sample_runs"
+PAGES = {
+    "leaderboard": "Leaderboard",
+    "compare": "Compare",
+    "threshold-bands": "Threshold bands",
+    "precision-recall": "Precision-recall",
+    "ranking": "Ranking",
+    "answers": "Answers",
+    "failures": "Failures",
+    "speed-cost": "Speed & cost",
+    "queries": "Queries",
+    "judges": "Judges",
+    "trust": "Trust",
+    "test-set": "Test set",
+    "share": "Share",
+    "metrics": "Metrics",
+}
+DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
+BROKEN = {
+    "name": "broken.jsonl",
+    "mimeType": "application/octet-stream",
+    "buffer": b'{"query_id": "q1", "retrieved": [\n',
+}
+# Streamlit's own, which a page cannot change: (rule, data-testid of the element or of what it stands in)
+NOT_OURS = {
+    ("list", "stSidebarNavItems"),
+    ("listitem", "stSidebarNavItems"),
+    ("presentation-role-conflict", "stFileUploaderDropzone"),
+}
+RUN_AXE = """async () => (await axe.run(document)).violations.flatMap(v => v.nodes.map(n => {
+    const place = document.querySelector(n.target[0])?.closest('[data-testid]');
+    return {rule: v.id, place: place?.dataset.testid, html: n.html.slice(0, 300), target: n.target};
+}))"""
+
+
+def files(*names: str) -> list[str]:
+    return [str(SAMPLES / f"{name}.jsonl") for name in names]
+
+
+def with_samples(app):
+    app.open()
+    app.page.get_by_role("button", name="Open the samples").click()
+    app.page.get_by_role("heading", name="Runs (3)").wait_for()
+    return app.settle()
+
+
+def faults_of(app, axe: str, accepted=frozenset(NOT_OURS)) -> list[str]:
+    """What axe finds on the page, but for what is accepted."""
+    app.page.evaluate(axe)
+    return [f"{app.page.url.partition('?')[0]}: {fault}" for fault in app.page.evaluate(RUN_AXE)
+            if (fault["rule"], fault["place"]) not in accepted]
+
+
+def shown_in(app, scheme: str) -> None:
+    """The page has the appearance of this scheme, and so have the figures of the leaderboard."""
+    app.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
+    if "/leaderboard" in app.page.url:
+        assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
+        assert len(app.data("means")) == 3
+
+
+def copied_link(app) -> str:
+    """The link as the popover shows it."""
+    app.page.get_by_role("button", name="Copy link").click()
+    found = app.page.get_by_test_id("stPopoverBody").get_by_test_id("stCode").inner_text().strip()
+    app.page.keyboard.press("Escape")
+    return found
+
+
+@pytest.mark.parametrize("path", ["", "precision-recall", "metrics?about=AP", "leaderboard?k=5"])
+def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_server, path):
+    app = visit(fresh_server).open(path)
+    app.calm()
+    navigation = app.page.get_by_test_id("stSidebarNav")
+    for name in ("Runs", *PAGES.values()):
+        assert navigation.get_by_role("link", name=name, exact=True).count() == 1
+    assert app.page.get_by_role("heading", level=1).count() == 1
+    assert app.page.get_by_role("dialog").count() == 0 and app.page.get_by_text("Page not found").count() == 0
+    if "about" in path:
+        assert app.page.get_by_role("heading", name="MAP").count() == 1
+
+
+def test_files_from_disk_to_every_picture(visit):
+    app = visit().open().upload(*files("dense", "sparse", "truth"))
+    app.calm()
+    app.page.get_by_role("heading", name="Runs (2)").wait_for()
+    app.go("Leaderboard")
+    assert re.search(
+        r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] over 110 queries",
+        app.page.inner_text(".st-key-finding"),
+    )
+    assert app.page.locator("[data-testid=stTable] tbody tr").count() == 2
+    assert len(app.data("means")) == 2
+    assert app.chart("means").locator(".scatterlayer .point").count() == 2
+    app.go("Precision-recall")
+    for key in ("curve_P", "curve_R"):
+        lines = [trace for trace in app.data(key) if trace["name"] in ("dense", "sparse")]
+        assert [trace["points"] for trace in lines] == [30, 30]
+        assert app.chart(key).locator(".scatterlayer .js-line").count() >= 2
+        assert app.chart(key).locator(".fills .js-fill, .scatterlayer .js-fill").count() == 2
+    assert app.chart("trade_off").locator(".scatterlayer .point").count() == 2 * 5
+    app.go("Ranking")
+    assert app.chart("first_rank").locator(".bars .point").count() == 2 * 8
+    assert len(app.data("at_RR")) == len(app.data("at_nDCG")) == 2
+    assert app.chart("per_query").locator(".scatterlayer .point").count() > 10
+    app.go("Metrics")
+    assert app.page.locator(".katex").count() >= 1
+    app.calm()
+
+
+def test_a_copied_link_opens_the_same_view_in_another_browser(visit, samples_link):
+    app = visit().open(samples_link)
+    app.go("Precision-recall")
+    app.page.locator(".st-key-axis").get_by_text("Linear").click()
+    app.settle()
+    app.page.locator(".st-key-curves").get_by_text("NDCG").click()
+    app.settle()
+    link = copied_link(app)
+    other = visit().open(link)
+    other.calm()
+    assert other.page.get_by_role("heading", name="Precision-recall", level=1).count() == 1
+    assert {trace["name"] for trace in other.data("curve_nDCG")} >= {"dense", "sparse", "hybrid"}
+    assert other.chart("curve_P").evaluate("gd => gd._fullLayout.xaxis.type") == "linear"
+    assert other.data("curve_P") == app.data("curve_P")
+    assert copied_link(other) == link
+
+
+def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    field = app.page.get_by_role("combobox", name="Cutoff k")
+    field.click()
+    field.fill("7")
+    field.press("Enter")
+    app.page.locator(".st-key-means").get_by_text("NDCG@7").first.wait_for()
+    app.settle()
+    app.reload()
+    assert "NDCG@7" in app.page.inner_text(".st-key-finding")
+    assert re.search(r"[?&]k=7(&|$)", app.page.url) and "run=" in app.page.url
+
+
+def test_the_back_button_returns_to_the_page_before(visit, samples_link):
+    app = visit().open(samples_link)
+    app.go("Leaderboard").go("Ranking")
+    for _ in range(8):
+        app.page.go_back()
+        app.settle()
+        if "/leaderboard" in app.page.url:
+            break
+    app.page.get_by_role("heading", name="Leaderboard", level=1).wait_for()
+    app.calm()
+
+
+@pytest.mark.parametrize(("path", "title"), {"": "Runs", **PAGES}.items(), ids=["runs", *PAGES])
+def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, samples_link, axe_source, path, title):
+    app = visit().open(samples_link.replace("/?", f"/{path}?"))
+    heading = app.page.get_by_role("heading", name=title, level=1)
+    assert heading.count() == 1
+    shown_in(app, "light")
+    app.calm()
+    faults = faults_of(app, axe_source) if axe_source else []
+    app.resize(390).calm()
+    app.appear("dark").calm()
+    app.resize(1440).calm()
+    shown_in(app, "dark")
+    faults += faults_of(app, axe_source) if axe_source else []
+    assert not faults, "\n".join(faults)
+    for browsers, embedded in (("light", "dark"), ("dark", "light")):
+        app.page.emulate_media(color_scheme=browsers)
+        app.open(samples_link.replace("/?", f"/{path}?embed=true&embed_options={embedded}_theme&"))
+        app.calm()
+        assert heading.count() == 1
+        assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
+        shown_in(app, embedded)
+
+
+def test_a_copied_link_holds_the_appearance(visit, samples_link):
+    app = visit(color_scheme="dark").open(samples_link.replace("/?", "/leaderboard?"))
+    link = copied_link(app)
+    other = visit(color_scheme="light").open(link)
+    assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
+
+
+def test_a_broken_file_is_explained_and_loses_nothing(visit):
+    app = with_samples(visit()).upload(BROKEN)
+    alert = app.page.get_by_test_id("stAlert").first
+    alert.wait_for()
+    assert "broken.jsonl" in alert.inner_text() and "Traceback" not in app.page.inner_text("body")
+    assert app.page.get_by_role("heading", name="Runs (3)").count() == 1
+    app.calm()
+
+
+def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app.page.get_by_role("tab", name="All numbers").click()
+    app.settle()
+    with app.page.expect_download() as download:
+        app.page.get_by_role("button", name="Download", exact=True).click()
+        app.page.get_by_role("button", name="CSV", exact=True).click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
+    assert download.value.suggested_filename == "ragdash-leaderboard.csv"
+
+
+def test_axe_finds_nothing_that_is_ours_on_a_page_with_an_error(visit, samples_link, axe):
+    app = visit().open(samples_link).upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's
+    app.page.get_by_test_id("stAlert").first.wait_for()
+    faults = faults_of(app, axe)
+    app.appear("dark").page.get_by_test_id("stAlert").first.wait_for()
+    shown_in(app, "dark")
+    faults += faults_of(app, axe)
+    assert not faults, "\n".join(faults)
+
+
+def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
+    lines = [f"q{q} Q0 2506.{q + step:03d} {step + 1} {9 - step} lost" for q in range(1, 21) for step in range(3)]
+    qrels = [f"q{q} 0 2506.{q + 1:03d}00 1" for q in range(1, 21)]
+    app = visit().open().upload(*({"name": name, "mimeType": "text/plain", "buffer": "\n".join(text).encode()}
+                                  for name, text in (("lost.run", lines), ("qrels.txt", qrels))))
+    app.page.get_by_role("button", name="Match ids with lost zeros").wait_for()
+    assert "lost returns no document that is judged" in app.page.inner_text(".st-key-ledger")
+    top = app.page.locator(".st-key-ledger").bounding_box()["y"]
+    app.page.get_by_role("button", name="Match ids with lost zeros").click()
+    app.page.get_by_role("button", name="Undo").wait_for()
+    app.settle().calm()
+    assert "lost can be measured: 20 queries, all judged" in app.page.inner_text(".st-key-ledger")
+    assert "ids: zeros" in app.page.inner_text(".st-key-run_cards")
+    assert app.page.locator(".st-key-ledger").bounding_box()["y"] == pytest.approx(top, abs=2)
+    app.go("Leaderboard")
+    assert "lost: NDCG@10 0.6" in app.page.inner_text(".st-key-finding")
+    link = copied_link(app)
+    other = visit().open(link)
+    assert "lost: NDCG@10 0.6" in other.page.inner_text(".st-key-finding") and copied_link(other) == link
+    app.go("Runs")
+    app.page.get_by_role("button", name="Undo").click()
+    app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
+    app.settle().calm()
+
+
+def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tmp_path):
+    process, url = start_server(tmp_path / "one.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        app, faults, context = visitor(browser, url)
+        app.open().upload(*files("dense", "hybrid", "truth"))
+        app.page.get_by_role("heading", name="Runs (2)").wait_for()
+        app.go("Leaderboard")
+        link, said = copied_link(app), app.page.get_by_test_id("stTable").first.inner_text()
+        context.close()
+    finally:
+        process.kill()
+        process.wait(60)
+    process, again = start_server(tmp_path / "two.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        other, more, context = visitor(browser, again)
+        other.open(link.replace(url, again))
+        assert other.page.get_by_test_id("stTable").first.inner_text() == said
+        other.calm()
+        context.close()
+        assert not faults and not more
+    finally:
+        stop(process, tmp_path / "two.log")

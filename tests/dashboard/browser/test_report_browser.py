@@ -1,0 +1,201 @@
+"""The report in a real browser without a network, and the Share page: what is clicked is what is downloaded."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "report"))
+from hostile import runs_and_truth
+
+from ragdash.io import read_run, read_truth
+from ragdash.matching.match import Match
+from ragdash.reporting.html.content import ReportRequest
+from ragdash.reporting.html.report_page import build_report
+
+pytestmark = pytest.mark.browser
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_runs"
+INK = "getComputedStyle(document.querySelector('[data-figure=means] .annotation-text')).fill"  # of a label in a figure
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory) -> Path:
+    truth = read_truth(SAMPLES / "truth.jsonl")
+    runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_bytes(build_report(ReportRequest(tuple(Match(run, truth) for run in runs))))
+    return path
+
+
+@pytest.fixture()
+def show(browser):
+    """Open a file without a network: show(path, **settings) -> (page, faults); faults: errors and requests."""
+    contexts = []
+
+    def start(path: Path, **settings):
+        contexts.append(browser.new_context(offline=True, **settings))
+        page, faults = contexts[-1].new_page(), []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("request", lambda asked: faults.append(asked.url) if not asked.url.startswith(
+            ("file:", "data:", "blob:")) else None)
+        page.on("dialog", lambda dialog: faults.append(dialog.message))
+        page.goto(path.as_uri())
+        page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        return page, faults
+
+    yield start
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(("scheme", "width", "other"), [("light", 1200, 390), ("dark", 390, 1200)])
+def test_the_report_draws_itself_without_a_network(show, file, scheme, width, other):
+    page, faults = show(file, color_scheme=scheme, viewport={"width": width, "height": 900})
+    for size in (width, other):
+        page.set_viewport_size({"width": size, "height": 900})
+        page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth + 1", timeout=10_000)
+        count = page.locator("[data-figure]").count()
+        assert count >= 10 and page.locator("[data-figure] .main-svg").count() >= count
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
+    assert not faults
+
+
+def test_the_button_changes_page_and_pictures(show, file):
+    page, faults = show(file, color_scheme="light")
+    assert page.evaluate(INK) == "rgb(11, 16, 22)"
+    button = page.get_by_role("button", name="Change to the dark appearance")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{INK} === 'rgb(232, 236, 241)'")
+    assert page.get_by_role("button", name="Change to the light appearance").count() == 1 and not faults
+
+
+def test_paper_is_white_whatever_the_screen_is(show, file):
+    page, faults = show(file, color_scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.wait_for_function(f"{INK} === 'rgb(11, 16, 22)'")
+    assert page.evaluate("Math.max(...[...document.querySelectorAll('.main-svg')].map(s => s.clientWidth))") <= 680
+    assert page.pdf(format="A4").startswith(b"%PDF") and not faults
+
+
+def test_the_first_key_leads_past_the_contents(show, file):
+    page, _ = show(file)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+
+
+def test_without_scripts_the_words_and_tables_are_there(browser, file):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert "has the highest NDCG@10" in page.inner_text("#verdict")
+    assert "Mean NDCG@10 of each run" in page.inner_text("[data-figure=means]")
+    context.close()
+
+
+def test_no_script_of_the_data_runs_and_no_request_leaves(show, tmp_path):
+    runs, truth = runs_and_truth()
+    path = tmp_path / "hostile.html"
+    path.write_bytes(build_report(ReportRequest(tuple(Match(run, truth) for run in runs))))
+    page, faults = show(path)
+    for place in page.locator("summary").all():
+        place.click()
+    for figure in page.locator("[data-figure]").all()[:4]:
+        figure.hover()
+    page.wait_for_timeout(500)
+    assert page.evaluate("typeof window.pwned") == "undefined" and not faults
+    assert "<script>window.pwned=1</script> 0" in page.inner_text("#leaderboard")
+
+
+def test_the_policy_stops_what_got_in(browser, file, tmp_path):
+    """Were the escaping to fail, the content security policy would still hold: nothing runs, nothing is asked for."""
+    asked: list[str] = []
+
+    class Listening(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    bad = (f"<script>window.pwned=1</script><img src='http://127.0.0.1:{server.server_port}/x.png' onerror='pwned=2'>"
+           f"<link rel=stylesheet href='http://127.0.0.1:{server.server_port}/x.css'><main")
+    path = tmp_path / "broken.html"
+    path.write_bytes(file.read_bytes().replace(b"<main", bad.encode(), 1))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+    page.evaluate(f"fetch('http://127.0.0.1:{server.server_port}/f').catch(() => 0)")
+    page.wait_for_timeout(300)
+    assert page.evaluate("typeof window.pwned") == "undefined" and not asked
+    context.close()
+    server.shutdown()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_report(browser, file, axe, scheme):
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+    page.evaluate(axe)
+    found = page.evaluate("async () => (await axe.run(document)).violations.flatMap(v => v.nodes.map("
+                          "n => [v.id, n.html.slice(0, 200), n.failureSummary]))")
+    context.close()
+    assert not found, found[:5]
+
+
+@pytest.fixture()
+def shared(visit, samples_link):
+    return visit().open(samples_link.replace("/?", "/share?"))
+
+
+def downloaded(app, name: str) -> Path:
+    with app.page.expect_download(timeout=60_000) as download:
+        app.page.get_by_role("button", name=name, exact=True).click()
+    return Path(download.value.path())
+
+
+def test_the_share_page_gives_the_report_and_the_tables(shared):
+    app = shared
+    app.page.locator(".st-key-sections").get_by_text("Threshold bands").click()
+    app.settle()
+    app.page.get_by_text("Left out", exact=True).click()
+    app.settle()
+    content = downloaded(app, "Download the report").read_text()
+    assert 'id="bands"' not in content and 'id="verdict"' in content and "left out on request" in content
+    lines = downloaded(app, "Download the table").read_text().splitlines()
+    assert lines[0] == "run,metric,mean,low,high,n,undefined" and len(lines) == 1 + 3 * 5
+    app.calm()
+
+
+def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
+    links = [one.inner_text().strip() for one in shared.page.get_by_test_id("stCode").all()]
+    assert "/leaderboard?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
+    for link in links:
+        other = visit().open(link)
+        assert "has the highest NDCG@10" in other.page.inner_text(".st-key-finding")
+        other.calm()
+
+
+def test_every_picture_can_be_had_as_data(shared):
+    app = shared.go("Leaderboard")
+    app.page.get_by_role("tab", name="Download").last.click()
+    app.settle()
+    figure = json.loads(downloaded(app, "Plotly JSON").read_text())
+    assert len(figure["data"]) == 3
+    app.calm()

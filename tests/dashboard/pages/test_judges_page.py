@@ -1,0 +1,527 @@
+"""The Judges page with the scripted endpoint of the tests: plan, start, stop, resume, failures, keys, files."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import page_cases
+import pyarrow as pa
+import pytest
+from helpers import until
+from models.judge.server import Server
+from page_cases import address, keys
+from streamlit.testing.v1 import AppTest
+
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.jobs import judge_input, judging
+from ragdash.dashboard.pages.judges import sentences as judges_sentences
+from ragdash.dashboard.session import state
+from ragdash.evaluation.evaluate import evaluate_match, summaries
+from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
+from ragdash.io import read_run, read_truth
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_specs
+from ragdash.models.judge import Endpoint, default_verdict_store
+from ragdash.models.judge.endpoint import KNOWN, Judge
+from ragdash.models.judge.question import Reply
+from ragdash.models.judge.task_runner import first_round
+from ragdash.models.judge.tasks import TASKS
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLES = ROOT / "sample_runs"
+IDS = [f"q{at}" for at in range(6)]
+GPT, CLAUDE = Judge("gpt.example.org", "gpt-5"), Judge("claude.example.org", "claude")
+SECRET = "sk-very-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch):
+    for name in KNOWN.values():
+        monkeypatch.delenv(name, raising=False)
+    yield
+    judging.forget()
+    judging.forget_plans()
+
+
+def the_case() -> tuple[Truth, list[Run]]:
+    truth = Truth.build("truth", IDS, ["a"] * 6, np.ones(6, int), details=pa.table(
+        {"query_id": IDS, "query": [f"What is the colour of stone {at}?" for at in range(6)],
+         "answers": [[f"Stone {at} is grey."] for at in range(6)]}))
+    runs = [Run.build(name, IDS, ["a"] * 6, np.ones(6), details=pa.table({
+        "query_id": IDS, "answer": [f"Stone {at} is {'grey' if at % 2 else 'purple'} {name}." for at in range(6)],
+        "contexts": [[f"Stone {at} is grey {name}.", "Rivers flow."] for at in range(6)]}))
+        for name in ("one", "two")]
+    return truth, runs
+
+
+def opened(server: Server | None = None, runs: list[Run] | None = None, truth: Truth | None = None,
+           more: dict | None = None, secrets: dict | None = None, user: dict | None = None, **held) -> AppTest:
+    own_truth, own_runs = the_case()
+    if server is not None:
+        held = {state.JUDGE_URL: server.url, state.JUDGE_MODEL: "toy", state.JUDGE_METRICS: ["Faithfulness"], **held}
+    return page_cases.opened("judges", state=held, secrets=secrets, user=user,
+                             **address(truth or own_truth, runs or own_runs, **(more or {})))
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.error, *at.warning)).replace("\\", "")
+
+
+def run(at: AppTest) -> AppTest:
+    at.run()
+    assert not at.exception, at.exception
+    return at
+
+
+def plan(at: AppTest) -> AppTest:
+    at.button(key="judge_plan").click().run()
+    assert not at.exception, at.exception
+    until(lambda: not any(job.running for job in judging._plans.values()))
+    return run(at)
+
+
+def start(at: AppTest) -> AppTest:
+    at.button(key="judge_start").click().run()
+    assert not at.exception and judging.current() is not None, texts(at)
+    return at
+
+
+def finish(at: AppTest) -> AppTest:
+    until(lambda: not judging.current().running)
+    return run(at)
+
+
+def told(at: AppTest) -> dict[str, str]:
+    return {one.label: one.value for one in at.metric}
+
+
+def judged(at: AppTest):
+    return next(one.value for one in at.dataframe if "Judged metric" in one.value)
+
+
+def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
+    server = serve()
+    at = opened(server)
+    assert "No judge scores yet" in texts(at) and keys(at).count("judge_plan") == 1
+    assert "judge_start" not in keys(at) and judging.current() is None and not judging._plans
+    assert not server.asked and not default_verdict_store().path.exists()
+
+
+def test_plan_start_and_what_came_of_it(serve):
+    server = serve()
+    at = plan(opened(server, **{state.JUDGE_PRICE_IN: 10.0, state.JUDGE_PRICE_OUT: 20.0}))
+    seen = told(at)
+    assert seen["Calls"] == "12" and seen["Stored"] == "0" and seen["Sent to"] == server.url.split("/")[2]
+    assert float(seen["Expected cost"]) > 0 and not server.asked
+    assert "judge_agreed" not in keys(at, "checkbox")
+    at = finish(start(at))
+    assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts already stored", texts(at))
+    table = judged(at)
+    assert table["Run"].tolist() == ["one", "two"] and table["n"].tolist() == [6, 6]
+    truth, runs = the_case()
+    spec = parse_specs("Faithfulness")
+    for row, own in zip(table.to_dict("records"), summaries([evaluate_match(Match(one, truth), spec) for one in runs]),
+                        strict=True):
+        assert (row["Mean"], row["Low"], row["High"]) == pytest.approx((own[0].mean, own[0].low, own[0].high))
+        assert 0 < row["Mean"] < 1
+    assert "12 verdicts, 1,440 tokens in and 360 out, about 0.0216 at the given prices" in texts(at)
+    again = plan(at)
+    assert told(again)["Calls"] == "0" and told(again)["Stored"] == "12" and "judge_start" not in keys(again)
+    assert "Nothing to ask" in texts(again)
+
+
+def test_a_plan_tells_what_follows_from_the_answers(serve):
+    server = serve()
+    at = plan(opened(server, **{state.JUDGE_METRICS: ["ClaimFaithfulness"], state.JUDGE_PRICE_IN: 10.0,
+                                state.JUDGE_PRICE_OUT: 20.0}))
+    first = next(one for one in at.metric if one.label == "Calls")
+    assert first.value == "12" and re.fullmatch(r"then about \d+", first.delta)
+    cost = next(one for one in at.metric if one.label == "Expected cost")
+    whole = float(cost.delta.removesuffix(" in total"))
+    assert whole > float(cost.value) > 0 and "claims is estimated from the length of the texts" in texts(at)
+    assert not server.asked
+
+
+@pytest.mark.slow
+def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
+    server = serve(delay=0.25)
+    mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
+    until(lambda: len(server.asked) >= 3 and "progress" in judging.current().worker.messages)
+    other = opened()
+    for at in (run(mine), other):
+        assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
+        assert re.search(r"\d+ of 12 questions", at.get("progress")[0].proto.text)
+        assert "judge_plan" not in keys(at) and "judge_start" not in keys(at), "one at a time"
+    elsewhere = other.switch_page("pages/leaderboard.py").run()
+    assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
+    mine.button(key="judge_stop").click().run()
+    mine = finish(mine)
+    assert "Stopped (" in texts(mine) and "nothing is billed twice" in texts(mine)
+    before = len(server.asked)
+    assert 3 <= before < 12 and judged(mine)["n"].sum() == before, "what was on its way is kept"
+    server.delay = 0.0
+    mine = plan(mine)
+    assert told(mine)["Calls"] == str(12 - before) and told(mine)["Stored"] == str(before)
+    mine = finish(start(mine))
+    assert len(server.asked) == 12 and judged(mine)["n"].tolist() == [6, 6]
+    assert len({json.dumps(body["messages"]) for body in server.asked}) == 12
+
+
+def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
+    truth, runs = the_case()
+    with_another = serve()
+    for one in runs:
+        run_judging(prepare_judging([one], truth, "Faithfulness", Endpoint(with_another.url, "another")))
+    at = opened(server := serve())
+    assert "**another at" in texts(at)
+    at = finish(start(plan(at)))
+    assert len(server.asked) == 12 and "**toy at" in texts(at) and "**another at" not in texts(at)
+    at.selectbox(key="judge").set_value(f"another at {with_another.url.split('/')[2]}").run()
+    assert "**another at" in texts(run(at)), "the choice of a person stays"
+
+
+def test_a_budget_of_calls_ends_it_and_says_so(serve):
+    server = serve()
+    at = finish(start(plan(opened(server, **{state.JUDGE_CALLS: 5}))))
+    assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 5
+
+
+def test_votes_are_read_with_their_agreement(serve):
+    server = serve()
+    at = finish(start(plan(opened(server, **{state.JUDGE_VOTES: 3, state.JUDGE_SAMPLE: 4}))))
+    table = judged(at)
+    assert len(server.asked) == 24 and table["n"].tolist() == [4, 4] and table["Votes"].tolist() == [3, 3]
+    assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
+
+
+@pytest.mark.parametrize("fault, found, fix", [("401", "401", "key"), ("404", "404", "base URL"),
+                                                ("404-model", "model", "model")])
+def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, found, fix):
+    server = serve("", "", *[fault] * 40)
+    at = finish(start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1}))))
+    card = at.error[0].value.replace("\\", "")
+    assert found in card and "expected" in card and fix in card and "--" not in card
+    assert "Stopped by the error above" in texts(at) and judged(at)["n"].sum() == 2
+    assert "judge_plan" in keys(at), "it can be started again"
+
+
+def test_an_endpoint_that_is_not_there_is_told(serve):
+    server = serve()
+    at = plan(opened(server, **{state.JUDGE_URL: "http://127.0.0.1:1/v1"}))
+    at = finish(start(at))
+    assert "no connection" in at.error[0].value.replace("\\", "") and not server.asked
+
+
+@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "https://me:pass@host/v1",
+                                 "https://host/v1?key=abc"])
+def test_an_address_that_is_none_is_told_before_anything_starts(url):
+    at = opened(None, **{state.JUDGE_URL: url, state.JUDGE_MODEL: "toy"})
+    assert len(at.error) == 1 and at.button(key="judge_plan").disabled
+    assert "pass" not in at.error[0].value.replace("password", "") and "abc" not in at.error[0].value
+
+
+def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypatch):
+    server = serve(delay=0.2)
+    asked, begin = [], subprocess.Popen.__init__
+
+    def noted(self, command, *args, **options):
+        asked.append((command, options.get("env") or {}))
+        begin(self, command, *args, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", noted)
+    at = start(plan(opened(server, **{state.JUDGE_KEY_FROM: "typed", state.JUDGE_KEY: SECRET})))
+    until(lambda: server.seen)
+    assert server.seen[0]["Authorization"] == f"Bearer {SECRET}"
+    job = judging.current()
+    for listed in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            assert SECRET.encode() not in listed.read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    holding = [path for path in (*Path(job.folder.name).rglob("*"), *tmp_path.rglob("*"))
+               if path.is_file() and SECRET.encode() in path.read_bytes()]
+    at = finish(run(at))
+    holding += [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert not holding and default_verdict_store().path.exists()
+    assert [SECRET in str(environment) for _, environment in asked] == [False, True], "the one that asks, not the plan"
+    assert not any(SECRET in str(command) for command, _ in asked)
+    assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(job) + str(job.details) + str(job.key)
+    assert at.text_input(key=state.JUDGE_KEY).proto.type == at.text_input(key=state.JUDGE_KEY).proto.PASSWORD
+    assert SECRET not in texts(at) + str([one.value for one in at.code])
+
+
+def test_a_key_of_the_environment_goes_to_its_own_host_alone(serve, monkeypatch):
+    server = serve()
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("DATABASE_PASSWORD", SECRET)
+    for name, why in (("OPENAI_API_KEY", "is sent to api.openai.com only"), ("DATABASE_PASSWORD", "_API_KEY"),
+                      ("PATH", "_API_KEY")):
+        at = opened(server, **{state.JUDGE_VARIABLE: name})
+        assert why in at.error[0].value.replace("\\", "") and at.button(key="judge_plan").disabled
+    monkeypatch.setenv("MY_API_KEY", "another-key-1234")
+    at = opened(server, **{state.JUDGE_VARIABLE: "MY_API_KEY"})
+    assert "MY_API_KEY is set on the server" in texts(at)
+    finish(start(plan(at)))
+    assert {one["Authorization"] for one in server.seen} == {"Bearer another-key-1234"}
+    at = plan(opened(server, **{state.JUDGE_VARIABLE: "NO_API_KEY", state.JUDGE_MODEL: "other"}))
+    at.button(key="judge_start").click().run()
+    assert "Type the key under Key" in at.error[0].value
+
+
+def test_texts_leave_this_machine_only_after_a_yes_that_names_the_host(monkeypatch):
+    at = plan(opened(None, **{state.JUDGE_URL: "https://judge.invalid/v1", state.JUDGE_MODEL: "toy"}))
+    box = at.checkbox(key="_judge_agreed")
+    assert "judge.invalid" in box.label.replace("\\", "") and not box.value and at.button(key="judge_start").disabled
+    started = []
+    monkeypatch.setattr(judging, "start", lambda *given: started.append(given) or True)
+    at.button(key="judge_start").proto.disabled = False  # a page that was tampered with
+    at.button(key="judge_start").click().run()
+    assert not at.exception and not started
+    box = at.checkbox(key="_judge_agreed").check().run().button(key="judge_start")
+    assert not box.disabled
+    at.button(key="judge_start").click().run()
+    assert len(started) == 1
+    at = plan(at)
+    assert not at.checkbox(key="_judge_agreed").value, "another plan, another yes"
+
+
+@pytest.mark.parametrize("how", ["viewer", "read-only"])
+def test_who_may_only_look_can_neither_start_nor_stop(serve, monkeypatch, how):
+    from test_access import AUTH, LISTS, as_user
+
+    server = serve(delay=0.2)
+
+    viewer = {"secrets": {"auth": AUTH, "access": LISTS}, "user": as_user("bob@example.org")}
+    visitor = viewer if how == "viewer" else {}
+    editor = start(plan(opened(server)))
+    if how == "read-only":
+        monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    at = opened(server, **visitor)
+    assert "is judging one and two" in texts(at) and not {"judge_stop", "judge_plan", "judge_start"} & set(keys(at))
+    editor = finish(editor)
+    at = opened(server, **visitor)
+    assert not {"judge_stop", "judge_plan", "judge_start", "verdicts_read"} & set(keys(at))
+    assert "Only editors can run judges" in texts(at) and judged(at)["n"].tolist() == [6, 6]
+
+
+def test_runs_without_texts_say_what_they_lack():
+    truth, _ = the_case()
+    bare = Run.build("bare", IDS, ["a"] * 6, np.ones(6))
+    at = opened(None, [bare], truth)
+    assert "Nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
+    said = Run.build("said", IDS, ["a"] * 6, np.ones(6), details=pa.table({"query_id": IDS, "answer": ["grey"] * 6}))
+    at = opened(None, [said], truth)
+    assert at.multiselect(key=state.JUDGE_METRICS).value == ["AnswerRelevanceJudged"]
+    assert re.search(r"Not possible with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
+    assert "Faithfulness" not in at.multiselect(key=state.JUDGE_METRICS).options
+
+
+def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
+    at = opened()
+    assert any("ragdash[judge]" in one.value for one in at.code) and "judge_plan" not in keys(at)
+
+
+@pytest.mark.slow
+def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp_path):
+    server = serve(delay=0.2)
+    code = f"""
+import sys, time
+sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
+from test_judges_page import models.judge, the_case
+from ragdash.matching.match import Match
+truth, runs = the_case()
+order = judging.JudgeOrder("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
+assert judging.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
+print(judging.current().worker.process.pid, flush=True)
+time.sleep(600)
+"""
+    page = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    worker = int(page.stdout.readline())
+    until(lambda: len(server.asked) >= 2)
+    page.send_signal(signal.SIGKILL)
+    page.wait()
+    until(lambda: not alive(worker))
+    before = len(server.asked)
+    assert before < 12
+    server.delay = 0.0
+    at = finish(start(plan(opened(server))))
+    assert judged(at)["n"].tolist() == [6, 6] and before + 12 - 1 >= len(server.asked) >= 12
+    assert len(server.asked) <= 13, "at most the one on its way is asked again"
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
+    truth = Truth.build("truth", [*IDS, "q6", "q7"], ["a"] * 8, np.ones(8, int), details=pa.table(
+        {"query_id": [*IDS, "q6", "q7"], "query": ["zero?", None, "two?", "", "four?", "five?", "six?", "seven?"],
+         "answers": [["a", " "], [], None, ["b", "c"], ["d"], ["e"], ["f"], ["g"]]}))
+    told = Run.build("a/b = told", IDS, ["a"] * 6, np.ones(6), texts=["x y"] * 6, details=pa.table({
+        "query_id": IDS, "query": ["other?", "one?", None, None, None, None],
+        "answer": ["<think>hm</think>grey", "", None, "line\none", "\u2028 \u00e9", " "],
+        "contexts": [["x y", "x y", "z"], [], None, ["", "x y"], [f"text {at}" for at in range(7)], ["x y"]]}))
+    ranks = np.arange(40)
+    texts_ = Run.build("texts", np.repeat(IDS[:5], 8), np.array([f"d{at % 8}" for at in ranks]), -ranks.astype(float),
+                       texts=[f"text {at % 3}" if at % 7 else None for at in ranks],
+                       details=pa.table({"query_id": IDS[:5], "answer": [f"it is {at}" for at in range(5)]}))
+    runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
+    assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
+    files, path = judge_input.write_cases(runs, tmp_path)
+    again = read_truth(path)
+    for file, (name, cases) in zip(files, runs.items(), strict=True):
+        label, _, place = file.partition("=")
+        found = Match(read_run(place), again).judged.cases
+        for ours, theirs in zip(cases, found, strict=True):
+            for task in TASKS.values():
+                assert task.lacks(ours) == task.lacks(theirs), (name, ours, theirs)
+                assert task.lacks(ours) or ours == theirs
+    assert label == "texts" and files[0].startswith("a_b _ told=")
+
+
+def test_the_slice_of_the_sidebar_is_what_is_judged(serve):
+    server = serve()
+    truth, runs = the_case()
+    kinds = pa.array([json.dumps({"kind": "odd" if at % 2 else "even"}) for at in range(6)])
+    truth = Truth.build("truth", IDS, ["a"] * 6, np.ones(6, int), details=pa.table(
+        {"query_id": IDS, **{name: truth.details[name] for name in ("query", "answers")}, "attributes": kinds}))
+    at = plan(opened(server, runs, truth, {"slice": "kind=odd"}))
+    assert told(at)["Calls"] == "6"
+    at = finish(start(at))
+    assert judged(at)["n"].tolist() == [3, 3] and "Missing" not in judged(at)
+
+
+def asked_of(server: Server, runs: list[Run], truth: Truth, metrics: str, model: str = "toy", **options) -> None:
+    run_judging(prepare_judging(runs, truth, metrics, Endpoint(server.url, model), **options))
+
+
+def test_several_judges_and_what_to_beware_of(serve):
+    server = serve(judge=lambda asked: {"reason": "fine", "score": 1})
+    ids = [f"q{at}" for at in range(12)]
+    truth = Truth.build("truth", ids, ["a"] * 12, np.ones(12, int))
+    details = pa.table({"query_id": ids, "answer": [f"answer {at}" for at in range(12)],
+                        "contexts": [[f"text {at}"] for at in range(12)]})
+    runs = [Run.build("one", ids, ["a"] * 12, np.ones(12), settings={"generator": "gpt-4o-mini"}, details=details)]
+    asked_of(server, runs, truth, "Faithfulness", "toy-judge", sample=11)
+    asked_of(server, runs, truth, "Faithfulness", "gpt-4.1")
+    at = opened(None, runs, truth)
+    picker = at.selectbox(key="judge")
+    assert [one.partition(" at ")[0] for one in picker.options] == [
+        "gpt-4.1", "toy-judge", "Mean of 2 judges, one of them a script"]
+    assert "12 times 1: a judge that always gives the same score carries no information" in texts(at)
+    assert "was written by gpt-4o-mini, from the judge's own family (OpenAI)" in texts(at)
+    assert "**toy-judge** is" not in texts(at)
+    chosen = picker.options[1].partition(" (")[0]
+    picker.set_value(chosen)
+    at = run(at)
+    assert judged(at)["n"].tolist() == [11] and "**toy-judge** is a script" in texts(at)
+    assert "own family" not in texts(at) and at.query_params["judge"] == chosen
+
+
+def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agree():
+    truth, runs = the_case()
+    for judge, name in (GPT, "Faithfulness"), (CLAUDE, "Faithfulness"), (CLAUDE, "Correctness"):
+        for one in runs:
+            match = Match(one, truth)
+            asked = [questions[0] for questions in map(next, match.judged.askings(name))]
+            scores = [1.0] * 6 if judge is GPT else [1.0, 1.0, 1.0, 0.5, 0.5]  # nothing of the last query
+            default_verdict_store().save(judge, [(question, Reply({"reason": "so", "score": score}, attempts=1))
+                                         for question, score in zip(asked, scores, strict=False)])
+    at = opened(None, runs, truth)
+    picker = at.selectbox(key="judge")
+    assert picker.options == [str(CLAUDE), str(GPT), "Mean of 2 judges"]
+    picker.set_value(f"{CLAUDE} + {GPT}")
+    at = run(at)
+    assert not at.exception
+    frame = judged(at)
+    assert frame["Judged metric"].tolist() == ["Faithfulness"] * 2, "only what both have judged"
+    assert frame["Mean"].tolist() == pytest.approx([(3 * 1 + 2 * 0.75) / 5] * 2) and frame["n"].tolist() == [5, 5]
+    assert frame["Judges agree"].tolist() == pytest.approx([(3 * 1 + 2 * 0.5) / 5] * 2)
+    assert set(frame["Judges"]) == {f"{CLAUDE}, {GPT}"} and "Votes" not in frame
+    assert f"{CLAUDE}: nobody asked the judge yet" in frame["Missing"].iloc[0]
+    assert "**Mean of 2 judges** (" in texts(at) and at.query_params["judge"] == f"{CLAUDE} + {GPT}"
+    found = evaluate_match(Match(runs[0], truth), parse_specs(f"Faithfulness(judge='{CLAUDE} + {GPT}')"))
+    assert np.nanmean(found.values) == pytest.approx(frame["Mean"].iloc[0])
+
+
+def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
+    server = serve()
+    truth, runs = the_case()
+    asked_of(server, runs, truth, "Faithfulness ClaimFaithfulness")
+    at = opened(server, _verdicts_said=("", ()))
+    rows = [json.loads(line) for line in at_files(at).splitlines()]
+    assert {row["metric"] for row in rows} >= {"Faithfulness", "ClaimFaithfulness"} and len(rows) % 6 == 0
+    at.selectbox(key="_verdicts_as").set_value("ragchecker").run()
+    assert not at.exception and "no verdict on run" in texts(at)
+    ragas = "user_input,response,faithfulness\n" + "".join(
+        f"What is the colour of stone {q}?,Stone {q} is {'grey' if q % 2 else 'purple'} one.,{q / 10}\n"
+        for q in range(5)) + "What?,other,0.5\n"
+    at.file_uploader[0].upload("ragas.csv", ragas.encode())
+    at.run()
+    at.button(key="verdicts_read").click().run()
+    assert not at.exception and "5 verdicts of 6 rows" in texts(at)
+    assert any("What?" in str(frame.value.get("Found", "")) for frame in at.dataframe)
+    assert judged(at)["n"].tolist() == [5] and "Judge" not in judged(at)
+    assert judged(at)["Mean"][0] == pytest.approx(0.2) and "no judge was called" in texts(at)
+    at.file_uploader[0].upload("wrong.csv", b"a,b\n1,2\n")
+    at.run()
+    at.button(key="verdicts_read").click().run()
+    assert "wrong.csv" in at.error[0].value.replace("\\", "")
+
+
+def at_files(at: AppTest) -> str:
+    """What the button of the verdicts gives."""
+    from ragdash.dashboard.pages.judges import data as judges_data
+    from ragdash.dashboard.pages.judges import verdict_files
+
+    assert any("verdicts_download" in one.proto.id for one in at.get("download_button"))
+    truth, runs = the_case()
+    return verdict_files.export(Match(runs[0], truth).judged, "rows",
+                                 judge=str(judges_data.judges()[0].judge)).decode()
+
+
+def test_every_judged_metric_says_what_it_takes():
+    assert TASKS.keys() == set(judges_sentences.METRIC_ORDER)
+    assert all(task.calls for task in TASKS.values())
+    assert TASKS["RAGChecker.Precision"].calls == "1, then 1 per 20 claims"
+    assert TASKS["RAGChecker.F1"].calls == "2, then 1 per 20 claims of both"
+    assert TASKS["RAGChecker.Hallucination"].calls == "1, then 1 per 20 claims and text or chunk"
+    assert all(judges_sentences.needs(name) for name in TASKS)
+
+
+@pytest.mark.slow
+def test_a_rerun_with_ten_thousand_verdicts_is_quick():
+    ids = [f"q{at}" for at in range(5_000)]
+    truth = Truth.build("truth", ids, ["a"] * 5_000, np.ones(5_000, int))
+    runs = [Run.build(name, ids, ["a"] * 5_000, np.ones(5_000), details=pa.table(
+        {"query_id": ids, "answer": [f"{name} {at}" for at in ids], "contexts": [[f"text {at}"] for at in ids]}))
+        for name in ("one", "two")]
+    endpoint = Endpoint("http://localhost:1/v1", "toy")
+    for one in runs:
+        asked = first_round(Match(one, truth).judged.askings("Faithfulness"))
+        default_verdict_store().save(
+            endpoint.judge,
+            [
+                (question, Reply({"reason": "so", "score": float(at % 2)}, attempts=1))
+                for at, question in enumerate(asked)
+            ],
+        )
+    at = opened(None, runs, truth)
+    assert judged(at)["n"].tolist() == [5_000, 5_000]
+    times = []
+    for _ in range(4):
+        begin = time.monotonic()
+        run(at)
+        times.append(time.monotonic() - begin)
+    assert min(times) < 1.0, times

@@ -1,0 +1,117 @@
+"""The colours stay apart for every reader, and labels do not lie on each other."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ragdash.reporting.plots.common import theme
+
+ROOT = Path(__file__).resolve().parents[3]
+# Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB
+VISION = {
+    "normal": np.eye(3),
+    "protan": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deutan": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "tritan": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+    ),
+}
+
+
+def linear(color: str) -> np.ndarray:
+    part = np.array([int(color[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(light: np.ndarray) -> np.ndarray:
+    """OKLab times 100: a distance of about 2 is just noticeable."""
+    cone = np.clip(light, 0, 1) @ np.array(
+        [
+            [0.4122214708, 0.2119034982, 0.0883024619],
+            [0.5363325363, 0.6806995451, 0.2817188376],
+            [0.0514459929, 0.1073969566, 0.6299787005],
+        ]
+    )
+    return 100 * (
+        np.array(
+            [
+                [0.2104542553, 0.7936177850, -0.0040720468],
+                [1.9779984951, -2.4285922050, 0.4505937099],
+                [0.0259040371, 0.7827717662, -0.8086757660],
+            ]
+        )
+        @ np.cbrt(cone)
+    )
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2 contrast ratio."""
+    low, high = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(color)) for color in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_ink_is_readable_on_every_tint():
+    for look in (theme.LIGHT, theme.DARK):
+        for color in (look.better, look.worse):
+            for share in (0.0, 0.25, 0.55):
+                assert contrast(theme.tint(look, color, share), look.ink) >= 4.5
+    assert theme.tint(theme.LIGHT, theme.LIGHT.worse, 0.0) == theme.LIGHT.paper
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("vision", VISION)
+def test_the_colours_of_two_runs_can_be_told_apart(look, vision):
+    seen = {color: oklab(VISION[vision] @ linear(color)) for color in look.runs}
+    distance = {pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(look.runs, 2)}
+    assert min(distance.values()) >= 13, min(distance, key=distance.get)
+    grey = oklab(VISION[vision] @ linear(look.grey))
+    assert min(np.linalg.norm(grey - color) for color in seen.values()) >= 7
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_marks_and_text_stand_out_from_the_page(look):
+    assert min(contrast(color, look.paper) for color in (*look.runs, look.grey)) >= 3
+    assert min(contrast(color, look.paper) for color in (look.ink, look.muted, look.better, look.worse)) >= 4.5
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_the_page_theme_names_the_same_colours(look):
+    page = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"][look.name]
+    assert page["backgroundColor"] == look.paper and page["textColor"] == look.ink
+    assert tuple(page["chartCategoricalColors"]) == look.runs
+
+
+def test_every_run_has_a_second_channel():
+    looks = [theme.run_look(slot) for slot in range(10)]
+    assert len({(look.color, look.symbol) for look in looks}) == 10
+    assert len({look.sign for look in looks}) == 10
+    assert {look.color for look in looks[6:]} == {theme.LIGHT.grey}
+
+
+@pytest.mark.parametrize(
+    ("places", "gap"),
+    [([0.5, 0.5, 0.5], 0.1), ([0.1, 0.9, 0.12], 0.05), ([1.0], 1), ([], 1), ([0.3, 0.1, 0.2, 0.1], 0.2)],
+)
+def test_labels_are_moved_apart_in_their_order(places, gap):
+    moved = theme.spread_positions(places, gap)
+    order = np.argsort(places, kind="stable")
+    assert np.all(np.diff(moved[order]) >= gap - 1e-9)
+    assert len(moved) == 0 or np.mean(moved) == pytest.approx(np.mean(places))
+
+
+def test_names_are_drawn_as_written():
+    assert theme.shorten("<b>bold</b>") == "&lt;b&gt;bold&lt;/b&gt;"
+    assert theme.shorten("a" * 40, 11) == "aaaaa…aaaaa"
+
+
+def test_numbers_have_three_decimals_and_undefined_is_a_dash():
+    assert theme.value_text(np.array([0.12345, -1.0, np.nan])).tolist() == ["0.123", "−1.000", "–"]

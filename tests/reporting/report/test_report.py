@@ -1,0 +1,325 @@
+"""The report: what stands in it, what is left out and said so, and that it is one harmless file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import shlex
+import time
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from helpers import run_of, truth_of
+from hostile import BAD, runs_and_truth
+
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.io import read_run, read_truth
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_specs
+from ragdash.reporting.figure_zip import figure_archive
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
+from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
+from ragdash.reporting.html.sections import SECTIONS
+from ragdash.reporting.sentences import comparison
+from ragdash.reporting.sentences.fmt import escape
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLES = ROOT / "sample_runs"
+NAMES = ("dense", "sparse", "hybrid")
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Elements of a page: tags with their attributes, headings, ids, the text outside scripts."""
+
+    def __init__(self, content: bytes):
+        super().__init__()
+        self.tags, self.headings, self.scripts, self.text, self.open = [], [], [], "", []
+        self.feed(content.decode())
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append((int(tag[1]), ""))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"{tag} closed within {self.open[-3:]}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        if "script" in self.open:
+            self.scripts[-1] += data
+        elif "style" not in self.open:
+            self.text += data
+            if self.open and re.fullmatch("h[1-6]", self.open[-1]):
+                self.headings[-1] = (self.headings[-1][0], self.headings[-1][1] + data)
+
+
+@pytest.fixture(scope="module")
+def samples() -> tuple[Match, ...]:
+    truth = read_truth(SAMPLES / "truth.jsonl")
+    return tuple(Match(read_run(SAMPLES / f"{name}.jsonl"), truth) for name in NAMES)
+
+
+@pytest.fixture(scope="module")
+def made(samples) -> bytes:
+    return build_report(ReportRequest(samples))
+
+
+@pytest.fixture(scope="module")
+def page(made) -> Page:
+    return Page(made)
+
+
+def test_the_verdict_says_the_same_sentence_as_the_page(samples, page):
+    content = ReportContent(ReportRequest(samples))
+    leader = content.metric_summaries(content.lead)
+    line = comparison.leader_sentence(content.names, leader, content.against_best(content.lead))
+    assert "sparse" in line and as_plain(line) in " ".join(page.text.split()).replace(" .", ".")
+
+
+def test_every_section_stands_in_it_in_order(page):
+    titles = [title for level, title in page.headings if level == 2]
+    assert titles == [*(title for name, (title, _) in SECTIONS.items() if name != "judges")]
+
+
+def test_headings_go_down_one_step_at_a_time(page):
+    levels = [level for level, _ in page.headings]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_tables_and_pictures_can_be_read_by_those_who_do_not_see(page):
+    assert all(attributes.get("scope") in ("col", "row") for tag, attributes in page.tags if tag == "th")
+    assert sum(tag == "table" for tag, _ in page.tags) == sum(tag == "caption" for tag, _ in page.tags)
+    pictures = [attributes for _, attributes in page.tags if "data-figure" in attributes]
+    assert len(pictures) >= 10 and all(one["role"] == "group" and len(one["aria-label"]) > 20 for one in pictures)
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_figures_are_data_for_both_appearances_and_plotly_stands_in_it_once(page):
+    data = [script for script, (_, attributes) in zip(page.scripts, (one for one in page.tags if one[0] == "script"),
+                                                      strict=True) if attributes.get("type") == "application/json"]
+    assert data and all(set(json.loads(one)) == {"light", "dark"} for one in data)
+    assert sum("plotly.js v" in script[:200] for script in page.scripts) == 1
+
+
+def test_the_policy_names_exactly_the_scripts_of_the_file(page):
+    policy = next(attributes["content"] for _, attributes in page.tags if "http-equiv" in attributes)
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    run = [script for script, (_, attributes) in zip(page.scripts, (one for one in page.tags if one[0] == "script"),
+                                                     strict=True) if "type" not in attributes]
+    hashes = {base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run}
+    assert set(re.findall(r"'sha256-([^']+)'", policy)) == hashes
+
+
+def test_nothing_in_it_leads_out_of_the_file(page):
+    for tag, attributes in page.tags:
+        assert not attributes.keys() & {"src", "action", "data", "ping", "background"}, (tag, attributes)
+        assert attributes.get("href", "#").startswith("#")
+        assert not any(name.startswith("on") for name in attributes)
+
+
+def test_enough_to_make_it_again(samples, page):
+    for match in samples:
+        assert match.run.digest in page.text
+    assert samples[0].truth.digest in page.text
+    for word in ("10,000 resamples", "seed 0", "unanswerable", "numpy", "Holm"):
+        assert word.casefold() in page.text.casefold()
+
+
+def test_the_same_request_gives_the_same_bytes(samples, made):
+    assert build_report(ReportRequest(samples)) == made
+
+
+def test_texts_can_be_left_out(samples, made):
+    content = build_report(ReportRequest(samples, texts=False))
+    text = Page(content).text
+    assert "left out on request" in text and "q053" in text
+    assert "Carle Pieters" in Page(made).text and b"Carle Pieters" not in content
+    for match in samples:
+        for name in ("query", "answer"):
+            for told in match.run.details[name].to_pylist()[:40]:
+                assert not told or html.escape(told).encode() not in content
+
+
+def test_sections_can_be_chosen(samples):
+    own = Page(build_report(ReportRequest(samples, sections=("settings", "verdict"))))
+    assert [title for level, title in own.headings if level == 2] == ["Verdict", "Settings"]
+    assert not any("plotly.js v" in script for script in own.scripts), "no picture, no plotly"
+    assert select_sections(None) == list(SECTIONS)
+    for wrong in (["verdicts"], []):
+        with pytest.raises(InputError, match="some of verdict"):
+            select_sections(wrong)
+
+
+def bare() -> tuple[Match, ...]:
+    truth = truth_of({"q1": ["a"], "q2": ["b"]})
+    return (Match(run_of({"q1": ["a"], "q2": ["x", "b"]}, "one"), truth),)
+
+
+def test_what_the_runs_lack_is_left_out_and_said():
+    found = {one.name: one for one in build_sections(ReportContent(ReportRequest(bare())))}
+    assert "answer" in found["answers"].reason and "latency_ms" in found["speed"].reason
+    assert "One run alone" in found["queries"].reason
+    text = Page(build_report(ReportRequest(bare()))).text
+    assert "Not in this report" in text and found["speed"].reason in text
+
+
+def test_runs_that_return_nothing_make_a_report():
+    truth = truth_of({"q1": ["a"], "q2": ["b"]})
+    runs = [Match(run_of({"q1": [], "q2": []}, name), truth) for name in ("x", "y")]
+    text = Page(build_report(ReportRequest(runs))).text
+    assert "No run returns a document" in text
+
+
+def test_a_part_of_the_queries_counts_alone(samples):
+    inside = np.zeros(len(samples[0].truth), bool)
+    inside[:40] = True
+    content = ReportContent(
+        ReportRequest(samples, queries=inside, slice_title="the first 40", sections=("verdict", "settings"))
+    )
+    assert len(content.evaluations[0].query_ids) == 40
+    assert "the first 40" in Page(build_report(content.request)).text
+    known = int((samples[0].ranked.relevant() > 0)[:40].sum())
+    assert content.summaries[0][0].n == known
+
+
+def test_the_deciding_queries_are_those_with_the_largest_differences(samples):
+    content = ReportContent(ReportRequest(samples, parse_specs("nDCG@10")))
+    section = next(one for one in build_sections(content) if one.name == "queries")
+    shown = [one.query_id for one in section.blocks if one.kind == "query"]
+    gap = content.evaluations[1].column("nDCG@10") - content.evaluations[0].column("nDCG@10")
+    ids = content.evaluations[0].query_ids.to_pylist()
+    by_size = {name: abs(one) for name, one in zip(ids, gap, strict=True) if one == one}
+    assert len(shown) == 8 and min(by_size[one] for one in shown) >= sorted(by_size.values())[-16]
+
+
+@pytest.mark.parametrize("markdown, expected", [
+    ("**a\\*b** <i>", "<strong>a*b</strong> &lt;i&gt;"),
+    (":blue[better] \\[1\\]", '<span class="blue">better</span> [1]'),
+    ("*x* `a<b`", "<em>x</em> <code>a&lt;b</code>"), ("a  \n:gray[b]", 'a<br><span class="gray">b</span>'),
+    ("**open :blue[x", '<strong>open <span class="blue">x</span></strong>'), ("a ] b", "a ] b")])
+def test_markdown_of_the_sentences_becomes_html(markdown, expected):
+    assert str(as_html(markdown)) == expected
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_what_is_escaped_for_markdown_comes_out_as_written(bad):
+    assert html.unescape(str(as_html(escape(bad)))).replace("\u2028", "\u2028") == bad
+    assert "<script" not in str(as_blocks(bad)) and as_plain(escape(bad)).split() == bad.split()
+
+
+def test_hostile_fields_stay_text():
+    runs, truth = runs_and_truth()
+    found = Page(build_report(ReportRequest(tuple(Match(run, truth) for run in runs), title=BAD[1])))
+    assert sum(tag == "script" for tag, _ in found.tags) == sum(
+        "data-figure" in attributes for _, attributes in found.tags) + 2
+    assert not any(tag in ("img", "svg", "iframe", "object", "form") for tag, _ in found.tags)
+    assert BAD[0] in found.text and "{{ 7 * 7 }}" in found.text and "49{% raw" not in found.text
+    assert next(text for level, text in found.headings if level == 1) == BAD[1]
+
+
+def test_the_pictures_of_a_report_in_one_archive(samples):
+    import io
+    import zipfile
+
+    content = figure_archive(ReportContent(ReportRequest(samples, sections=("leaderboard", "ranking"))), "json")
+    names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    assert names == ["01-means.json", "02-differences.json", "03-at-RR.json", "04-at-nDCG.json", "05-first-rank.json"]
+
+
+def big(queries: int = 1_000, runs: int = 5, depth: int = 100) -> tuple[Match, ...]:
+    rng = np.random.default_rng(0)
+    ids = [f"query-{at}" for at in range(queries)]
+    rows = np.repeat(ids, depth)
+    judged = rng.integers(0, 300, queries * 3) * 3 + np.tile(np.arange(3), queries)
+    truth = Truth.build("truth", np.repeat(ids, 3), [f"doc-{at}" for at in judged],
+                        rng.integers(0, 3, queries * 3), details=pa.table({
+            "query_id": ids, "query": [f"what is {one}?" for one in ids], "answers": [["some right words"]] * queries}))
+    found = []
+    for at in range(runs):
+        docs = np.concatenate([rng.permutation(900)[:depth] for _ in ids])
+        scores = np.tile(-np.arange(depth, dtype=float), queries)
+        text = "some text of a document " * 8
+        details = pa.table({"query_id": ids, "answer": ["some words, right or not"] * queries,
+                            "contexts": [[text] * 3] * queries, "latency_ms": rng.gamma(4, 50, queries),
+                            "prompt_tokens": rng.integers(500, 900, queries), "cost_usd": rng.random(queries)})
+        found.append(Run.build(f"run {at}", rows, [f"doc-{one}" for one in docs], scores, texts=[text] * len(rows),
+                               details=details))
+    return tuple(Match(run, truth) for run in found)
+
+
+@pytest.mark.slow
+def test_five_runs_of_a_thousand_queries_are_quick_and_small():
+    matches = big()
+    begun, worked = time.perf_counter(), time.process_time()
+    content = build_report(ReportRequest(matches))
+    seconds, worked = time.perf_counter() - begun, time.process_time() - worked
+    print(f"\n{len(content) / 1e6:.2f} MB in {seconds:.2f} s, {worked:.2f} s of them at work")
+    assert len(content) < 8_000_000
+    assert worked < 10, "all cores together; what the clock says hangs on what else the machine does"
+
+
+def command(tmp_path, *more: str) -> list[str]:
+    runs = [f"{name}={SAMPLES / f'{name}.jsonl'}" for name in NAMES]
+    return ["report", *runs, "--truth", str(SAMPLES / "truth.jsonl"), "-o", str(tmp_path / "report.html"), *more]
+
+
+def test_the_command_writes_the_report(tmp_path, capsys):
+    assert main(command(tmp_path, "--baseline", "hybrid", "--k", "5", "--title", "A & B", "--sections",
+                        "verdict, versions,settings")) == 0
+    found = Page((tmp_path / "report.html").read_bytes())
+    assert "NDCG@5" in found.text and found.headings[0] == (1, "A & B")
+    assert "and hybrid can be told" in found.text or "than hybrid" in found.text
+    again = next(line for line in found.text.splitlines() if "ragdash report" in line).split("Made by")[-1].strip()
+    assert shlex.split(again)[:3] == ["ragdash", "report", "dense=dense.jsonl"]
+    assert str(SAMPLES) not in found.text and str(tmp_path) not in found.text, "no folder of this machine"
+
+
+@pytest.mark.parametrize("more, said", [
+    (("--sections", "verdikt"), "some of verdict, leaderboard"), (("--baseline", "dens"), "one of 'dense', 'sparse'"),
+    (("-m", "nDGC@10"), "nDCG")])
+def test_a_wrong_word_is_told_and_nothing_is_written(tmp_path, capsys, more, said):
+    assert main(command(tmp_path, *more)) == 2
+    assert said in capsys.readouterr().err and not (tmp_path / "report.html").exists()
+
+
+def test_a_full_disk_leaves_the_last_report_as_it_was(tmp_path, capsys, monkeypatch):
+    (tmp_path / "report.html").write_text("the last one")
+    monkeypatch.setattr(
+        "ragdash.core.console.os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left"))
+    )
+    assert main(command(tmp_path, "--sections", "verdict")) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert (tmp_path / "report.html").read_text() == "the last one" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_example_in_the_docs_is_that_of_its_command(tmp_path, monkeypatch, capsys):
+    """Words and figures but for versions, which change what computes and draws them."""
+    monkeypatch.chdir(ROOT)
+    line = re.search(r"<!-- example -->\n```\n(ragdash .*)\n```", (ROOT / "docs" / "guide" / "share.md").read_text())[1]
+    words = shlex.split(line)[1:]
+    held = Page(Path(words[-1]).read_bytes())
+    assert main([*words[:-1], str(tmp_path / "report.html")]) == 0
+    fresh = Page((tmp_path / "report.html").read_bytes())
+    assert held.headings == fresh.headings, "run: python tests/regenerate_documents.py"
+    assert held.text.partition("ragdash0.1")[0].partition("Python")[0] == fresh.text.partition(
+        "ragdash0.1")[0].partition("Python")[0]
+    assert (ROOT / "docs" / "example-report.html").stat().st_size < 6_000_000
