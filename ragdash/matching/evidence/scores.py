@@ -30,10 +30,10 @@ class EvidenceScores:
     """What `match_evidence` found. covered(threshold) is cheap: nothing is compared again.
 
     position, query, rank, text (C,): position in the run, query of the truth, rank and text (index into texts, -1 for
-    none) of each chunk, sorted by query and rank. row_chunk, row_part, score, kind, verdict (X,): the pairs, sorted by part
-    and rank; score is 1 where one text stands in the other, NaN for a pair that a person accepted and that is below
-    the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view. model: whose similarities
-    they are, of how="embedding".
+    none) of each chunk, sorted by query and rank. row_chunk, row_part, score, kind, verdict (X,): the pairs,
+    sorted by part and rank; score is 1 where one text stands in the other, NaN for a pair that a person accepted
+    and that is below the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view.
+    model: whose similarities they are, of how="embedding".
     """
 
     run: Run
