@@ -32,7 +32,11 @@ def pages() -> dict[str, list]:
                 "precision-recall",
             ),
             page(
-                "ranking.py", "Ranking", "format_list_numbered", "Where does the first good document stand?", "ranking"
+                "ranking.py",
+                "Ranking",
+                "format_list_numbered",
+                "At what rank is the first relevant document?",
+                "ranking",
             ),
         ],
         "Generation": [

@@ -120,8 +120,8 @@ def render_per_query(context: PageContext) -> None:
     other_run = next(digest for index, digest in enumerate(context.digests) if index != context.baseline)
     with st.container(horizontal=True):
         for label, key, default in (
-            ("Across", state.ACROSS, context.digests[context.baseline]),
-            ("Up", state.UP, other_run),
+            ("X axis", state.ACROSS, context.digests[context.baseline]),
+            ("Y axis", state.UP, other_run),
         ):
             st.selectbox(
                 label,

@@ -15,7 +15,7 @@ from test_pages import texts, upload, with_runs
 
 from ragdash.analysis.score_thresholds import roc, sweep
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
+from ragdash.dashboard.pages.threshold_bands import bands_file
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.evaluation.evaluate import evaluate
@@ -206,9 +206,9 @@ def test_a_wrong_file_is_explained_and_leaves_the_bands_in_force(samples):
 
 def test_what_is_downloaded_can_be_opened_again(monkeypatch):
     own = read_bands(("own.toml", OWN.encode()))
-    held = {threshold_bands_sections.state.BANDS_FILE: threshold_bands_sections.BandsFile("own.toml", own)}
-    monkeypatch.setattr(threshold_bands_sections.st, "session_state", held)
-    both = threshold_bands_sections.bands_in_force()
+    held = {bands_file.state.BANDS_FILE: bands_file.BandsFile("own.toml", own)}
+    monkeypatch.setattr(bands_file.st, "session_state", held)
+    both = bands_file.bands_in_force()
     assert read_bands(("again.toml", write_bands(both).encode())) == both
     assert [table for table in both if table.metric == "R"] == [own[1]]
     assert set(both) - set(own) == {table for table in BANDS if table.metric != "R"}

@@ -93,7 +93,7 @@ def test_tokens_without_a_price_say_what_is_missing():
 
 def test_runs_without_times_say_which_columns_bring_them():
     at = opened("speed-cost", **with_runs(2))
-    assert "Neither times nor tokens are told" in texts(at)
+    assert "No latency or token data" in texts(at)
     for column in ("latency_ms", "prompt_tokens", "completion_tokens", "cost_usd"):
         assert f"`{column}`" in texts(at)
     assert not at.table

@@ -181,7 +181,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     """Runs x metrics: against the references, and against the contexts; every number one tab away."""
     context = data.context
     best, comparisons = _compare_with_best(data, spec)
-    level = {index: "level with the best" for index, comparison in comparisons.items()
+    level = {index: "tied for best" for index, comparison in comparisons.items()
              if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2}
     run_labels = {best: "best", **level} if comparisons else {}
     order = best_first(np.array([summary.mean for summary in data.summaries_of(spec)]), spec.metric.better)
@@ -242,7 +242,7 @@ def _render_notes(data: AnswersData) -> None:
     if len(context.entries) > 1:
         sentences.append(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
-            "worse, without a mark where it cannot be told from none."
+            "worse, no mark: no significant difference."
         )
     if any(np.nansum(refused) for refused in data.refusals):
         sentences.append(

@@ -153,7 +153,7 @@ def render_stages(data: FailuresData) -> None:
         with numbers_tab:
             elements.frame(stages_table(data), "stages", "Queries of each stage and run")
     gained = (f"+: by how much the mean {fmt.escape(metric)} could gain at most if all queries of the stage had the "
-              "best possible value there; an upper bound, as who is fixed at one stage may fail at the next. "
+              "best possible value there; an upper bound: a query fixed at one stage may fail at the next. "
               f"{_answer_metric_hint(data)}"
               if metric else "")
     st.caption(f"{gained}{fmt.count(data.total, 'query', 'queries')} in all.{context.scope.basis}")

@@ -56,10 +56,10 @@ def _best_run(summaries: list[Summary]) -> int | None:
 
 
 def _rank_labels(best: int | None, comparisons: dict) -> dict[int, str]:
-    """What the table says of the runs: the best, and those that cannot be told apart from it."""
+    """Labels of runs in the table: the best, and those without a significant difference from it."""
     if not comparisons:
         return {}
-    level = {index: "level with the best" for index, comparison in comparisons.items()
+    level = {index: "tied for best" for index, comparison in comparisons.items()
              if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2}
     return {best: "best", **level}
 
@@ -96,11 +96,11 @@ def _render_tables(
     if len(order) > 1:
         sentences.append(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
-            "worse, without a mark where it cannot be told from none."
+            "worse, no mark: no significant difference."
         )
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
-               help="p: paired randomisation test, corrected for all differences of this table (Holm). Level with the "
-                    "best: the difference to it cannot be told from none, which is not to say that there is none."
+               help="p: paired randomisation test, corrected for all differences of this table (Holm). Tied for best: "
+                    "not significantly different from the best; that does not prove that they are equal."
                if len(order) > 1 else None)
 
 

@@ -1,4 +1,4 @@
-"""Where does the first good document stand?"""
+"""At what rank is the first relevant document?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragdash.dashboard.widgets import elements
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Ranking", "Where does the first good document stand?")
+    elements.title("Ranking", "At what rank is the first relevant document?")
     context = page_context.current()
 
     curve_panels.render_first_rank(context)

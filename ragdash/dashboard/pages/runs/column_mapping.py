@@ -118,7 +118,7 @@ def _render_preview(
         key = f"map_name_{record.key}_{name}"
         st.text_input("Name of this mapping", value=name, key=key, max_chars=60,
                       help="It is offered again for files with the same columns.")
-        st.button("Read the file so", icon=":material/check:", type="primary", key="map_apply",
+        st.button("Apply mapping", icon=":material/check:", type="primary", key="map_apply",
                   on_click=lambda: _apply_mapping(index, record, mapping, st.session_state[key]))
 
 

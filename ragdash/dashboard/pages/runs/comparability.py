@@ -32,7 +32,7 @@ def render() -> None:
     runs = [entry for entry in runs if entry.run is not None]
     report = comparability_cache.ledger(runs, truth, state.conventions(), _comparison_metric(runs, truth))
     st.header("Comparability", anchor=False, help="Every run against the judgements and the runs among themselves. "
-              "Nothing is dropped, joined or filled that does not stand here.")
+              "Everything dropped, merged or filled in is listed here.")
     with st.container(key="ledger"):
         st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
         _render_shared_fixes(report, runs)

@@ -115,11 +115,11 @@ def _has_tokens(data: SpeedCostData) -> bool:
 def _render_empty(data: SpeedCostData) -> None:
     faults = "".join(f"- {fmt.escape(fault)}\n" for fault in data.reasons)
     elements.empty(
-        "Neither times nor tokens are told",
-        f"{faults}\nA run may tell of each query, beside its documents:\n\n"
+        "No latency or token data",
+        f"{faults}\nEach query in a run file can include, next to its documents:\n\n"
         "- `latency_ms`: milliseconds, a number or {retrieval, rerank, generation, total}\n"
         "- `prompt_tokens` and `completion_tokens` (or `usage` with both)\n"
-        "- `cost_usd`: dollars, where your provider tells them\n\n"
+        "- `cost_usd`: dollars, where your provider reports them\n\n"
         "The samples show measured latencies.")
     st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
     raise page_context.PageEnds

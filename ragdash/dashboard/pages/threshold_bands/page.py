@@ -7,7 +7,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.pages.leaderboard import sections as leaderboard_sections
-from ragdash.dashboard.pages.threshold_bands import evidence_threshold, score_cutoffs
+from ragdash.dashboard.pages.threshold_bands import bands_file, evidence_threshold, score_cutoffs
 from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
 from ragdash.dashboard.widgets import elements
 
@@ -23,8 +23,8 @@ def render() -> None:
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
             columns = leaderboard_sections.choose_metrics()
         with st.popover("Bands file", icon=":material/upload_file:", key="bands_of_my_own"):
-            threshold_bands_sections.render_file_panel()
-    threshold_bands_sections.render_file_note()
+            bands_file.render_file_panel()
+    bands_file.render_file_note()
 
     requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
     specs, unfit = context.results.computable(requested)
