@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hypothesis import settings
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 DRAW = """
 import sys, hashlib
 from fixed_cases import pin_cases, with_cases

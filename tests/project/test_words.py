@@ -1,7 +1,8 @@
 """Plain American English: no phrase of the list below in the documents, and no new one in the code.
 
 The code still has some. words_allowance.json counts them per folder of the package; a count may only shrink. After a
-rewrite, or after a merge that conflicts in that file, run `python tests/project/test_words.py` to write the counts of today.
+rewrite, or after a merge that conflicts in that file, run `python tests/project/test_words.py` to write
+the counts of today.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def test_the_page_and_the_plan_load_no_model_library(folder):
     code = f"""
 import subprocess
 import sys
-sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
+sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1, 2)]}
 from pathlib import Path
 from test_answer_scoring import Availability, model_scores, opened, texts
 model_scores.library = lambda: Availability()

@@ -13,7 +13,7 @@ from test_judges_page import SECRET, finish, no_keys, opened, plan, start, texts
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.jobs import models.judge
+from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.judges import form
 from ragdash.dashboard.session import state

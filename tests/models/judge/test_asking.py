@@ -280,7 +280,7 @@ def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint,
     assert len(said) == server.answered == outcome.asked <= 3 and outcome.missing == {"stopped": 20 - len(said)}
 
 
-@pytest.mark.parametrize("what", ["learn", "seen"])
+@pytest.mark.parametrize("what", ["save_mode", "find_verdict"])
 def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, ledger, monkeypatch, what):
     """Where a manner is to be remembered, and where another process may have had the reply."""
     def broken(self, *_):

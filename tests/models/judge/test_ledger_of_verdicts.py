@@ -122,7 +122,8 @@ def test_a_newer_ledger_is_refused(ledger):
 
 def test_several_processes_make_and_fill_one_ledger(ledger):
     code = ("import sys; from pathlib import Path; sys.path.insert(0, 'tests'); "
-            "from models.judge.asking_cases import questions; from ragdash.models.judge import Judge, Reply, VerdictStore; "
+            "from models.judge.asking_cases import questions; "
+            "from ragdash.models.judge import Judge, Reply, VerdictStore; "
             "n = int(sys.argv[2]); "
             "[VerdictStore(Path(sys.argv[1])).save(Judge('h', 'm'), [(one, Reply({'n': n}, attempts=1))]) "
             "for one in questions(20)[n * 5:n * 5 + 10]]")

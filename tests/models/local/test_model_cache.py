@@ -125,9 +125,9 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
 
 
 def test_a_process_that_is_killed_leaves_what_it_had_kept(store):
-    code = ("import os, sys, numpy as np; from pathlib import Path; from ragdash.models.local import Store; "
-            "s = Store(Path(sys.argv[1])); m = s.use('encoder', 'm', 'w', 256); "
-            "s.put('vectors', m, [b'k'], np.zeros(1), np.ones((1, 3))); os.kill(os.getpid(), 9)")
+    code = ("import os, sys, numpy as np; from pathlib import Path; from ragdash.models.local import ScoreCache; "
+            "s = ScoreCache(Path(sys.argv[1])); m = s.use('encoder', 'm', 'w', 256); "
+            "s.save('vectors', m, [b'k'], np.zeros(1), np.ones((1, 3))); os.kill(os.getpid(), 9)")
     done = subprocess.run([sys.executable, "-c", code, store.path], cwd=Path(__file__).parents[3], check=False)
     assert done.returncode != 0 and store.known_keys("vectors", store.find_model(ENCODER), [b"k"]) == {b"k"}
 

@@ -192,8 +192,8 @@ def test_reading_values_imports_no_model_library():
     code = (
         "import sys, pathlib; import ragdash.matching.views.local_models as v; "
         "import ragdash.evaluation.scoring, ragdash.evaluation.scoring.score_worker; "
-        "from ragdash.models.local import Store, availability; availability('encoder', '.'); "
-        "s = v.Scored(('a',), (('a',),), ('a',), Store(pathlib.Path('nowhere'))); s.problems('SBERT'); "
+        "from ragdash.models.local import ScoreCache, availability; availability('encoder', '.'); "
+        "s = v.Scored(('a',), (('a',),), ('a',), ScoreCache(pathlib.Path('nowhere'))); s.problems('SBERT'); "
         "print(sorted({'torch', 'sentence_transformers', 'transformers', 'huggingface_hub'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

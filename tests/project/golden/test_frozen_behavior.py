@@ -1,7 +1,7 @@
 """Numbers and structure of what the commands and the pages put out on the samples are those that are stored.
 
-The stored files hold no sentences, see golden_reduce.py. Where a change is meant, `python tests/project/golden/regenerate.py`
-writes them anew; read the difference before you commit it.
+The stored files hold no sentences, see golden_reduce.py. Where a change is meant,
+`python tests/project/golden/regenerate.py` writes them anew; read the difference before you commit it.
 """
 
 from __future__ import annotations
