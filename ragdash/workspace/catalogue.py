@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.sqlite_file import connect, has_content, make_folder, primary_code
@@ -51,7 +51,7 @@ class Kept:
     tags: tuple[str, ...]
     archived: bool
     broken: str
-    facts: Mapping[str, object]
+    facts: Mapping[str, Any]
 
 
 class Catalogue:
