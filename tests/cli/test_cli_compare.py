@@ -42,7 +42,7 @@ def test_compare_json_is_the_contract(files, capfdbinary):
 def test_compare_in_every_text_format(files, capfdbinary, form):
     status, out, _ = compare(capfdbinary, files, "-m", "RR", "--format", form)
     assert status == 0 and "other" in out and "undecided" in out
-    assert ("No difference between other and run can be told on MRR" in out) == (form == "table")
+    assert ("No significant difference between other and run on MRR" in out) == (form == "table")
 
 
 def test_compare_fails_where_the_candidate_is_worse_than_allowed(files, capfdbinary):

@@ -123,7 +123,7 @@ def test_no_difference_at_all_is_undecided_with_p_1():
 def test_two_queries_are_too_few_to_show_any_difference_that_the_metric_can_have():
     old, new = two(better=1, worse=0, same=1, metrics="RR")
     ((rr,),) = compare(old, [new], rules=QUICK)
-    assert rr.detectable > 1 and "2 queries are too few to show any difference" in comparison.comparison_sentence(
+    assert rr.detectable > 1 and "2 queries are too few to detect any difference" in comparison.comparison_sentence(
         rr, "old", None
     )
     assert "2 queries are too few" in comparison.leader_sentence(["new", "old"], [new.summary()[0], old.summary()[0]],

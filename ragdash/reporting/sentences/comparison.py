@@ -12,7 +12,12 @@ from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, inte
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": ""}
 COLORS = {"better": "blue", "worse": "orange"}
-OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equivalent", "undecided": "not told apart"}
+OUTCOMES = {
+    "better": "▲ better",
+    "worse": "▼ worse",
+    "equivalent": "≈ equivalent",
+    "undecided": "no significant difference",
+}
 MAX_DETAILED = 3  # candidates that get a sentence each
 
 
@@ -40,7 +45,7 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
 
 
 def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
-    """What the leader is better than, and what it is not told apart from."""
+    """What the leader is better than, and what it is not significantly better than."""
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [
         comparison
@@ -51,14 +56,13 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     if worse:
         sentences.append(f"It is better than {listed([_gap(comparison, len(worse)) for comparison in worse])}.")
     if tied:
-        sentences.append(f"{'It' if not worse else 'But it'} cannot be told apart from "
+        sentences.append(f"{'It' if not worse else 'But it'} is not significantly better than "
                      f"{listed([_gap(comparison, len(tied)) for comparison in tied])}.")
     if tied:
         sentences.append(
             _detectable_sentence(
                 max(tied, key=lambda comparison: comparison.detectable),
                 min(comparison.n for comparison in tied),
-                "differences",
             )
         )
     return " ".join(sentences)
@@ -92,7 +96,7 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
         return f"{names[0]} is {outcome} than {names[1]} on {comparison.spec.title}: {facts}."
     if comparison.outcome == "equivalent":
         return f"{names[0]} is equivalent to {names[1]} on {comparison.spec.title}, within ±{margin:g}: {facts}."
-    return (f"No difference between {names[0]} and {names[1]} can be told on {comparison.spec.title}: {facts}. "
+    return (f"No significant difference between {names[0]} and {names[1]} on {comparison.spec.title}: {facts}. "
             f"{_power_sentence(comparison)}")
 
 
@@ -100,7 +104,7 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     """Many candidates against the baseline on one metric, by verdict, in markdown."""
     spec, lines = comparisons[0].spec, []
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
-                             ("undecided", "not told apart from")):
+                             ("undecided", "not significantly different from")):
         matching = sorted(
             (comparison for comparison in comparisons if comparison.outcome == verdict and comparison.n >= 2),
             key=lambda comparison: -comparison.mean_difference * comparison.sign,
@@ -121,21 +125,22 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
 
 
 def _power_sentence(comparison: Comparison) -> str:
-    """How small a difference so many queries show, and how many the seen one would need."""
-    text = _detectable_sentence(comparison, comparison.n, "a difference")
+    """The detectable difference, and how many queries the observed one would need."""
+    text = _detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
-        text = f"{text[:-1]}; one of {observed} would need about {_round_up(comparison.queries_needed)} queries."
+        text = (f"{text[:-1]}; to confirm one of {observed} you would need about "
+                f"{_round_up(comparison.queries_needed)} queries.")
     return text
 
 
-def _detectable_sentence(comparison: Comparison, n: int, noun: str) -> str:
-    """How small a difference n queries show; too few of them show none that the metric can have."""
+def _detectable_sentence(comparison: Comparison, n: int) -> str:
+    """The smallest difference that n queries detect; very few queries detect none that the metric can have."""
     queries = count(n, "query", "queries")
     low, high = comparison.spec.range
-    statement = ("are too few to show any difference" if comparison.detectable > high - low
-            else f"show {noun} from about {number(comparison.detectable)}")
-    return f"{queries[0].upper()}{queries[1:]} {statement}."
+    if comparison.detectable > high - low:
+        return f"{queries[0].upper()}{queries[1:]} {'is' if n == 1 else 'are'} too few to detect any difference."
+    return f"With {queries}, differences of about {number(comparison.detectable)} or more are detectable."
 
 
 def _round_up(value: float) -> str:
@@ -145,7 +150,7 @@ def _round_up(value: float) -> str:
 
 
 def difference_text(comparison: Comparison) -> str:
-    """▲ +0.060, p = 0.003: the sign only where the difference can be told from none."""
+    """▲ +0.060, p = 0.003: the sign only if the difference is significant."""
     if comparison.n < 2:
         return UNDEFINED
     text = (
@@ -165,8 +170,8 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
         query_ids[index] for index in np.flatnonzero(np.sign(leave_one_out) == -np.sign(comparison.mean_difference))
     ]
     if flipping:
-        return (f"The sign hangs on single queries: without {escape(listed(flipping[:3]))}"
-                f"{f' or one of {len(flipping) - 3:,} more' if len(flipping) > 3 else ''} it would turn.")
+        return (f"The direction depends on single queries: without {escape(listed(flipping[:3]))}"
+                f"{f' or one of {len(flipping) - 3:,} more' if len(flipping) > 3 else ''} it reverses.")
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
     ends = f"{number(comparison.mean_difference, signed=True)} to {number(leave_one_out[largest], signed=True)}"

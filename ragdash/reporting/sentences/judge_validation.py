@@ -7,7 +7,7 @@ import numpy as np
 from ragdash.analysis.judge_validation import CorrectedDifference
 from ragdash.metrics import Spec
 
-OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no difference can be told"}
+OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no significant difference"}
 
 
 def difference_outcome(difference: CorrectedDifference, spec: Spec) -> str:

@@ -74,8 +74,8 @@ def plain_sentence(comparison: Comparison, baseline: str) -> str:
         return f"{comparison.candidate} is {comparison.outcome} than {baseline} {on_metric}: {facts}."
     if comparison.outcome == "equivalent":
         return f"{comparison.candidate} and {baseline} are equivalent {on_metric}, within the margin: {facts}."
-    return (f"No difference between {comparison.candidate} and {baseline} can be told {on_metric}: {facts}. "
-            f"So many queries show a difference of {number(comparison.detectable)} or more.")
+    return (f"No significant difference between {comparison.candidate} and {baseline} {on_metric}: {facts}. "
+            f"Differences of {number(comparison.detectable)} or more are detectable.")
 
 
 def _flat(comparison: Comparison) -> dict:

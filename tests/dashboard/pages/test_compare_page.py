@@ -50,10 +50,10 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     assert "▲" not in table["MRR"][2] and "p\u00a0=\u00a01.00" in table["MRR"][2], "the same run again is not better"
 
 
-def test_level_with_the_best_is_said_of_runs_that_cannot_be_told_apart():
+def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
     at = opened("leaderboard", **session(("old", "same")))
     assert "share the highest MRR" in texts(at)
-    assert "level\u00a0with\u00a0the\u00a0best" in "".join(at.table[0].value["Run"])
+    assert "tied\u00a0for\u00a0best" in "".join(at.table[0].value["Run"])
 
 
 def test_the_leaderboard_is_sorted_by_any_of_its_columns():
@@ -67,7 +67,7 @@ def test_compare_names_the_verdict_and_its_numbers():
     at = opened("compare", **session())
     said = texts(at)
     assert "**new** is :blue[better] than **old** on MRR" in said
-    assert "No difference between **same** and **old** can be told on MRR" in said
+    assert "No significant difference between **same** and **old** on MRR" in said
     (table,) = (one.value for one in at.table)
     row = table[table["Run"].str.contains("new") & (table["Metric"] == "MRR")].iloc[0]
     assert row["Better / equal / worse"].replace("\u00a0", " ") == "20 / 16 / 4" and "better" in row["Verdict"]

@@ -108,7 +108,7 @@ def test_the_numbers_are_those_of_the_library(pair):
     found = corrected_difference(first, second, *labels)
     assert drawn(charts(at)["trust_differences"], "corrected") == [
         pytest.approx((found.corrected.mean, found.corrected.low, found.corrected.high))]
-    assert "no difference can be told" in text
+    assert "no significant difference" in text
     assert [len(table.value) for table in at.table] == [2, 2]  # agreement, and the confusion
     confusion = at.table[1].value.to_numpy()[:, 1:].tolist()
     assert [[int(str(cell).strip("*")) for cell in row] for row in confusion] == one.agreement.confusion.tolist()

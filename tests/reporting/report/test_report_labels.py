@@ -92,7 +92,7 @@ def test_differences_are_those_of_the_core(seed):
     for one, own in zip(found, labels, strict=True):
         label(one, own)
     text = said(section(found))
-    for at, word in ((1, "better"), (2, "no difference can be told")):
+    for at, word in ((1, "better"), (2, "no significant difference")):
         own = corrected_difference(verdicts[0], verdicts[at], labels[0], labels[at])
         assert own.corrected.n == 40 and np.isfinite(own.corrected.low)
         line = next(row for row in text.splitlines() if f"**{verdicts[at].name}** minus **old**" in row)

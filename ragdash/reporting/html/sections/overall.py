@@ -78,7 +78,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     }
     table = []
     for run in order:
-        notes = ["best"] if run == best and comparisons else ["level with the best"] if run in tied else []
+        notes = ["best"] if run == best and comparisons else ["tied for best"] if run in tied else []
         notes += ["baseline"] if run == request.baseline and len(names) > 1 else []
         table.append(
             [
