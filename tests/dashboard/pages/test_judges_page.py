@@ -334,7 +334,7 @@ def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp
     server = serve(delay=0.2)
     code = f"""
 import sys, time
-sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
+sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1, 2)]}
 from test_judges_page import judging, the_case
 from ragdash.matching.match import Match
 truth, runs = the_case()

@@ -155,9 +155,10 @@ def test_a_damaged_folder_is_a_problem_and_no_crash(tiny, tmp_path, damage):
 def test_a_process_of_its_own_writes_what_this_one_reads(store):
     """As the page does: no model library here, the values from the store."""
     code = (
-        "import sys; from pathlib import Path; from fakes import case, minilm; from ragdash.models.local import Store; "
+        "import sys; from pathlib import Path; from fakes import case, minilm; "
+        "from ragdash.models.local import ScoreCache; "
         "from ragdash.evaluation.scoring import score; run, truth = case({'q': 'car'}, {'q': ['automobile']}); "
-        "print(score([run], truth, model=str(minilm()), store=Store(Path(sys.argv[1])), device='cpu').computed)"
+        "print(score([run], truth, model=str(minilm()), store=ScoreCache(Path(sys.argv[1])), device='cpu').computed)"
     )
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code, store.path], capture_output=True, text=True, check=True,
