@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import GROUND, GROUND_SHOWN, start_server, stop, visitor
+from live_dashboard import GROUND, GROUND_SHOWN, start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
 

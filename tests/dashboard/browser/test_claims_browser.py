@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import start_server, stop
 from judged_cases import judge
+from live_dashboard import start_server, stop
 
 from ragdash.io import read_runs, read_truth
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, start_server, stop, visitor
+from live_dashboard import ROOT, start_server, stop, visitor
 from test_browser import with_samples
 
 from ragdash.matching.evidence import DecisionStore

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
-from conftest import free_port, start_server, stop, visitor
+from live_dashboard import free_port, start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
 pytest.importorskip("authlib", reason="Authlib is not installed (pip install 'ragdash[login]'): no login to test")

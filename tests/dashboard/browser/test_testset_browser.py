@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import start_server
+from live_dashboard import start_server
 from test_testset_page import the_set
 
 from ragdash.experiments.testset import Sets, drafts_jsonl

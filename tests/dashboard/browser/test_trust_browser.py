@@ -6,7 +6,7 @@ import os
 import signal
 
 import pytest
-from conftest import free_port, start_server, stop, visitor
+from live_dashboard import free_port, start_server, stop, visitor
 from trust_cases import a_run, judged, scores, the_truth
 
 from ragdash import io

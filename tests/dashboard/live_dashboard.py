@@ -1,0 +1,349 @@
+"""A server and a Chromium for the browser tests; they are skipped, with the reason, where either is missing.
+
+Environment: CHROMIUM (path of the browser), AXE_CORE (axe.min.js of the npm package axe-core), SHOTS (folder for a
+screenshot of each test).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from functools import cache
+from pathlib import Path
+
+import pytest
+from streamlit.components.v2 import manifest_scanner
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+BUFFERED = "() => new Promise(done => setTimeout(done, 50))"  # Streamlit collects what it draws for a moment
+GROUND_SHOWN = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
+LARGE = {"width": 1440, "height": 900}
+SETTINGS = {"viewport": LARGE, "color_scheme": "light", "reduced_motion": "reduce", "locale": "en-US",
+            "timezone_id": "UTC"}
+KEPT_BY_PAGES = "cookies,local_storage,indexeddb,service_workers,cache_storage"  # all but the cache of scripts
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment) -> tuple[subprocess.Popen, str]:
+    """A fresh dashboard process, started in a folder, and its address; it has no visitors yet."""
+    url = f"http://127.0.0.1:{(port := port or free_port())}"
+    settings = {
+        "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        **{key: value for key, value in os.environ.items() if not key.startswith(("RAGDASH_", "PYTHONPATH"))},
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(ROOT / "app.py"),
+        "--server.address=127.0.0.1",
+        f"--server.port={port}",
+    ]
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
+        )
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            return process, url
+        except OSError:
+            assert process.poll() is None, f"the server ended:\n{log.read_text()}"
+            time.sleep(0.1)
+    process.kill()
+    pytest.fail(f"the server does not answer:\n{log.read_text()}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def scan_for_components_once():
+    """AppTest reads the metadata of every installed package for each page it opens: half of the time of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(tmp_path, monkeypatch):
+    """No files are named, and what one test keeps is not there for the next."""
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture()
+def fresh_server(tmp_path):
+    """A server without a visitor yet, for one test."""
+    process, url = start_server(tmp_path / "server.log")
+    yield url
+    stop(process, tmp_path / "server.log")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """A server that the tests share; sessions do not see each other's runs."""
+    log = tmp_path_factory.mktemp("server") / "server.log"
+    process, url = start_server(log)
+    yield url
+    stop(process, log)
+
+
+def stop(process: subprocess.Popen, log: Path) -> None:
+    process.terminate()
+    process.wait(60)
+    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: browser tests are skipped"
+    )
+    if not CHROMIUM:
+        pytest.skip(f"no Chromium found ({', '.join(NAMES)}; or set CHROMIUM): browser tests are skipped")
+    with playwright.sync_playwright() as api:
+        found = api.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        yield found
+        found.close()
+
+
+class App:
+    """A browser page and the waits that Streamlit needs."""
+
+    def __init__(self, page, url: str):
+        self.page, self.url = page, url
+        self.asked = 0  # runs of the script, so far; and whether one
+        self.awaited = False  # is asked for and has not begun,
+        self.running = False  # or has not ended
+        self.finished = 0  # runs that have ended, so far
+        page.on("websocket", self.listen)
+
+    def listen(self, socket) -> None:
+        """Hear what the page and the server say to each other."""
+        if "/_stcore/stream" in socket.url:
+            self.awaited = self.running = False
+            socket.on("framesent", self.sent)
+            socket.on("framereceived", self.received)
+
+    def sent(self, frame: bytes) -> None:
+        if BackMsg.FromString(frame).HasField("rerun_script"):
+            self.asked, self.awaited = self.asked + 1, True
+
+    def received(self, frame: bytes) -> None:
+        said = ForwardMsg.FromString(frame)
+        if said.HasField("new_session"):
+            self.awaited, self.running = False, True
+        elif said.HasField("script_finished") and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            self.running = False
+            self.finished += 1
+
+    def until(self, true) -> None:
+        """Wait until this is so; what the page says is heard meanwhile."""
+        end = time.monotonic() + 60
+        while not true():
+            assert time.monotonic() < end, "waited too long"
+            self.page.wait_for_timeout(20)
+
+    def open(self, path: str = "") -> App:
+        """Go to an address and wait until its first run of the script has ended and is drawn."""
+        return self.after_a_run(lambda: self.page.goto(f"{self.url}/{path}" if "://" not in path else path))
+
+    def reload(self) -> App:
+        return self.after_a_run(self.page.reload)
+
+    def rerun(self) -> App:
+        """Run the script again, as Streamlit's key for it does: with the appearance that the browser has by then."""
+        return self.after_a_run(lambda: self.page.keyboard.press("r"))
+
+    def after_a_run(self, act) -> App:
+        """Do what makes the script run, and wait until a run has ended and is drawn."""
+        before = self.finished
+        act()
+        self.until(lambda: self.finished > before)
+        return self.drawn()
+
+    def appear(self, scheme: str) -> App:
+        """Let the browser prefer light or dark, and run the script again once the page has followed."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
+        return self.rerun()
+
+    def resize(self, width: int) -> App:
+        self.page.set_viewport_size({"width": width, "height": 900})
+        return self.settle()
+
+    def settle(self) -> App:
+        """Wait until the script has run and everything is drawn: every run that the page asks for is awaited."""
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        self.page.wait_for_timeout(120)
+        self.page.evaluate(DRAWN)  # what was clicked has been sent
+        return self.drawn()
+
+    def drawn(self) -> App:
+        """Wait until no run is asked for or under way, and everything is drawn."""
+        self.page.evaluate(BUFFERED)
+        self.until(lambda: not self.awaited and not self.running)
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        self.page.evaluate(DRAWN)
+        return self
+
+    def go(self, name: str) -> App:
+        """Follow a link of the navigation."""
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+        self.page.get_by_role("heading", name=name, level=1).wait_for()
+        return self.settle()
+
+    def upload(self, *files) -> App:
+        """Drop files, paths or {name, mimeType, buffer}."""
+        field = self.page.locator("[data-testid=stFileUploader] input[type=file]")
+        only = "document.querySelectorAll('[data-testid=stFileUploader] input[type=file]').length === 1"
+        self.page.wait_for_function(only)  # that of the batch before may still be there
+        before = self.asked
+        field.set_input_files(list(files))
+        self.until(lambda: self.asked > before)  # all are sent
+        return self.settle()
+
+    def chart(self, key: str):
+        """The plotly element of a chart, drawn."""
+        found = self.page.locator(f".st-key-{key} .js-plotly-plot")
+        found.locator(".main-svg").first.wait_for()
+        self.page.wait_for_function("place => document.querySelector(place)?._fullLayout?._replotting === false",
+                                    arg=f".st-key-{key} .js-plotly-plot")
+        return found
+
+    def data(self, key: str) -> list[dict]:
+        """The traces of a chart: name, type, number of points."""
+        return self.chart(key).evaluate(
+            "gd => gd.data.map((t, i) => ({name: t.name, type: t.type, points: gd.calcdata[i].length, "
+            "color: t.line && t.line.color || t.marker && t.marker.color}))"
+        )
+
+    def calm(self) -> None:
+        """No exception is shown, and nothing sticks out of the page sideways."""
+        assert self.page.get_by_test_id("stException").count() == 0, self.page.get_by_test_id(
+            "stException"
+        ).all_inner_texts()
+        assert self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+
+
+def watched(context, url: str):
+    """(App, faults): a new page; faults fills with page errors and with requests that leave the server."""
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            faults.append(f"leaves the server: {request.url}")
+            if not request.url.startswith((url, url.replace("http", "ws"), "data:", "blob:"))
+            else None
+        ),
+    )
+    return App(page, url), faults
+
+
+def visitor(browser, url: str, **settings):
+    """(App, faults, context): a new visitor with a browser of their own."""
+    context = browser.new_context(**{**SETTINGS, **settings})
+    return *watched(context, url), context
+
+
+@pytest.fixture(scope="session")
+def profiles(browser):
+    """The browsers of the visitors of a test, by their number, for test after test: what they load stays cached."""
+    contexts = []
+    yield contexts
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture()
+def visit(browser, profiles, server, request):
+    """Open a new visitor's page: visit(color_scheme="dark", viewport=...) -> App; each has a browser of their own."""
+    opened = []
+
+    def start(url: str = server, *, color_scheme: str = "light", viewport: dict = LARGE) -> App:
+        if len(opened) == len(profiles):
+            profiles.append(browser.new_context(**SETTINGS))
+        app, faults = watched(profiles[len(opened)], url)
+        opened.append((app, faults))
+        app.page.context.new_cdp_session(app.page).send(
+            "Storage.clearDataForOrigin", {"origin": url, "storageTypes": KEPT_BY_PAGES})
+        app.page.emulate_media(color_scheme=color_scheme)
+        app.page.set_viewport_size(viewport)
+        return app
+
+    yield start
+    for number, (app, _) in enumerate(opened):
+        if os.environ.get("SHOTS"):
+            folder = Path(os.environ["SHOTS"])
+            folder.mkdir(parents=True, exist_ok=True)
+            app.page.screenshot(path=folder / f"{request.node.name.replace('/', '-')}-{number}.png")
+        app.page.close()
+    faults = [fault for _, seen in opened for fault in seen]
+    assert not faults, faults
+
+
+@pytest.fixture(scope="session")
+def samples_link(browser, server) -> str:
+    """The address of the three samples and their truth, read from files on a small dark screen."""
+    app, faults, context = visitor(browser, server, color_scheme="dark", viewport={"width": 390, "height": 900})
+    names = ("dense", "sparse", "hybrid", "truth")
+    app.open().upload(*(str(ROOT / "sample_runs" / f"{name}.jsonl") for name in names)).calm()
+    link = link_to(app, runs=3)
+    context.close()
+    assert not faults, faults
+    return link
+
+
+def link_to(app: App, runs: int) -> str:
+    """The address, once this many runs and a truth are read and are in it."""
+    app.page.get_by_role("heading", name=f"Runs ({runs})").wait_for()
+    app.settle().page.wait_for_url(re.compile(r"[?&]truth=\w"))
+    return app.page.url
+
+
+@pytest.fixture(scope="session")
+def axe_source() -> str | None:
+    """The source of axe-core, where it is found."""
+    given = os.environ.get("AXE_CORE")
+    path = Path(given) if given else ROOT / "node_modules/axe-core/axe.min.js"
+    path = path / "axe.min.js" if path.is_dir() else path
+    return path.read_text() if path.is_file() else None
+
+
+@pytest.fixture(scope="session")
+def axe(axe_source) -> str:
+    """The source of axe-core; the test is skipped without it."""
+    if axe_source is None:
+        pytest.skip("axe-core is not found (npm install axe-core, then set AXE_CORE): accessibility is not checked")
+    return axe_source
