@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
@@ -190,7 +191,7 @@ def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
             key=f"archive_{key}",
             on_click=_try_change,
             args=(lambda: home.archive(entry.digest, not entry.archived),),
-            help="Off the list; links to it go on working.",
+            help=tooltip("archive_entry"),
         )
     if st.checkbox("Delete it for good", key=f"sure_{key}"):
         st.button(
@@ -200,7 +201,7 @@ def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
             type="primary",
             on_click=_try_change,
             args=(lambda: _delete_entry(entry.digest),),
-            help="Its files are removed; links to it end with the next start of the server.",
+            help=tooltip("delete_entry"),
         )
 
 
