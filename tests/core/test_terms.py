@@ -27,12 +27,15 @@ def text_of(node: ast.AST) -> str | None:
 
 def help_literals(tree: ast.AST) -> list[str]:
     """Return the texts of several words that are written where a help text is passed."""
-    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "help"]
-    texts, inside_calls = [], set()
-    for value in values:
-        inside_calls |= {inner for call in ast.walk(value) if isinstance(call, ast.Call) for inner in ast.walk(call)}
-        texts += [text_of(node) for node in ast.walk(value) if node not in inside_calls]
-    return [text for text in texts if text and SENTENCE.search(text)]
+    texts = []
+    waiting = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "help"]
+    while waiting:
+        node = waiting.pop(0)
+        if (text := text_of(node)) is not None:
+            texts.append(text)
+        elif not isinstance(node, ast.Call):
+            waiting += ast.iter_child_nodes(node)
+    return [text for text in texts if SENTENCE.search(text)]
 
 
 def calls(tree: ast.AST, name: str) -> list[ast.Call]:
