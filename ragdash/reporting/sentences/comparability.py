@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
-from ragdash.core.id_normalization import CollapseChoice
+from ragdash.core.ids.normalization import CollapseChoice
 from ragdash.core.records import Conventions
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import escape

@@ -13,7 +13,7 @@ from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import fmt
-from ragdash.workspace import Kept
+from ragdash.workspace import Kept, Workspace
 
 MAX_ROWS = 20  # drawn at once
 SEARCH_FROM = 8  # rows from which on there is a search field
@@ -60,6 +60,7 @@ def render() -> None:
     except InputError as error:
         elements.problems(error.problems, "workspace")
         return
+    _render_rebuilt(home)
     if not entries:
         return
     loaded = {entry.loaded for entry in state.runs()} | {state.truth()}
@@ -80,6 +81,15 @@ def render() -> None:
             st.caption(f"The first {MAX_ROWS} of {len(matches):,}: search for the others.")
         if not matches:
             st.caption("None matches.")
+
+
+def _render_rebuilt(home: Workspace) -> None:
+    """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
+    warning = home.rebuilt()
+    if warning is not None:
+        elements.problems([warning], "rebuilt")
+        if not data_store.read_only():
+            st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change, args=(home.dismiss_rebuilt,))
 
 
 def load(digest: str) -> None:
