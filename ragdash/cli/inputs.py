@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.id_normalization import collapsed, with_ids_of
+from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.paths import named
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import atomic_folders, parquet
-from ragdash.workspace.catalogue import Catalogue, Kept
+from ragdash.workspace.catalogue import REBUILT, Catalogue, Kept
 
 PLACES = {"run": "runs", "truth": "truths"}
 PRICES = "prices"
@@ -115,6 +115,14 @@ class Workspace:
         """Keep a price table."""
         self._catalogue.keep(PRICES, toml)
 
+    def rebuilt(self) -> Problem | None:
+        """The warning that the list was lost and built again from the files, until it is dismissed; else None."""
+        return self._catalogue.rebuilt()
+
+    def dismiss_rebuilt(self) -> None:
+        """Remove that warning."""
+        self._catalogue.keep(REBUILT, "")
+
     def stamp(self) -> int:
         """Rises with every change that any process makes."""
         return self._catalogue.stamp()
@@ -137,6 +145,7 @@ class Workspace:
         if entry and not entry.broken and self._place(kind, digest).is_dir():
             return entry
         folder = self._place(kind, digest)
+        self._catalogue.prepare()
         try:
             if not atomic_folders.publish(folder, parquet.pack(record)) and _fault(folder, digest):
                 atomic_folders.set_aside(folder, self.folder)

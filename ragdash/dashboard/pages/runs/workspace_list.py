@@ -9,11 +9,12 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import fmt
-from ragdash.workspace import Kept
+from ragdash.workspace import Kept, Workspace
 
 MAX_ROWS = 20  # drawn at once
 SEARCH_FROM = 8  # rows from which on there is a search field
@@ -60,6 +61,7 @@ def render() -> None:
     except InputError as error:
         elements.problems(error.problems, "workspace")
         return
+    _render_rebuilt(home)
     if not entries:
         return
     loaded = {entry.loaded for entry in state.runs()} | {state.truth()}
@@ -80,6 +82,15 @@ def render() -> None:
             st.caption(f"The first {MAX_ROWS} of {len(matches):,}: search for the others.")
         if not matches:
             st.caption("None matches.")
+
+
+def _render_rebuilt(home: Workspace) -> None:
+    """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
+    warning = home.rebuilt()
+    if warning is not None:
+        elements.problems([warning], "rebuilt")
+        if not data_store.read_only():
+            st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change, args=(home.dismiss_rebuilt,))
 
 
 def load(digest: str) -> None:
@@ -180,7 +191,7 @@ def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
             key=f"archive_{key}",
             on_click=_try_change,
             args=(lambda: home.archive(entry.digest, not entry.archived),),
-            help="Off the list; links to it go on working.",
+            help=tooltip("archive_entry"),
         )
     if st.checkbox("Delete it for good", key=f"sure_{key}"):
         st.button(
@@ -190,7 +201,7 @@ def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
             type="primary",
             on_click=_try_change,
             args=(lambda: _delete_entry(entry.digest),),
-            help="Its files are removed; links to it end with the next start of the server.",
+            help=tooltip("delete_entry"),
         )
 
 

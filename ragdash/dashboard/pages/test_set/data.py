@@ -10,6 +10,7 @@ from functools import cached_property
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
@@ -69,7 +70,7 @@ def load() -> TestSetData:
     key = state.choice_key(state.SET, names, names[0])
     with st.container(horizontal=True, vertical_alignment="bottom", key="testset_open"):
         st.selectbox("Set", names, format_func=lambda name: name or "Opened file", key=key, width=320,
-                     persist_state="session", help="Sets in this machine's workspace, newest first.")
+                     persist_state="session", help=tooltip("local_test_sets"))
         with st.popover("Open a file", icon=":material/upload_file:", key="testset_file"):
             _upload()
     try:
@@ -109,7 +110,7 @@ def _no_sets() -> None:
 
 def _upload() -> None:
     st.file_uploader("Drafts", type=["jsonl"], key=state.DRAFTS_FILE, on_change=_open_file,
-                     help="The file written by ragdash testset --drafts FILE.")
+                     help=tooltip("drafts_file"))
 
 
 def _open_file() -> None:
