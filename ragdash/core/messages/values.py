@@ -22,6 +22,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a finite number",
         fix="Write a number or null.",
     ),
+    "bad-number/grade": Message(
+        actual="{value!r}",
+        expected="a whole number as grade",
+        fix="Write the grade as a whole number, such as 0, 1 or 2.",
+    ),
     "bad-number/whole": Message(
         actual="{value}",
         expected="a whole number",
