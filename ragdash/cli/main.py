@@ -14,7 +14,6 @@ from collections.abc import Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from ragdash import __version__
 from ragdash.cli.completion import PrintCompletion
 from ragdash.core.console import STANDARD_OUTPUT, printable, say
 from ragdash.core.errors import InputError, Problem
@@ -61,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except Exception:  # the only place: exit status 1 means a missed bound, so a fault of ragdash needs another
         traceback.print_exc()
-        print(f"error: this is a fault of ragdash {__version__}, not of your files. Please report it with the lines "
+        print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
               "above; CONTRIBUTING.md says how.", file=sys.stderr)
         return 3
 
@@ -94,7 +93,7 @@ def _parser(with_options: Collection[str | None]) -> argparse.ArgumentParser:
     """The parser of the command line, with the options of these commands alone."""
     parser = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does "
                                      "it fail, can I trust that, can I show it?")
-    parser.add_argument("--version", action="version", version=f"ragdash {__version__}")
+    parser.add_argument("--version", action="version", version=f"ragdash {_version()}")
     parser.add_argument("--print-completion", action=PrintCompletion, metavar="SHELL", full_parser=_full_parser,
                         help="print a script that lets bash, zsh, fish or tcsh complete commands and options")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
@@ -103,6 +102,10 @@ def _parser(with_options: Collection[str | None]) -> argparse.ArgumentParser:
         if name in with_options:
             _module_of(name).add_options(command)
     return parser
+
+
+def _version() -> str:
+    return import_module("ragdash").__version__
 
 
 def _module_of(command: str) -> ModuleType:
