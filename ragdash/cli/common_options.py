@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from ragdash.core.id_spellings import SPELLINGS
+from ragdash.core.ids.spellings import SPELLINGS
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.evaluation.stats import RESAMPLES, SEED
 from ragdash.io.field_names import FIELDS

@@ -23,7 +23,7 @@ from ragdash import io
 from ragdash.core import paths
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.id_normalization import collapsed, with_ids_of
+from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
 from ragdash.workspace import Workspace
