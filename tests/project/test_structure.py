@@ -216,7 +216,7 @@ def test_nothing_swallows_every_error_and_nothing_asserts():
             if isinstance(node, ast.ExceptHandler):
                 caught = {name.id for name in ast.walk(node.type or node) if isinstance(name, ast.Name)}
                 ends_the_command = path.match("ragdash/cli/main.py") and ast.unparse(node.body[-1]) == "return 3"
-                if not node.type or caught & {"Exception", "BaseException"} and not ends_the_command:
+                if not node.type or (caught & {"Exception", "BaseException"} and not ends_the_command):
                     yield f"{node.lineno}: catches too much"
 
     check(SOURCES, violations)
