@@ -203,11 +203,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="at most {most} cells",
         fix="Delete cells far from the table, or save it as CSV.",
     ),
-    "summary": Message(
-        actual="a summary: {keys:comma} of whole configurations, not of queries",
-        expected="what was returned for each query, or scores of each query",
-        fix="Use the file with a row or an object for each query. ragdash computes the means itself.",
-    ),
     "too-many-columns": Message(
         actual="{count:count column}",
         expected="at most {most}",
@@ -245,19 +240,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="the name of a text encoding",
         fix="Give one such as --encoding latin-1, utf-16 or cp1252.",
         page="Save the file as UTF-8.",
-    ),
-    "fractional-grades": Message(
-        actual="grades with fractions, such as {grade}",
-        expected="whole grades",
-        fix=(
-            "All grades are multiplied by {factor}: {grade} becomes {whole}. Documents with grade 1 or more count as "
-            "relevant; rel={whole} in a metric asks for more."
-        ),
-    ),
-    "git-lfs": Message(
-        actual="a pointer of Git LFS ({size} bytes), not the file itself",
-        expected="the content of the file",
-        fix="Run `git lfs pull` where the file comes from, or download the file itself.",
     ),
     "unknown-format": Message(
         actual="{start!r}: {reason}",
@@ -372,20 +354,10 @@ MESSAGES: Mapping[str, Message] = {
         expected="{{\"queries\": {{id: text}}, \"relevant_docs\": {{query: [id]}}}}",
         fix="Write the file as LlamaIndex's EmbeddingQAFinetuneDataset does.",
     ),
-    "wrong-type/split": Message(
-        actual="a table in pandas' split form whose rows do not fit its columns",
-        expected="a list of columns, and data with a value for each column in every row",
-        fix="Write it again, or use frame.to_json(path, orient='records').",
-    ),
     "wrong-type/summary": Message(
         actual="{key!r}: {what}",
         expected="an object of documents with scores, or a list of document ids",
         fix="This looks like a summary: ragdash reads what was returned for each query, and computes means itself.",
-    ),
-    "zero-bytes": Message(
-        actual="zero bytes in the text",
-        expected="text without them",
-        fix="They are left out. Check that the file was written completely.",
     ),
     "zip-bomb": Message(
         actual="{packed:bytes} that become more than {size:bytes}, about {estimate:bytes}",

@@ -115,10 +115,10 @@ def _trulens_records(values: list) -> Iterator[dict]:
             continue
         fields = records.setdefault(str(record), present(config=member(attributes, f"{_TRULENS}app_version")))
         contexts = member(attributes, f"{_TRULENS}retrieval.retrieved_contexts")
-        found = present(query=member(attributes, f"{_TRULENS}record_root.input"),
-                        answer=member(attributes, f"{_TRULENS}record_root.output"),
-                        contexts=contexts if type(contexts) is list else None)
-        for name, value in found.items():
+        details = present(query=member(attributes, f"{_TRULENS}record_root.input"),
+                          answer=member(attributes, f"{_TRULENS}record_root.output"),
+                          contexts=contexts if type(contexts) is list else None)
+        for name, value in details.items():
             fields.setdefault(name, value)
         metric, score = (member(attributes, f"{_TRULENS}eval_root.{name}") for name in ("metric_name", "score"))
         if metric is not None:
