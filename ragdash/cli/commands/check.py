@@ -20,9 +20,9 @@ from ragdash.cli.inputs import (
     with_documents,
     with_fixed_ids,
 )
-from ragdash.core.console import count, say, write
+from ragdash.core.console import count, say, write_text
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.io import detect, read_corpus, read_runs, read_truth
 from ragdash.reporting.tables import SCHEMA
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
         text = "\n".join([*lines, *(["", as_ledger_text(report)] if report else [""])])
-    write(text.encode(), options.output)
+    write_text(text, options.output)
     return 2 if report and report.severity == "error" else status
 
 
@@ -83,7 +83,7 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
         corpus = read_corpus(content, **reading_arguments(options))
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
-        records = read_runs(content, name=named(text)[0], **reading_arguments(options))
+        records = read_runs(content, name=split_name(text)[0], **reading_arguments(options))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
                  for run in records]

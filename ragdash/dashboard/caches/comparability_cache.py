@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis.comparability import ComparabilityEntry as Finding
 from ragdash.analysis.comparability import ComparabilityReport, check_ids
 from ragdash.analysis.comparability import check_comparability as found_in
-from ragdash.core.id_normalization import CollapseChoice, collapse_choices
+from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.metrics import Spec, parse_spec

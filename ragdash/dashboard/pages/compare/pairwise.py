@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import comparison_tables, query_links
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
@@ -33,8 +34,7 @@ TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
 def choose_margin() -> None:
     """The field for the largest difference that does not matter."""
     st.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120, persist_state="session",
-                  help="The largest difference that does not matter to you, such as 0.02. A candidate whose difference "
-                       "lies within it for sure is called equivalent.")
+                  help=tooltip("equivalence_margin"))
     if np.isnan(_typed_margin()):
         st.caption(":orange[:material/warning: A margin is a number above 0, such as 0.02. None is used.]")
 
@@ -61,8 +61,7 @@ def comparable_specs(context: PageContext, specs: list[Spec]) -> list[Spec]:
     excluded_titles = [spec.title for spec in specs if spec not in comparable_specs]
     if excluded_titles:
         st.caption(f"Not compared here: {fmt.escape(fmt.listed(excluded_titles))}.",
-                   help="A comparison needs a metric with a value for each query whose mean counts, and with a better "
-                        "end.")
+                   help=tooltip("comparable_metric"))
     return comparable_specs
 
 
@@ -111,8 +110,7 @@ def _render_forest(context: PageContext, specs: list[Spec], comparisons: Compari
     name = context.names[context.baseline]
     grid = [[comparisons[index, spec] for spec in specs] for index in context.selection.others()]
     st.header(f"Differences to {fmt.escape(name)}", anchor=False,
-              help="Candidate minus baseline, mean over queries with its 95 % interval. Filled symbols: told from none "
-                   "by a corrected test; hollow ones: not.")
+              help=tooltip("leaderboard_differences"))
     elements.chart(forest_figure(context, context.selection.others(), grid, specs),
                    comparison_tables.test_table([comparison for row in grid for comparison in row]), "forest",
                    f"Differences to {name} with intervals", formats=TEST_FORMATS)
@@ -140,9 +138,8 @@ def _render_table(context: PageContext, specs: list[Spec], comparisons: Comparis
     rules = context.results.comparison_rules(chosen_margin())
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
                f"with 95 % bootstrap intervals.{context.scope.basis}",
-               help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
-                    f"{fmt.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
-                    "count queries in the metric's direction.")
+               help=tooltip("comparison_test", permutations=f"{rules.permutations:,}",
+                            comparisons=fmt.count(len(rows), "comparison")))
 
 
 def render_queries(context: PageContext, specs: list[Spec]) -> None:
@@ -201,8 +198,8 @@ def _render_query_table(context: PageContext, spec: Spec, selected: int, compari
     st.segmented_control(
         "Queries", kinds, key=state.choice_key(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
         format_func=lambda kind: f"{OUTCOME_TITLES[kind]} {int(masks[kind].sum()):,}",
-        help=f"Queries where {fmt.escape(context.names[selected])} is better, equal or worse than "
-             f"{fmt.escape(context.names[context.baseline])}.")
+        help=tooltip("compared_queries", candidate=fmt.escape(context.names[selected]),
+                     baseline=fmt.escape(context.names[context.baseline])))
     rows = np.flatnonzero(masks[state.get(state.OUTCOME)])
     rows = rows[np.argsort(-np.abs(np.nan_to_num(query_differences[rows])), kind="stable")]
     texts = _questions(context, ids)
@@ -243,8 +240,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
                        "of your judgments file to compare the runs within each kind of query.")
         return
     st.header(f"By slice: {spec.title}", anchor=False,
-              help="The same comparison within the queries of one kind. p is corrected for all slices shown, since "
-                   "looking at many finds something by chance.")
+              help=tooltip("slice_comparison"))
     st.selectbox(
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )
