@@ -32,7 +32,7 @@ FINE, COARSE = 0.01, 0.02  # steps of the threshold with few and with many queri
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class EvidenceSweep:
     """A metric against the threshold: thresholds, mean, low, high (T,); n queries."""
 
     thresholds: np.ndarray
@@ -42,7 +42,7 @@ class Sweep:
     n: int
 
 
-def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
+def sweep(run: str, scope: Scope, spec: Spec) -> EvidenceSweep:
     """The mean of the spec by evidence at every threshold, from the scores that are kept: nothing is compared again.
 
     Raises Unavailable where the run has no texts, InputError where the spec does not fit.
@@ -53,7 +53,7 @@ def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
 
 
 @st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
-def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
+def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> EvidenceSweep:
     in_scope = _scope.queries
     step = FINE if int(in_scope.sum()) <= MANY_QUERIES else COARSE
     thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
@@ -73,7 +73,7 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
     mean, low, high = (
         np.array([getattr(row, field) for row in rows])[evaluation_index] for field in ("mean", "low", "high")
     )
-    return Sweep(thresholds, mean, low, high, max(row.n for row in rows))
+    return EvidenceSweep(thresholds, mean, low, high, max(row.n for row in rows))
 
 
 @dataclass(frozen=True)

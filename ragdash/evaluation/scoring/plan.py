@@ -40,7 +40,7 @@ class ScoringProgress(console.Progress):
         return f"{self.model}: {self.done:,} of {self.total:,} {unit}{f', {self.pace}' if self.pace else ''}"
 
 
-Listener: TypeAlias = Callable[[ScoringProgress], bool | None]
+ScoringListener: TypeAlias = Callable[[ScoringProgress], bool | None]
 """Called with the progress; returning False stops the work after the block."""
 
 

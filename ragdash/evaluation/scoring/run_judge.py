@@ -35,7 +35,7 @@ from ragdash.models.judge import (
     plan,
 )
 from ragdash.models.judge.batch import CONCURRENCY
-from ragdash.models.judge.plan import Listener, summary_line
+from ragdash.models.judge.plan import JudgingListener, summary_line
 from ragdash.models.judge.question import MISSING
 from ragdash.models.judge.task_runner import NOT_ASKED, TaskRunner, guessed_questions, planned_questions, run_tasks
 from ragdash.models.judge.tasks import TaskSteps, find_task
@@ -186,7 +186,7 @@ def run_judging(
     *,
     budget: Budget | None = None,
     concurrency: int = CONCURRENCY,
-    progress: Listener | None = None,
+    progress: JudgingListener | None = None,
     cancel: Event | None = None,
     patience: Patience | None = None,
 ) -> JudgeReport:

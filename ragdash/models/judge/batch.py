@@ -17,7 +17,7 @@ from threading import Event, Lock, Thread
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.budget import POLL_SECONDS, BudgetTracker
 from ragdash.models.judge.endpoint import Endpoint, Judge
-from ragdash.models.judge.plan import Budget, Listener, Outcome, Patience, Progress, expected_completions
+from ragdash.models.judge.plan import Budget, JudgingListener, JudgingProgress, Outcome, Patience, expected_completions
 from ragdash.models.judge.question import MISSING, Question, Reply
 from ragdash.models.judge.transport.client import Client
 from ragdash.models.judge.transport.http import poster
@@ -35,7 +35,7 @@ ENDPOINT_FAILURES = ("unreachable", "timeout", "rate-limited", "server-error", "
 
 
 def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: VerdictStore, *, concurrency: int = CONCURRENCY,
-        budget: Budget | None = None, progress: Listener | None = None, cancel: Event | None = None,
+        budget: Budget | None = None, progress: JudgingListener | None = None, cancel: Event | None = None,
         patience: Patience | None = None) -> Outcome:
     """Replies to the questions (N,): those of the ledger, then the judge's, each kept as soon as it is there.
 
@@ -104,7 +104,9 @@ class _Job:
     _missing: int = 0
     _lock: Lock = field(default_factory=Lock)
 
-    def run(self, todo: dict[bytes, Question], concurrency: int, progress: Listener | None, cancel: Event) -> None:
+    def run(
+        self, todo: dict[bytes, Question], concurrency: int, progress: JudgingListener | None, cancel: Event
+    ) -> None:
         """Ask all; returns when that is done, or stopped."""
         replies: Queue[tuple[bytes, Reply] | None] = Queue()
         left = iter(todo.items())
@@ -120,7 +122,7 @@ class _Job:
         rest = "budget" if self.stopped == "budget" else "stopped" if self.problem else "cancelled"
         self.replies = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
 
-    def _listen(self, replies: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
+    def _listen(self, replies: Queue, alive: int, progress: JudgingListener | None, cancel: Event) -> None:
         """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""
         while alive:
             try:
@@ -205,13 +207,13 @@ class _Job:
                 self.stopped, self.problem = reason, problem
         self.client.ended.set()
 
-    def _report(self, listener: Listener | None) -> None:
+    def _report(self, listener: JudgingListener | None) -> None:
         """Tell the listener what is new."""
         if listener is None or self._reported == len(self.replies):
             return
         self._reported = len(self.replies)
         purse, spent = self.client.budget, time.monotonic() - self._begin
-        progress = Progress(
+        progress = JudgingProgress(
             done=self.cached + len(self.replies),
             total=self.total,
             asked=purse.calls,

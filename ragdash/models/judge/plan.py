@@ -108,7 +108,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress(console.Progress):
+class JudgingProgress(console.Progress):
     """Where the asking stands. done of total questions; asked: requests made; cost: so far, None without prices."""
 
     asked: int
@@ -142,7 +142,7 @@ def summary_line(
     return f"{count(asked, 'call')}, {count(cached, *reply)} known before{used}{money}, {duration(seconds)}: {end}"
 
 
-Listener: TypeAlias = Callable[[Progress], bool | None]
+JudgingListener: TypeAlias = Callable[[JudgingProgress], bool | None]
 """Told of progress after every question; an answer of False stops the asking."""
 
 

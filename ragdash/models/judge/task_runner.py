@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge
-from ragdash.models.judge.plan import Budget, Listener, Outcome
+from ragdash.models.judge.plan import Budget, JudgingListener, Outcome
 from ragdash.models.judge.question import Question, Reply, Usage
 from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
@@ -127,7 +127,7 @@ class TaskRunner:
     endpoint: Endpoint
     ledger: VerdictStore
     budget: Budget = field(default_factory=Budget)
-    progress: Listener | None = None
+    progress: JudgingListener | None = None
     options: dict = field(default_factory=dict)
     total: Outcome = field(default_factory=lambda: Outcome(()))
     usage: Usage = field(default_factory=Usage)
