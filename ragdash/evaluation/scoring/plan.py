@@ -22,7 +22,7 @@ LOADING = 10.0  # seconds
 TABLES = {ENCODER: "vectors", SCORER: "scores", NLI: "scores"}
 
 Item: TypeAlias = str | tuple[str, str]
-Source: TypeAlias = Folder | Encoder | PairScorer
+ModelSource: TypeAlias = Folder | Encoder | PairScorer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class ScoringTask:
     kind: str
     name: str
     weights: str
-    source: Source
+    source: ModelSource
     model: Model | None
     items: tuple[Item, ...]
     todo: tuple[Item, ...]

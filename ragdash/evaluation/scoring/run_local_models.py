@@ -12,12 +12,12 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.scoring.plan import (
     TABLES,
     Item,
+    ModelSource,
     ScoringListener,
     ScoringPlan,
     ScoringProgress,
     ScoringReport,
     ScoringTask,
-    Source,
     word_pieces,
 )
 from ragdash.evaluation.scoring.required_scores import items_to_compute, plan_scoring
@@ -120,7 +120,7 @@ def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, tell
         )
 
 
-def _load_source(source: Source, device: str | None) -> Encoder | PairScorer:
+def _load_source(source: ModelSource, device: str | None) -> Encoder | PairScorer:
     if not isinstance(source, Folder):
         return source
     from ragdash.models.local.sentence_transformers import load
