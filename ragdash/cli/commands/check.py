@@ -20,7 +20,7 @@ from ragdash.cli.inputs import (
     with_documents,
     with_fixed_ids,
 )
-from ragdash.core.console import count, say, write
+from ragdash.core.console import count, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
         text = "\n".join([*lines, *(["", comparability_as_text(report)] if report else [""])])
-    write(text.encode(), options.output)
+    write_text(text, options.output)
     return 2 if report and report.severity == "error" else status
 
 

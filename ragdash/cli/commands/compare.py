@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
 from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
-from ragdash.evaluation.stats import PERMUTATIONS
+from ragdash.evaluation.stats import MOST_RESAMPLES, PERMUTATIONS
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
 
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     parser.add_argument("--correction", choices=CORRECTIONS, default="holm",
                         help="of the p-values of all candidates and metrics (bh: Benjamini-Hochberg)")
-    parser.add_argument("--permutations", type=whole_number(1), default=PERMUTATIONS)
+    parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES), default=PERMUTATIONS)
     parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
                         help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "

@@ -62,10 +62,11 @@ class Source:
         self.mapping = dict(mapping or {})
         self._path = self._content = None
         if isinstance(source, tuple):
-            self.file, self._content = str(source[0]), bytes(source[1])
+            file, self._content = str(source[0]), bytes(source[1])
         else:
             self._path = Path(source)
-            self.file = str(source)
+            file = str(source)
+        self.file = file.encode("utf-8", "backslashreplace").decode()  # a name that is not UTF-8 has half characters
         self.name = stem(self.file)
         self.encoding = self._check_encoding(encoding)
         raw = self._read(HEAD_BYTES)
@@ -128,7 +129,7 @@ class Source:
 
     def arrow_file(self) -> pa.NativeFile:
         """The stored file as an Arrow input."""
-        return pa.BufferReader(self._content) if self._path is None else pa.OSFile(str(self._path))
+        return pa.BufferReader(self._content) if self._path is None else pa.OSFile(os.fsencode(self._path))
 
     @property
     def plain_file(self) -> Path | None:
@@ -141,7 +142,7 @@ class Source:
         if self.plain_file is None:
             data = self.data
             return pa.PythonFile(open_bytes(self.file, data), "r") if has_callback() else pa.BufferReader(data)
-        return pa.PythonFile(self._stream(), "r") if has_callback() else pa.OSFile(str(self.plain_file))
+        return pa.PythonFile(self._stream(), "r") if has_callback() else pa.OSFile(os.fsencode(self.plain_file))
 
     def _check_encoding(self, encoding: str) -> str:
         try:
