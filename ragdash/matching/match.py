@@ -1,7 +1,7 @@
 """(Run, Truth, conventions) -> views. The only place that decides which returned document is a judged one.
 
 Letters: N rows of the run, H hits, R judgements. A position counts the run's rows in ranking order
-(ragdash.core.rank_order).
+(ragdash.core.ranking.rank_order).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.rank_order import bisect_falling
+from ragdash.core.ranking.rank_order import bisect_falling
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching import answer_alignment
 from ragdash.matching.evidence import HOW, EvidenceScores, match_evidence

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import hash_text, take, text_column
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
-from ragdash.core.rank_order import duplicate_positions, pair_hashes
+from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
 
 SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
