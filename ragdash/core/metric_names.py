@@ -8,24 +8,46 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_MEASURES = frozenset(
-    "mrr rr ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor bertscore chrf sas "
-    "faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity hallucination "
-    "hallucinated hallucinations toxicity coherence fluency completeness conciseness helpfulness harmfulness "
-    "utilization coverage rprec bpref success entailment factuality consistency aspect noise".split())
-_JUDGED = frozenset("score rating judge judged verdict passed quality relevance grade graded human exact match".split())
-_LABELS = frozenset("label verdict judgment judgement judge rating correctness correct outcome assessment human grade "
-                    "annotation annotated feedback score evaluation result passed".split())
-_DURATIONS = frozenset("latency elapsed duration runtime".split())
-_COSTS = frozenset("cost tokens price".split())
-_COUNTS = frozenset("num count number id ids index idx rank position page year threshold seed topk length size version "
-                    "reason reasoning explanation comment model".split())
-_LOWER = frozenset("hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer "
-                   "perplexity distance leak".split())
-_GOOD = frozenset("correct yes true pass passed good relevant grounded supported faithful accurate success ok right "
-                  "complete".split())
-_BAD = frozenset("incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
-                 "inaccurate error".split())
+
+_SPELLINGS = re.compile(r"nDCG|hit[_ ]?rate|ROUGE[_ ]?L", re.IGNORECASE)  # one word, however it is written
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MEASURES = _word_set(
+    "mrr rr ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor bertscore "
+    "chrf sas faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity "
+    "hallucination hallucinated hallucinations toxicity coherence fluency completeness conciseness "
+    "helpfulness harmfulness utilization coverage rprec bpref success entailment factuality consistency")
+_NOT_ALONE = _word_set("correct hit hits match success map")  # names of contents too: correct_answer, hits, map
+_CONTENTS = _word_set(
+    "answer answers chunk chunks context contexts doc docs document documents option options choice choices "
+    "response label text list url urls source sources path paths")
+_JUDGED = _word_set(
+    "score rating judge judged verdict passed quality relevance grade graded human exact match")
+_LABELS = _word_set(
+    "label verdict judgment judgement judge rating correctness correct outcome assessment human grade "
+    "status annotation annotated feedback score evaluation result passed")
+_DURATIONS = _word_set(
+    "latency elapsed duration runtime")
+_COSTS = _word_set(
+    "cost tokens price")
+_COUNTS = _word_set(
+    "n num count number id ids index idx rank position page year threshold seed topk length size version reason "
+    "reasoning explanation comment model")
+_LOWER = _word_set(
+    "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
+    "distance leak")
+_GOOD = _word_set(
+    "correct yes true pass passed good relevant grounded supported faithful accurate success ok right "
+    "complete")
+_BAD = _word_set(
+    "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
+    "inaccurate error")
+GROUPS = _word_set(  # objects of metrics: {"mrr": 0.5}
+    "metrics metric metric_scores scores eval evals evaluation evaluations judge judgement judgment judgments ratings")
 SCALES = ((0.0, 1.0), (0.0, 2.0), (1.0, 3.0), (0.0, 3.0), (1.0, 5.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0),
           (0.0, 100.0))
 MOST_LABELS, LONGEST_LABEL = 12, 40  # a column with more different texts, or longer ones, holds no labels
@@ -33,7 +55,8 @@ MOST_LABELS, LONGEST_LABEL = 12, 40  # a column with more different texts, or lo
 
 def words_of(name: str) -> frozenset[str]:
     """The words of a name in lower case: "retrievalMRR@10" -> {"retrieval", "mrr", "10"}."""
-    return frozenset(word.casefold() for word in _WORD.findall(name))
+    plain = _SPELLINGS.sub(lambda match: match.group().lower().replace("_", "").replace(" ", ""), name)
+    return frozenset(word.casefold() for word in _WORD.findall(plain))
 
 
 def is_metric_name(name: str) -> bool:
@@ -41,12 +64,14 @@ def is_metric_name(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_metric_name(name) for name in ("retrieval_mrr", "hit_at_5", "year", "num_hits")]
-    [True, True, False, False]
+    >>> [is_metric_name(name) for name in ("retrieval_mrr", "hit_at_5", "year", "num_hits", "correct_answer")]
+    [True, True, False, False, False]
     """
-    words = words_of(re.sub(r"hit[_ ]?rate", "hitrate", name, flags=re.IGNORECASE))
-    words |= {re.sub(r"\d+$", "", word) for word in words}
-    return bool(words & _MEASURES) and not words & _COUNTS
+    words = words_of(name)
+    measures = words & _MEASURES
+    if measures <= _NOT_ALONE and (words & _CONTENTS or words <= {"hits", "map", "match"}):
+        return False
+    return bool(measures) and not words & _COUNTS - {"page"}
 
 
 def may_hold_scores(name: str) -> bool:
@@ -61,6 +86,16 @@ def may_hold_labels(name: str) -> bool:
     return bool(words & _LABELS) and not words & _COUNTS
 
 
+def may_be_metric(name: str) -> bool:
+    """Whether only the values tell if a column of this name is a metric of the run or an attribute of the query."""
+    return name in GROUPS or may_hold_scores(name) or may_hold_labels(name)
+
+
+def may_differ(name: str) -> bool:
+    """Whether numbers under this name that differ between runs are measured; ids, ranks and counts are not."""
+    return not words_of(name) & _COUNTS
+
+
 def guess_direction(name: str, label: str = "") -> str | None:
     """Which end of a metric is better by its name, or, for the share of a label, by that label; None: no telling.
 
@@ -73,7 +108,9 @@ def guess_direction(name: str, label: str = "") -> str | None:
         words = words_of(label)
         return "lower" if words & _BAD or "not" in words else "higher" if words & _GOOD else None
     words = words_of(name)
-    return "lower" if words & (_LOWER | _DURATIONS | _COSTS) else "higher"
+    if words & (_LOWER | _DURATIONS | _COSTS):
+        return "lower"
+    return "higher" if may_hold_scores(name) else None
 
 
 def guess_range(values: Iterable[float], name: str = "") -> tuple[float, float]:

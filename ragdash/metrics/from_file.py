@@ -72,16 +72,20 @@ def _values(supplied: Supplied, *, column: str = "", label: str = "", better: st
 
 def parse_file_spec(name: str, params: Mapping[str, object], text: str) -> Spec:
     """The Spec of file:name with these parameters; InputError for an unknown parameter or value."""
-    numbers = (params.get(end, 0.0) for end in ("low", "high"))
-    valid = bool(name) and params.keys() <= DEFAULTS.keys() - {"column"} and params.get("better", "") in (
-        "", *DIRECTIONS) and isinstance(params.get("label", ""), str) and all(
-        number is None or (isinstance(number, (int, float)) and not isinstance(number, bool)) for number in numbers)
-    if not valid:
-        raise InputError([Problem("metric-parameter", {
-            "text": text, "metric": f"file:{name}", "known": f"better ({' or '.join(DIRECTIONS)}); low; high; label"},
-            field="metric")])
+    numbers = [params.get(end, 0.0) for end in ("low", "high")]
+    is_valid = (params.keys() <= DEFAULTS.keys() - {"column"} and params.get("better", "") in ("", *DIRECTIONS)
+                and isinstance(params.get("label", ""), str) and all(map(_is_end, numbers)))
+    if not is_valid:
+        known = f"better ({' or '.join(DIRECTIONS)}); low; high; label"
+        raise InputError([Problem("metric-parameter", {"text": text, "metric": f"{FILE}:{name}", "known": known},
+                                  field="metric")])
     ends = {end: None if params[end] is None else float(str(params[end])) for end in ("low", "high") if end in params}
     return file_spec(name, str(params.get("label", "")), str(params.get("better", "")), **ends)
+
+
+def _is_end(number: object) -> bool:
+    """Whether this can be an end of a range: a number, or None for an open end."""
+    return number is None or (isinstance(number, (int, float)) and not isinstance(number, bool))
 
 
 def file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:

@@ -21,6 +21,7 @@ from ragdash.metrics.example_setups import Example
 
 METRICS: dict[str, Metric] = {}
 MAX_CUTOFF = 10**9
+FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
 FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost"}
 """Families whose name, part of the JSON output, is not that of their module."""
 
@@ -96,11 +97,23 @@ class Spec:
 
     @property
     def metric(self) -> Metric:
+        """The definition: a registered one, or that of a metric from a file."""
+        if self.name == FILE:
+            from ragdash.metrics.from_file import file_metric
+
+            return file_metric(self.params)
         return METRICS[self.name]
 
     @property
+    def file_column(self) -> str:
+        """The column of the file that holds the values; "" for a metric that is computed here."""
+        return str(dict(self.params)["column"]) if self.name == FILE else ""
+
+    @property
     def title(self) -> str:
-        """The name that people read: NDCG@10, Hit rate@5, MRR."""
+        """The name that people read: NDCG@10, Hit rate@5, MRR, sas (file)."""
+        if self.name == FILE:
+            return self.metric.title
         params = ", ".join(f"{key} = {value}" for key, value in self.params)
         return self.metric.title + (f"@{self.k}" if self.k else "") + (f" ({params})" if params else "")
 
@@ -115,6 +128,10 @@ class Spec:
         return replace(self, k=k)
 
     def __str__(self) -> str:
+        if self.name == FILE:
+            from ragdash.metrics.from_file import write_file_spec
+
+            return write_file_spec(self.params)
         params = ", ".join(f"{key}={value!r}" for key, value in self.params)
         return self.name + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
 
@@ -161,6 +178,8 @@ def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
 
 def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
+    if text.strip().startswith(f"{FILE}:"):
+        return _parse_file_metric(text)
     match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+))?\s*", text, re.DOTALL)
     if not match:
         raise _unknown_metric(text)
@@ -173,6 +192,18 @@ def parse_spec(text: str) -> Spec:
         raise _unknown_metric(text)
     params = _parse_arguments(text, arguments, entry)
     return entry.spec(_parse_cutoff(text, cutoff, entry), **params)
+
+
+def _parse_file_metric(text: str) -> Spec:
+    """The Spec of file:name, file:'a name'(high=5.0); InputError where it cannot be read."""
+    from ragdash.metrics.from_file import parse_file_spec
+
+    match = re.fullmatch(r"\s*\w+:(?:(?P<quoted>'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|(?P<plain>[^\s,()'\"]+))\s*"
+                         r"(?P<arguments>\(.*\))?\s*", text, re.DOTALL)
+    params = _literal_arguments(match["arguments"]) if match else None
+    if match is None or params is None:
+        raise _unknown_metric(text)
+    return parse_file_spec(ast.literal_eval(match["quoted"]) if match["quoted"] else match["plain"], params, text)
 
 
 def _parse_cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
@@ -195,10 +226,12 @@ def find_metric(name: str) -> Metric:
 
 
 def _split_names(text: str) -> list[str]:
-    names, depth, quote, current = [], 0, "", ""
+    names, depth, quote, current, escaped = [], 0, "", "", False
     for char in text:
-        if quote:
-            quote = "" if char == quote else quote
+        if escaped:
+            escaped = False
+        elif quote:
+            quote, escaped = "" if char == quote else quote, char == "\\"
         elif char in "'\"":
             quote = char
         elif char in "()":
@@ -212,21 +245,26 @@ def _split_names(text: str) -> list[str]:
 
 
 def _parse_arguments(text: str, arguments: str | None, entry: Metric) -> dict:
+    values = _literal_arguments(arguments)
+    if values is None or not all(_is_valid_option(entry, key, value) for key, value in values.items()):
+        options = "; ".join(_describe_option(entry, key) for key in entry.params) or "none"
+        raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": options},
+                                  field="metric")])
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+
+
+def _literal_arguments(arguments: str | None) -> dict | None:
+    """The values of (name=literal, ...); None where they cannot be read."""
     if not arguments:
         return {}
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
         if not isinstance(call, ast.Call):
-            raise ValueError(text)
+            return None
         values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-        wrong = bool(call.args) or len(values) < len(call.keywords)
+        return None if call.args or len(values) < len(call.keywords) else values
     except (SyntaxError, ValueError, AttributeError):
-        values, wrong = {}, True
-    if wrong or not all(_is_valid_option(entry, key, value) for key, value in values.items()):
-        options = "; ".join(_describe_option(entry, key) for key in entry.params) or "none"
-        raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": options},
-                                  field="metric")])
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+        return None
 
 
 _TYPES = {"int": int, "float": (int, float), "str": str, "tuple": (tuple, list), "None": type(None)}
