@@ -236,7 +236,7 @@ def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[
     judgement = np.full(len(positions), -1)
     for depth in range(truth.index.depth):
         open_ = np.flatnonzero(judgement < 0)
-        pair = truth.index.at(slots[open_] + depth, hashes[open_])
+        pair = truth.index.pairs_at(slots[open_] + depth, hashes[open_])
         open_, pair = (values[(pair >= 0) & (truth.queries[pair] == query[open_])] for values in (open_, pair))
         docs = take(run.docs, run.rows(positions[open_]))
         same_document = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)

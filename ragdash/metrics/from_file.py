@@ -6,6 +6,7 @@ about the metric follows from the Spec: file:mrr, file:sas(better='lower'), file
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,9 @@ from ragdash.metrics.registry import FILE, Metric, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
 DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
+_SPELLED = re.compile(
+    r"\s*\w+:(?:(?P<quoted>'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
+    re.DOTALL)
 _PLAIN = re.compile(r"[^\s,()'\"]+")
 
 
@@ -70,17 +74,34 @@ def _values(supplied: Supplied, *, column: str = "", label: str = "", better: st
     return supplied.share(column, label) if label else supplied.values(column)
 
 
-def parse_file_spec(name: str, params: Mapping[str, object], text: str) -> Spec:
-    """The Spec of file:name with these parameters; InputError for an unknown parameter or value."""
-    numbers = [params.get(end, 0.0) for end in ("low", "high")]
-    is_valid = (params.keys() <= DEFAULTS.keys() - {"column"} and params.get("better", "") in ("", *DIRECTIONS)
-                and isinstance(params.get("label", ""), str) and all(map(_is_end, numbers)))
-    if not is_valid:
+def parse_file_spec(text: str) -> Spec:
+    """The Spec of file:name, file:'a name'(high=5.0); InputError where it cannot be read."""
+    match = _SPELLED.fullmatch(text)
+    params = _literal_arguments(match["arguments"]) if match else None
+    numbers = [(params or {}).get(end, 0.0) for end in ("low", "high")]
+    if match is None or params is None or not (
+            params.keys() <= DEFAULTS.keys() - {"column"} and params.get("better", "") in ("", *DIRECTIONS)
+            and isinstance(params.get("label", ""), str) and all(map(_is_end, numbers))):
         known = f"better ({' or '.join(DIRECTIONS)}); low; high; label"
-        raise InputError([Problem("metric-parameter", {"text": text, "metric": f"{FILE}:{name}", "known": known},
+        raise InputError([Problem("metric-parameter", {"text": text, "metric": f"{FILE}:NAME", "known": known},
                                   field="metric")])
+    name = ast.literal_eval(match["quoted"]) if match["quoted"] else match["plain"]
     ends = {end: None if params[end] is None else float(str(params[end])) for end in ("low", "high") if end in params}
     return file_spec(name, str(params.get("label", "")), str(params.get("better", "")), **ends)
+
+
+def _literal_arguments(arguments: str | None) -> dict | None:
+    """The values of (name=literal, ...); None where they cannot be read."""
+    if not arguments:
+        return {}
+    try:
+        call = ast.parse(f"f{arguments}", mode="eval").body
+        if not isinstance(call, ast.Call):
+            return None
+        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        return None if call.args or len(values) < len(call.keywords) or None in values else values
+    except (SyntaxError, ValueError, AttributeError):
+        return None
 
 
 def _is_end(number: object) -> bool:

@@ -22,7 +22,7 @@ from ragdash.cli.inputs import (
 )
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.io import detect, read_corpus, read_runs, read_truth
 from ragdash.reporting.tables import SCHEMA
@@ -83,7 +83,7 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
         corpus = read_corpus(content, **reading_arguments(options))
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
-        records = read_runs(content, name=named(text)[0], **reading_arguments(options))
+        records = read_runs(content, name=split_name(text)[0], **reading_arguments(options))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
                  for run in records]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ragdash.cli.common_options import whole_number
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import home, named, workspace
+from ragdash.core.paths import home, split_name, workspace
 from ragdash.workspace import Workspace
 
 
@@ -31,8 +31,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
     for text in (*options.files, *(options.truth or ())):
-        if not Path(named(text)[1]).is_file():
-            raise InputError([Problem("no-such-file", {}, named(text)[1])])
+        if not Path(split_name(text)[1]).is_file():
+            raise InputError([Problem("no-such-file", {}, split_name(text)[1])])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _absolute(text: str) -> str:
-    name, path = named(text)
+    name, path = split_name(text)
     return f"{name}={Path(path).resolve()}" if name else str(Path(path).resolve())
 
 

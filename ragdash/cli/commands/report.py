@@ -10,7 +10,7 @@ from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands_toml import read_bands
 from ragdash.evaluation.compare import Rules
@@ -87,7 +87,7 @@ def _shareable_command(arguments: list[str]) -> str:
         if word in ("-o", "--output"):
             next(words, None)
         elif not word.startswith("--output="):
-            name, path = named(word)
+            name, path = split_name(word)
             is_file = Path(path).is_file()
             shared_words.append((f"{name}={Path(path).name}" if name else Path(path).name) if is_file else word)
     return shlex.join(shared_words)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragdash.core.paths import PACKAGE, named
+from ragdash.core.paths import PACKAGE, split_name
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.jobs.process import Slot, write_rows
 from ragdash.evaluation.scoring.score_worker import Worker, command
@@ -47,7 +47,7 @@ def _whole(model: str | None) -> str | None:
     """A model as the process, which runs in another folder, finds it: the whole path of a folder, a name as it is."""
     if not model:
         return None
-    name, folder = named(model)
+    name, folder = split_name(model)
     path = Path(folder).expanduser()
     if not path.exists():
         return model

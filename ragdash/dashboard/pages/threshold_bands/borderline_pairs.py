@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import evidence_cache
 from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, Pair
 from ragdash.dashboard.page_context import PageContext
@@ -33,10 +34,7 @@ MAX_MEGABYTES = 5  # of a file of decisions
 def render(context: PageContext, spec: Spec, describe_effect: Callable[[PageContext, Spec, str], str] | None) -> None:
     """The list, the pair that is looked at, and what the decisions do to the metric."""
     st.subheader("Borderline pairs", anchor=False,
-                 help=f"Pairs of a returned chunk and a gold span whose similarity is within {MARGIN:g} of the "
-                      "threshold, the nearest first. What you decide counts instead of the similarity, at every "
-                      "threshold; an accepted chunk covers the whole span. It is kept on this machine, by the texts, "
-                      "so that it holds in other runs that return the same chunk.")
+                 help=tooltip("borderline_pairs", margin=f"{MARGIN:g}"))
     elements.problems(state.notice(), "decisions_notice")
     problems, stamp = _decisions_state()
     if problems:
