@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from ragdash.core.metric_names import is_metric_name
+from ragdash.core.text.metric_names import is_metric_name
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
 ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -15,16 +15,16 @@ from functools import lru_cache
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.metric_names import guess_direction, guess_range, labels_in
 from ragdash.core.records import Run
+from ragdash.core.text.metric_names import guess_direction, guess_range, labels_in
 from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.registry import FILE, Metric, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
 DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
-_SPELLED = re.compile(
-    r"\s*\w+:(?:(?P<quoted>'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
-    re.DOTALL)
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_SPELLED = re.compile(rf"\s*\w+:(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
+                      re.DOTALL)
 _PLAIN = re.compile(r"[^\s,()'\"]+")
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from ragdash import InputError, Run, Truth, evaluate
 from ragdash.core.file_scores import FileScores
-from ragdash.core.metric_names import guess_direction, guess_range, is_metric_name
+from ragdash.core.text.metric_names import guess_direction, guess_range, is_metric_name
 from ragdash.evaluation.compare import compare
 from ragdash.metrics import METRICS, file_spec, file_specs, parse_spec, parse_specs, with_guesses
 

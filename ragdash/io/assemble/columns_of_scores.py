@@ -1,6 +1,6 @@
-"""Tell the columns of a file that hold the values of metrics from those that describe its queries.
+"""Separate the columns of a file that hold the values of metrics from those that describe its queries.
 
-Where an object or row has neither meaning for a run nor for the truth, its field is an attribute of the query. A field
+A field without a meaning for a run or a truth is an attribute of the query. One
 of numbers or labels whose name is that of a metric, or whose value differs between the runs of the file, is a metric.
 """
 
@@ -13,7 +13,7 @@ import orjson
 
 from ragdash.core.errors import Collector
 from ragdash.core.file_scores import FileScores
-from ragdash.core.metric_names import (
+from ragdash.core.text.metric_names import (
     GROUPS,
     LONGEST_LABEL,
     labels_in,

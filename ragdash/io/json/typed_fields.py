@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 
 from ragdash.core.errors import Collector, InputError, Problem, shorten
-from ragdash.core.metric_names import may_be_metric
+from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.chat_messages import TEXT_FIELDS
 from ragdash.io.json.exact_parser import NeedsExact, NumberText
 from ragdash.io.json.numbers import is_usable, note_bad_value

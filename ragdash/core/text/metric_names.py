@@ -28,8 +28,8 @@ _CONTENTS = _word_set(
 _JUDGED = _word_set(
     "score rating judge judged verdict passed quality relevance grade graded human exact match")
 _LABELS = _word_set(
-    "label verdict judgment judgement judge rating correctness correct outcome assessment human grade "
-    "status annotation annotated feedback score evaluation result passed")
+    "label verdict judgment judge rating correctness correct outcome assessment human grade "
+    "status annotation annotated feedback score evaluation result passed") | {"judgement"}
 _DURATIONS = _word_set(
     "latency elapsed duration runtime")
 _COSTS = _word_set(
@@ -47,7 +47,7 @@ _BAD = _word_set(
     "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
     "inaccurate error")
 GROUPS = _word_set(  # objects of metrics: {"mrr": 0.5}
-    "metrics metric metric_scores scores eval evals evaluation evaluations judge judgement judgment judgments ratings")
+    "metrics metric metric_scores scores eval evals evaluation evaluations judge judgment judgments ratings") | {"judgement"}
 SCALES = ((0.0, 1.0), (0.0, 2.0), (1.0, 3.0), (0.0, 3.0), (1.0, 5.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0),
           (0.0, 100.0))
 MOST_LABELS, LONGEST_LABEL = 12, 40  # a column with more different texts, or longer ones, holds no labels
@@ -75,7 +75,7 @@ def is_metric_name(name: str) -> bool:
 
 
 def may_hold_scores(name: str) -> bool:
-    """Whether numbers in a column of this name, beside answers or rankings, are taken for the values of a metric."""
+    """Whether numbers in a column of this name, next to answers or rankings, are taken for the values of a metric."""
     words = words_of(name)
     return is_metric_name(name) or (bool(words & (_JUDGED | _DURATIONS | _COSTS)) and not words & _COUNTS)
 
@@ -87,7 +87,7 @@ def may_hold_labels(name: str) -> bool:
 
 
 def may_be_metric(name: str) -> bool:
-    """Whether only the values tell if a column of this name is a metric of the run or an attribute of the query."""
+    """Whether it takes the values to know if a column of this name is a metric of the run or an attribute of the query."""
     return name in GROUPS or may_hold_scores(name) or may_hold_labels(name)
 
 
@@ -97,7 +97,7 @@ def may_differ(name: str) -> bool:
 
 
 def guess_direction(name: str, label: str = "") -> str | None:
-    """Which end of a metric is better by its name, or, for the share of a label, by that label; None: no telling.
+    """Which end of a metric is better by its name, or, for the share of a label, by that label; None: unknown.
 
     Examples
     --------
