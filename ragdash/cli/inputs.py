@@ -140,6 +140,8 @@ def distinct_names(runs: list[Run]) -> list[Run]:
 def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
     """The specs asked for; cutoffs are given to every metric that takes one and was written without."""
     metrics, cutoffs = options.metrics, options.cutoffs
+    if metrics is not None and not metrics.strip(" ,\t\n"):
+        raise InputError([Problem("no-metric/option", field="-m")])
     if not cutoffs:
         return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []

@@ -38,6 +38,7 @@ def main() -> None:
     with st.sidebar:
         link = _sidebar()
         login.login_status()
+        _ask_again_after_a_restart()
     token = _inside.set(True)
     try:
         page.run()
@@ -56,6 +57,14 @@ def ensure() -> None:
     if not _inside.get():
         main()
         st.stop()
+
+
+@st.fragment(run_every=3600)
+def _ask_again_after_a_restart() -> None:
+    """Nothing; but a page that holds a fragment which runs by itself asks a restarted server for its view.
+
+    Without it, a page at rest reconnects and asks for nothing: the next click would meet a session without runs.
+    """
 
 
 def _sidebar():

@@ -88,7 +88,7 @@ def _render_rebuilt(home: Workspace) -> None:
     """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
     warning = home.rebuilt()
     if warning is not None:
-        elements.problems([warning], "rebuilt")
+        elements.warning(warning)
         if not data_store.read_only():
             st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change, args=(home.dismiss_rebuilt,))
 
