@@ -47,7 +47,8 @@ _BAD = _word_set(
     "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
     "inaccurate error")
 GROUPS = _word_set(  # objects of metrics: {"mrr": 0.5}
-    "metrics metric metric_scores scores eval evals evaluation evaluations judge judgment judgments ratings") | {"judgement"}
+    "metrics metric metric_scores scores eval evals evaluation evaluations judge judgment judgments ratings"
+) | {"judgement"}
 SCALES = ((0.0, 1.0), (0.0, 2.0), (1.0, 3.0), (0.0, 3.0), (1.0, 5.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0),
           (0.0, 100.0))
 MOST_LABELS, LONGEST_LABEL = 12, 40  # a column with more different texts, or longer ones, holds no labels
@@ -87,7 +88,7 @@ def may_hold_labels(name: str) -> bool:
 
 
 def may_be_metric(name: str) -> bool:
-    """Whether it takes the values to know if a column of this name is a metric of the run or an attribute of the query."""
+    """Whether it takes the values to know if a column of this name is a metric or an attribute of the query."""
     return name in GROUPS or may_hold_scores(name) or may_hold_labels(name)
 
 
