@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
-from ragdash.core.text.metric_names import guess_direction, guess_range, labels_in
-from ragdash.matching.views.supplied import Supplied
-from ragdash.metrics.registry import FILE, Metric, Spec
+from ragdash.core.text.metric_names import guess_range, labels_in
+from ragdash.metrics.registry import FILE, FILE_DEFAULTS, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
-DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _SPELLED = re.compile(rf"\s*\w+:(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
                       re.DOTALL)
-_PLAIN = re.compile(r"[^\s,()'\"]+")
 
 
 def file_spec(column: str, label: str = "", better: str = "", low: float | None = 0.0,
@@ -40,38 +36,7 @@ def file_spec(column: str, label: str = "", better: str = "", low: float | None 
     ('verdict: Correct (file)', 'lower')
     """
     values = {"better": better, "column": column, "high": high, "label": label, "low": low}
-    return Spec(FILE, tuple((name, value) for name, value in values.items() if value != DEFAULTS[name]))
-
-
-def write_file_spec(params: Sequence[tuple[str, object]]) -> str:
-    """The canonical spelling of the Spec of a file's metric."""
-    values = dict(params)
-    column = str(values.pop("column"))
-    options = ", ".join(f"{name}={value!r}" for name, value in values.items())
-    return f"{FILE}:{column if _PLAIN.fullmatch(column) else repr(column)}" + (f"({options})" if options else "")
-
-
-@lru_cache(1024)
-def file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
-    """The definition of a file's metric, made of the parameters of its Spec."""
-    values = {**DEFAULTS, **dict(params)}
-    column, label = str(values["column"]), str(values["label"])
-    better = values["better"] or guess_direction(column, label)
-    low, high = (-np.inf if values["low"] is None else float(values["low"]),
-                 np.inf if values["high"] is None else float(values["high"]))
-    title = f"{column}: {label} (file)" if label else f"{column} (file)"
-    doc = (f"Share of the queries that the file labels {label} in {column}. Undefined for a query without a label."
-           if label else f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a "
-           "query without a value.")
-    formula = rf"[\text{{{column}}} = \text{{{label}}}]" if label else rf"\text{{{column}}}"
-    return Metric(FILE, title, FILE, _values, "Supplied", DEFAULTS, formula, "the file", doc, (low, high),
-                  None if better == "none" else better, cutoff="none", relevance=False)
-
-
-def _values(supplied: Supplied, *, column: str = "", label: str = "", better: str = "", low: float | None = 0.0,
-            high: float | None = 1.0) -> np.ndarray:
-    """The values of a column, or 1 and 0 for a label and every other one: (Q,)."""
-    return supplied.share(column, label) if label else supplied.values(column)
+    return Spec(FILE, tuple((name, value) for name, value in values.items() if value != FILE_DEFAULTS[name]))
 
 
 def parse_file_spec(text: str) -> Spec:
@@ -80,7 +45,7 @@ def parse_file_spec(text: str) -> Spec:
     params = _literal_arguments(match["arguments"]) if match else None
     numbers = [(params or {}).get(end, 0.0) for end in ("low", "high")]
     if match is None or params is None or not (
-            params.keys() <= DEFAULTS.keys() - {"column"} and params.get("better", "") in ("", *DIRECTIONS)
+            params.keys() <= FILE_DEFAULTS.keys() - {"column"} and params.get("better", "") in ("", *DIRECTIONS)
             and isinstance(params.get("label", ""), str) and all(map(_is_end, numbers))):
         known = f"better ({' or '.join(DIRECTIONS)}); low; high; label"
         raise InputError([Problem("metric-parameter", {"text": text, "metric": f"{FILE}:NAME", "known": known},
