@@ -119,7 +119,7 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
         for check in checks:
             if not check.passed:
                 st.markdown(f":orange[:material/warning: {fmt.escape(check.words[:1].upper() + check.words[1:])}.]")
-    st.markdown("**Passed checks**" if draft.kept else "**Why the rules rejected it**")
+    st.markdown("**Passed checks**" if draft.passes else "**Why the rules rejected it**")
     st.markdown("  \n".join(f"{':material/check:' if check.passed else ':material/close:'} "
                           f"{fmt.escape(check.words[:1].upper() + check.words[1:])}"
                           for check in sorted(draft.checks, key=lambda check: check.passed)))
