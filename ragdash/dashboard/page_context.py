@@ -15,7 +15,7 @@ from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison, Rules, select_comparable
+from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.reporting.sentences import fmt
@@ -130,7 +130,7 @@ class Results:
         """The specs whose means can be compared query by query."""
         return select_comparable(self.scope.evaluation(self.selection.digests[0], specs), specs)[0]
 
-    def comparison_rules(self, margin: float | None = None) -> Rules:
+    def comparison_rules(self, margin: float | None = None) -> ComparisonRules:
         """How differences are tested."""
         return evaluation_cache.comparison_rules(self.scope, margin)
 

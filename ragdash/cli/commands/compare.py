@@ -12,7 +12,7 @@ from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import CORRECTIONS, Rules, compare, select_comparable
+from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
 from ragdash.evaluation.stats import MOST_RESAMPLES, PERMUTATIONS
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
@@ -40,8 +40,13 @@ def run(options: argparse.Namespace) -> int:
 
 def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> int:
     """Compare runs that are already read, the baseline first; `ragdash ab` ends with it too."""
-    rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
-                  seed=options.seed)
+    rules = ComparisonRules(
+        options.correction,
+        options.margin,
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+    )
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)

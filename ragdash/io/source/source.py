@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -52,6 +53,10 @@ BINARY_TYPES = (
 CONTAINERS = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet"}  # an XLSX workbook is a zip archive too
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
          (codecs.BOM_UTF16_BE, "utf-16"))
+_LFS_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v\d+\s+(?:ext-\S+ \S+\s+)*oid \S+\s+size (\d{1,18})\s*\Z")
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c\x1d\x1f]")
+_TEXT_PER_ZERO = 20  # bytes of a text with single zero bytes, for each of them; fewer are binary data
 
 
 class Source:
@@ -73,6 +78,7 @@ class Source:
         if not raw:
             self.fail("empty-file")
         self._has_mark = raw.startswith(BOM)
+        self.removes_zero_bytes = False
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
         self.container = CONTAINERS.get(raw[:4])
         if self.container is None:
@@ -134,7 +140,8 @@ class Source:
     @property
     def plain_file(self) -> Path | None:
         """The path of a file that can be streamed as UTF-8 text; None where the text must come from `data`."""
-        is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
+        is_plain = self.compression is None and self.encoding == "utf-8" and not (
+            self._has_mark or self.removes_zero_bytes)
         return self._path if is_plain and "data" not in self.__dict__ else None
 
     def arrow_text(self) -> pa.NativeFile:
@@ -201,7 +208,8 @@ class Source:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
                 self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
-        return raw[len(BOM):] if raw.startswith(BOM) else raw
+        raw = raw[len(BOM):] if raw.startswith(BOM) else raw
+        return raw.replace(b"\0", b"") if self.removes_zero_bytes else raw
 
     def _check_text(self) -> None:
         """Raise for binary files, for undeclared UTF-16 and for files of white space only."""
@@ -215,6 +223,11 @@ class Source:
             ) or _utf16_without_mark(start)
             if wide:
                 self.fail("wrong-encoding", {"type": wide.upper(), "encoding": wide}, line=1)
+        pointer = _LFS_POINTER.match(start)
+        if pointer:
+            self.fail("git-lfs", {"size": int(pointer[1])}, line=1)
+        zeros = start.count(b"\0") if self.encoding == "utf-8" else 0
+        self.removes_zero_bytes = 0 < zeros * _TEXT_PER_ZERO <= len(start) and not _CONTROL.search(start)
         if b"\0" in self.head:
             self.fail("binary-file/zero-bytes")
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):

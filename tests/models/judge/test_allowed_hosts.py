@@ -41,35 +41,35 @@ def test_an_address_where_clouds_keep_credentials_may_never_be_called():
     assert not AllowedHosts.parse("metadata").allows("metadata", 80, "::ffff:169.254.169.254")
 
 
-def test_a_host_that_is_not_allowed_is_not_asked(serve, endpoint, ledger, quick):
+def test_a_host_that_is_not_allowed_is_not_asked(serve, endpoint, verdict_store, quick):
     server = serve()
     with pytest.raises(InputError) as error:
-        ask(questions(3), endpoint(server, allowed=AllowedHosts.parse("public")), ledger, patience=quick)
+        ask(questions(3), endpoint(server, allowed=AllowedHosts.parse("public")), verdict_store, patience=quick)
     (problem,) = error.value.problems
     assert problem.kind == "judge-host-not-allowed" and "127.0.0.1" in problem.actual
     assert server.asked == []
 
 
-def test_a_listed_host_is_asked(serve, endpoint, ledger, quick):
+def test_a_listed_host_is_asked(serve, endpoint, verdict_store, quick):
     server = serve()
     allowed = AllowedHosts.parse(f"127.0.0.1:{server.port}")
-    assert ask(questions(3), endpoint(server, allowed=allowed), ledger, patience=quick).asked == 3
+    assert ask(questions(3), endpoint(server, allowed=allowed), verdict_store, patience=quick).asked == 3
 
 
-def test_a_name_that_leads_inside_after_the_check_is_not_sent_anything(serve, ledger, quick, monkeypatch):
+def test_a_name_that_leads_inside_after_the_check_is_not_sent_anything(serve, verdict_store, quick, monkeypatch):
     server = serve()
     monkeypatch.setattr(allowed_hosts, "_addresses", lambda host, port: ["93.184.216.34"])
     resolve = socket.getaddrinfo
     monkeypatch.setattr(socket, "getaddrinfo", lambda host, *more, **options: resolve("127.0.0.1", *more, **options))
     here = Endpoint(f"http://rebinding.example.org:{server.port}/v1", "toy", allowed=AllowedHosts.parse("public"))
-    outcome = ask(questions(2), here, ledger, patience=quick)
+    outcome = ask(questions(2), here, verdict_store, patience=quick)
     assert outcome.missing == {"unreachable": 2} and server.asked == []
 
 
 @pytest.mark.parametrize(("allowed", "shown"), [(None, "page not found"), ("listed", "not JSON")])
-def test_text_that_is_no_json_is_shown_only_where_every_host_may_be_called(serve, endpoint, ledger, quick, allowed,
-                                                                           shown):
+def test_text_that_is_no_json_is_shown_where_every_host_is_open(serve, endpoint, verdict_store, quick,
+                                                                          allowed, shown):
     server = serve("404")
     hosts = AllowedHosts.parse("127.0.0.1") if allowed else None
-    problem = ask(questions(1), endpoint(server, allowed=hosts), ledger, patience=quick).problem
+    problem = ask(questions(1), endpoint(server, allowed=hosts), verdict_store, patience=quick).problem
     assert shown in problem.actual and ("page not found" in problem.actual) is (allowed is None)

@@ -52,10 +52,11 @@ class QueryVerdicts:
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
     """Load the verdicts on a query in all runs shown; the judge used last unless another one is selected."""
-    context, ledger = case.data.context, default_verdict_store()
+    context, verdict_store = case.data.context, default_verdict_store()
     try:
         verdicts = _query_verdicts(
-            (*context.digests, context.scope.truth_digest, case.query, str(ledger.path), *answers_stamp()), _case=case
+            (*context.digests, context.scope.truth_digest, case.query, str(verdict_store.path), *answers_stamp()),
+            _case=case,
         )
     except InputError as error:
         return QueryVerdicts(problems=tuple(error.problems))

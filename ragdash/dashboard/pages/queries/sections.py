@@ -140,7 +140,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     if active:
         st.caption(f"Only {fmt.escape('; '.join(active))}.")
     diagnosis_cache.note_changed_rules(context.k)
-    if filters.text and facts.found is None:
+    if filters.text and facts.text_matches is None:
         st.caption(f":orange[:material/warning: {fmt.escape(name)} has no such text; the search is ignored.]")
     if state.get(state.LEAST).strip() and not filters.by and filters.outcome in ("worse", "better"):
         st.caption(":orange[:material/warning: Minimum difference is not a number such as 0.2 and is ignored.]")

@@ -31,7 +31,7 @@ def render() -> None:
     if not runs or truth is None or LOADED.truth(truth) is None:
         return
     runs = [entry for entry in runs if entry.run is not None]
-    report = comparability_cache.ledger(runs, truth, state.conventions(), _comparison_metric(runs, truth))
+    report = comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
     st.header("Comparability", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
         st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))

@@ -14,7 +14,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import evidence_cache
-from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, Pair
+from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, BorderlinePair
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.session import relevance, state
@@ -129,7 +129,7 @@ def _import_decisions(key: str) -> None:
     )
 
 
-def _decide(pair: Pair, decision: bool | None, following: str | None) -> None:
+def _decide(pair: BorderlinePair, decision: bool | None, following: str | None) -> None:
     """Keep it and go to the next pair."""
     try:
         check_writable()
@@ -141,7 +141,7 @@ def _decide(pair: Pair, decision: bool | None, following: str | None) -> None:
         st.session_state[state.PAIR] = following
 
 
-def _render_pairs(context: PageContext, pairs: list[Pair]) -> None:
+def _render_pairs(context: PageContext, pairs: list[BorderlinePair]) -> None:
     tokens = [pair.token for pair in pairs]
     state.choice_key(state.PAIR, tokens, tokens[0])
     table = pd.DataFrame([{"Query": pair.key[0], "Similarity": pair.score, "Gold span": texts.shortened(pair.span),
@@ -184,7 +184,7 @@ def _render_navigation(tokens: list[str], index: int) -> None:
         st.caption(f"{index + 1:,} of {len(tokens):,}")
 
 
-def _render_pair(context: PageContext, pair: Pair) -> None:
+def _render_pair(context: PageContext, pair: BorderlinePair) -> None:
     """The two texts with what they share, the question, and where the chunk stands."""
     question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
@@ -201,7 +201,7 @@ def _render_pair(context: PageContext, pair: Pair) -> None:
         st.html(evidence_sentences.chunk_html(chunk, passage, pair.span, elements.theme()))
 
 
-def _render_buttons(pair: Pair, following: str | None) -> None:
+def _render_buttons(pair: BorderlinePair, following: str | None) -> None:
     st.caption("Underlined: words that both have." + (" Tinted: the part that is most like the span."
                                                        if state.get(state.HOW) == "partial" else ""))
     with st.container(horizontal=True, key="pair_buttons"):

@@ -11,7 +11,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evidence_cache, score_cutoff_cache
-from ragdash.dashboard.caches.evidence_cache import Sweep
+from ragdash.dashboard.caches.evidence_cache import EvidenceSweep
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import borderline_pairs, evidence_sentences
 from ragdash.dashboard.session import relevance, state
@@ -124,7 +124,7 @@ def _render_figure(context: PageContext, spec: Spec) -> None:
     )
 
 
-def _sweep_table(context: PageContext, sweeps: list[Sweep], spec: Spec) -> pd.DataFrame:
+def _sweep_table(context: PageContext, sweeps: list[EvidenceSweep], spec: Spec) -> pd.DataFrame:
     """A row per run and threshold."""
     return pd.concat(
         [
