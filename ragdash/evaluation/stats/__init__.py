@@ -39,6 +39,7 @@ from ragdash.evaluation.stats.paired import (
     wilcoxon_test,
 )
 from ragdash.evaluation.stats.prediction_powered import MIN_LABELS, PSEUDO_COUNT, Ppi, ppi
+from ragdash.evaluation.stats.simultaneous import PairTests, test_pairs
 
 __all__ = [
     "ALPHA",
@@ -55,6 +56,7 @@ __all__ = [
     "RESAMPLES",
     "SEED",
     "Logistic",
+    "PairTests",
     "Ppi",
     "benjamini_hochberg",
     "bootstrap_intervals",
@@ -77,5 +79,6 @@ __all__ = [
     "signed_rank_posterior",
     "superiority",
     "t_test",
+    "test_pairs",
     "wilcoxon_test",
 ]

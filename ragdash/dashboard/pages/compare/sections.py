@@ -111,10 +111,9 @@ def render_table(
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(margin)
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
-               f"with 95 % bootstrap intervals.{context.scope.basis}",
-               help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
-                    f"{fmt.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
-                    "count queries in the metric's direction.")
+               f"with simultaneous 95 % intervals.{context.scope.basis}",
+               help=f"{comparison_sentences.family_sentence(len(context.entries), rules)} Better and worse count "
+                    "queries in the metric's direction.")
 
 
 def render_figure(context: PageContext, spec: Spec, selected: int) -> None:
@@ -204,8 +203,8 @@ def render_slices(context: PageContext, spec: Spec, selected: int, margin: float
     if not names:
         return
     st.header(f"By slice: {spec.title}", anchor=False,
-              help="The same comparison within the queries of one kind. p is corrected for all slices shown, since "
-                   "looking at many finds something by chance.")
+              help="The same comparison within the queries of one kind. p and intervals are corrected for all slices "
+                   "and all pairs of runs, because looking at many finds something by chance.")
     st.selectbox(
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )

@@ -60,7 +60,7 @@ def _rank_labels(best: int | None, comparisons: dict) -> dict[int, str]:
     if not comparisons:
         return {}
     level = {index: "tied for best" for index, comparison in comparisons.items()
-             if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2}
+             if comparison.tied}
     return {best: "best", **level}
 
 
@@ -91,7 +91,7 @@ def _render_tables(
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas), "leaderboard",
-                          "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
+                          "Every number of the leaderboard", formats={"p (corrected)": "%.4f"})
     sentences = [f"Mean over n queries with its 95 % bootstrap interval.{context.scope.basis}"]
     if len(order) > 1:
         sentences.append(
@@ -99,8 +99,8 @@ def _render_tables(
             "worse, no mark: no significant difference."
         )
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
-               help="p: paired randomisation test, corrected for all differences of this table (Holm). Tied for best: "
-                    "not significantly different from the best; that does not prove that they are equal."
+               help=f"{comparison_sentences.family_sentence(len(order), context.results.comparison_rules())} "
+                    "Tied for best: not significantly different from the best; that does not prove that they are equal."
                if len(order) > 1 else None)
 
 
@@ -120,8 +120,8 @@ def _render_differences(context: PageContext, specs: list[Spec], deltas: Compari
     name = context.names[context.baseline]
     grid = [[deltas[index, spec] for spec in specs] for index in context.selection.others()]
     st.header(f"Differences to {fmt.escape(name)}", anchor=False,
-              help="Candidate minus baseline, mean over queries with its 95 % interval. Filled symbols: told from none "
-                   "by a corrected test; hollow ones: not.")
+              help="Candidate minus baseline, mean over queries with its simultaneous 95 % interval. Filled symbols: a "
+                   "significant difference, the interval excludes 0; hollow: no significant difference.")
     flat = [comparison for row in grid for comparison in row]
     elements.chart(
         forest_figure(context, context.selection.others(), grid, specs),
