@@ -17,8 +17,9 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.judged_pair_index import PairIndex
-from ragdash.core.rank_order import (
+from ragdash.core.file_scores import FileScores
+from ragdash.core.ranking.judged_pair_index import PairIndex
+from ragdash.core.ranking.rank_order import (
     duplicate_positions,
     pair_hashes,
     query_starts,
@@ -69,6 +70,7 @@ class Run:
     docs (N,) in file order, `order` (N,) leads from a position to its row there (None: they are the same);
     repeated (D,): positions of documents that stand higher up already; details: a row per query, aligned.
     ranked_by: "score" (equal scores are settled when the run is matched), "rank" or "order" (of the rows).
+    file_scores: metric scores and labels that its file holds per query; attached with `with_file_scores`.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Run:
     settings: Mapping = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     rows_digest: np.ndarray = field(default_factory=lambda: np.zeros(2, np.uint64))
+    file_scores: FileScores | None = None
 
     @classmethod
     def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
@@ -155,6 +158,8 @@ class Run:
             if column is not None:
                 present = np.flatnonzero(column.is_valid().to_numpy())
                 lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
+        if self.file_scores is not None:
+            lanes = lanes + self.file_scores.lanes()
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
     @cached_property
@@ -175,7 +180,13 @@ class Run:
 
     def renamed(self, name: str) -> Run:
         """The same run under another name; the digest stays."""
-        return replace(self, name=name)
+        scores = None if self.file_scores is None else self.file_scores.of_run(self.name, name)
+        return replace(self, name=name, file_scores=scores)
+
+    def with_file_scores(self, scores: FileScores | None) -> Run:
+        """The same run with those of these scores that are its own, by name; None: without any."""
+        scores = None if scores is None else scores.of_run(self.name)
+        return replace(self, file_scores=scores if scores is not None and len(scores) else None)
 
     def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
         """rank, doc_id, score and text of one query, best first, without repeated documents.

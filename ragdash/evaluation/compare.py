@@ -21,8 +21,8 @@ from ragdash.evaluation.outcomes import (
     OUTCOMES,
     TIED,
     Comparison,
+    ComparisonRules,
     Family,
-    Rules,
     direction,
 )
 from ragdash.evaluation.stats import (
@@ -42,8 +42,8 @@ from ragdash.metrics import Spec
 
 TESTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "t": lambda values: t_test(values)[1], "wilcoxon": lambda values: wilcoxon_test(values)[1], "sign": sign_test}
-__all__ = ["CORRECTIONS", "OUTCOMES", "TIED", "Comparison", "Family", "FamilyTests", "Rules", "best_first", "compare",
-           "compare_slices", "differences", "direction", "select_comparable", "test_family"]
+__all__ = ["CORRECTIONS", "OUTCOMES", "TIED", "Comparison", "ComparisonRules", "Family", "FamilyTests", "best_first",
+           "compare", "compare_slices", "differences", "direction", "select_comparable", "test_family"]
 _DECIMALS = 12  # differences that are equal but for rounding tie
 
 
@@ -74,7 +74,7 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 
 def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
-            rules: Rules | None = None) -> list[list[Comparison]]:
+            rules: ComparisonRules | None = None) -> list[list[Comparison]]:
     """Compare every candidate with the baseline on every spec.
 
     Parameters
@@ -84,7 +84,7 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     specs
         The metrics to compare; default all of the baseline's that are means with a better direction.
     rules
-        Correction, margin, alpha and numbers of draws; default Rules().
+        Correction, margin, alpha and numbers of draws; default ComparisonRules().
 
     Returns
     -------
@@ -109,14 +109,15 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     >>> comparison.outcome, comparison.mean_difference, comparison.wins
     ('better', 0.5, 8)
     """
-    specs, rules = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
+    rules = rules or ComparisonRules()
+    specs = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs)
     evaluations = [baseline, *candidates]
     columns = [test_family(evaluations, spec, rules).against(0) for spec in specs]
     return [[column[row] for column in columns] for row in range(len(candidates))]
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
-                   rules: Rules | None = None) -> list[list[Comparison]]:
+                   rules: ComparisonRules | None = None) -> list[list[Comparison]]:
     """Compare every candidate with the baseline on one spec within each slice of the queries.
 
     Returns
@@ -131,7 +132,7 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
     """
     if not candidates:
         return [[] for _ in slices]
-    family = test_family([baseline, *candidates], spec, rules or Rules(), slices)
+    family = test_family([baseline, *candidates], spec, rules or ComparisonRules(), slices)
     return [family.against(0, index) for index in range(len(slices))]
 
 
@@ -174,7 +175,7 @@ class FamilyTests:
 
     evaluations: tuple[Evaluation, ...]
     spec: Spec
-    rules: Rules
+    rules: ComparisonRules
     slices: tuple[Slice, ...]
     tests: PairTests | None
 
@@ -215,7 +216,7 @@ class FamilyTests:
         ]
 
 
-def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: Rules,
+def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: ComparisonRules,
                 slices: Sequence[Slice] = ()) -> FamilyTests:
     """Test all pairs of these evaluations on one spec, in each slice where some are given.
 
@@ -237,7 +238,7 @@ def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: Rules,
 test_family.__test__ = False  # the name is a verb, not a test of pytest
 
 
-def _draws(rules: Rules, queries: int) -> dict:
+def _draws(rules: ComparisonRules, queries: int) -> dict:
     return {"alpha": rules.alpha, "permutations": rules.flips(queries), "seed": rules.seed}
 
 
@@ -257,7 +258,7 @@ def _slice_differences(
 
 
 def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tuple[int, int]], spec: Spec,
-             rules: Rules) -> dict[str, list]:
+             rules: ComparisonRules) -> dict[str, list]:
     """The fields of Comparisons that are numbers, and their outcome; raw (Q, S): their differences."""
     from scipy.special import stdtr
 
@@ -298,7 +299,7 @@ def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_sl
     return int((one_sided if query_slice is None else one_sided & query_slice.queries).sum())
 
 
-def _outcome(n: int, gain: float, low: float, high: float, p: float, rules: Rules) -> str:
+def _outcome(n: int, gain: float, low: float, high: float, p: float, rules: ComparisonRules) -> str:
     """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
     if n == 0:
         return "undefined"

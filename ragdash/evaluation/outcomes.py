@@ -94,7 +94,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ComparisonRules:
     """The rules of a comparison; they are among the settings of every outcome.
 
     Parameters
@@ -116,7 +116,7 @@ class Rules:
 
     Examples
     --------
-    >>> Rules(correction="none", margin=0.02).alpha
+    >>> ComparisonRules(correction="none", margin=0.02).alpha
     0.05
     """
 

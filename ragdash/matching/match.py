@@ -1,7 +1,7 @@
 """(Run, Truth, conventions) -> views. The only place that decides which returned document is a judged one.
 
 Letters: N rows of the run, H hits, R judgements. A position counts the run's rows in ranking order
-(ragdash.core.rank_order).
+(ragdash.core.ranking.rank_order).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.rank_order import bisect_falling
+from ragdash.core.ranking.rank_order import bisect_falling
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching import answer_alignment
 from ragdash.matching.evidence import HOW, EvidenceScores, match_evidence
@@ -230,7 +230,7 @@ def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[
     judgement = np.full(len(positions), -1)
     for depth in range(truth.index.depth):
         open_ = np.flatnonzero(judgement < 0)
-        pair = truth.index.at(slots[open_] + depth, hashes[open_])
+        pair = truth.index.pairs_at(slots[open_] + depth, hashes[open_])
         open_, pair = (values[(pair >= 0) & (truth.queries[pair] == query[open_])] for values in (open_, pair))
         docs = take(run.docs, run.rows(positions[open_]))
         same_document = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
+REBUILT = "rebuilt"
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 _TABLES = (
@@ -37,7 +39,7 @@ _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
 
 
 @dataclass(frozen=True)
-class Kept:
+class CatalogueEntry:
     """A run or a truth of the workspace, told without reading it.
 
     kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
@@ -56,25 +58,25 @@ class Kept:
 
 class Catalogue:
     """The SQLite file of a workspace. rebuild: gives (digest, kind, name, facts) of what is on the disk, for a file
-    that was broken and set aside. Errors are InputError.
+    that was lost, emptied, or broken and set aside. Errors are InputError.
     """
 
     def __init__(self, folder: Path, read_only: bool, rebuild: Callable[[], Iterable[tuple[str, str, str, dict]]]):
         self.folder, self.path, self.read_only, self.rebuild = folder, folder / FILE, read_only, rebuild
 
-    def list(self, kind: str, archived: bool | None = False) -> tuple[Kept, ...]:
+    def list(self, kind: str, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """What is kept of a kind, in the order chosen; archived: those, the others, or both (None)."""
         which = "" if archived is None else f"and archived = {int(archived)}"
-        return tuple(map(_kept, self._do(lambda db: db.execute(
+        return tuple(map(_entry_of_row, self._do(lambda db: db.execute(
             f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,)).fetchall(),
             [])))
 
-    def find(self, digest: str, kind: str | None = None) -> Kept | None:
+    def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The one whose digest begins so, of either kind where none is said."""
         row = self._do(lambda db: db.execute(
             f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted",
             (len(digest), digest, kind)).fetchone(), None)
-        return None if row is None else _kept(row)
+        return None if row is None else _entry_of_row(row)
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:
         """Note one; one that is there keeps its name, one that was deleted or broken is back."""
@@ -116,6 +118,15 @@ class Catalogue:
         """Keep a text under a key."""
         self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
 
+    def prepare(self) -> None:
+        """Create the file if there is none, so that a folder of a run never exists without a list."""
+        self._do(lambda db: None, None, write=True)
+
+    def rebuilt(self) -> Problem | None:
+        """The warning that the list was built again from the files on the disk; None if it never was."""
+        text = self.value(REBUILT)
+        return Problem("rebuilt-workspace-list", json.loads(text), str(self.path), severity="warning") if text else None
+
     def stamp(self) -> int:
         """Rises with every change."""
         row = self._do(lambda db: db.execute("select count from changes").fetchone(), None)
@@ -150,14 +161,16 @@ class Catalogue:
         raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
-        if not write and not has_content(self.path):
+        if not write and not has_content(self.path) and not self._rebuild_if_lost():
             return default
         if write:
             make_folder(self.path)
         for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
             try:
                 with closing(connect(self.path, mode)) as db:
-                    return action(db) if _prepare(db, write, self.path) else default
+                    if self._is_ready(db, write) or self._rebuild_if_lost():
+                        return action(db)
+                    return default
             except sqlite3.OperationalError as error:
                 if write or mode == "immutable" or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN,
                                                                        sqlite3.SQLITE_READONLY):
@@ -165,36 +178,45 @@ class Catalogue:
         raise AssertionError("the last mode returns or raises")
 
     def _fix(self) -> None:
-        """Put the broken file aside and list what is on the disk anew."""
+        """Put the broken file aside and list what is on the disk again."""
         for tail in ("-wal", "-shm", ""):
             database_file = self.path.with_name(self.path.name + tail)
             if database_file.exists():
                 atomic_folders.set_aside(database_file, self.folder)
+        self._once(lambda db: None, None, write=True)
 
-        def work(db: sqlite3.Connection) -> None:
+    def _rebuild_if_lost(self) -> bool:
+        """List the runs and truths of the disk if there are any but no list; whether there is a list then."""
+        count = sum(1 for _ in self.rebuild())
+        if not count:
+            return False
+        if self.read_only:
+            raise InputError([Problem("lost-workspace-list", {"count": count}, str(self.path))])
+        self._once(lambda db: None, None, write=True)
+        return True
+
+    def _is_ready(self, db: sqlite3.Connection, write: bool) -> bool:
+        """Whether the tables are there; a writer creates them and lists what is on the disk already."""
+        version = db.execute("pragma user_version").fetchone()[0]
+        if version > VERSION:
+            raise InputError([Problem("newer-workspace", {"version": version, "newest": VERSION}, str(self.path))])
+        if not write:
+            return version == VERSION
+        db.execute("pragma journal_mode = wal")
+        db.execute("pragma synchronous = full")
+        if version < VERSION:
             db.execute("begin immediate")
-            for row in self.rebuild():
-                _add(db, *row)
+            if db.execute("pragma user_version").fetchone()[0] < VERSION:  # no other process was faster
+                for statement in _TABLES:
+                    db.execute(statement)
+                rows = list(self.rebuild())
+                for row in rows:
+                    _add(db, *row)
+                if rows:
+                    facts = {"count": len(rows), "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
+                    db.execute("insert or replace into kept values (?, ?)", (REBUILT, json.dumps(facts)))
             db.execute("commit")
-
-        self._once(work, None, write=True)
-
-
-def _prepare(db: sqlite3.Connection, write: bool, path: Path) -> bool:
-    """Make the tables for a writer; False where they are still to be made for a reader."""
-    version = db.execute("pragma user_version").fetchone()[0]
-    if version > VERSION:
-        raise InputError([Problem("newer-workspace", {"version": version, "newest": VERSION}, str(path))])
-    if not write:
-        return version == VERSION
-    db.execute("pragma journal_mode = wal")
-    db.execute("pragma synchronous = full")
-    if version < VERSION:
-        db.execute("begin immediate")
-        for statement in _TABLES:
-            db.execute(statement)
-        db.execute("commit")
-    return True
+        return True
 
 
 def _add(db: sqlite3.Connection, digest: str, kind: str, name: str, facts: Mapping) -> None:
@@ -205,9 +227,10 @@ def _add(db: sqlite3.Connection, digest: str, kind: str, name: str, facts: Mappi
                (digest, kind, name, json.dumps(facts)))
 
 
-def _kept(row: tuple) -> Kept:
+def _entry_of_row(row: tuple) -> CatalogueEntry:
     digest, kind, name, description, tags, archived, broken, facts = row
-    return Kept(digest, kind, name, description, tuple(json.loads(tags)), bool(archived), broken, json.loads(facts))
+    return CatalogueEntry(digest, kind, name, description, tuple(json.loads(tags)), bool(archived), broken,
+                          json.loads(facts))
 
 
 def _shape(columns: Iterable[str]) -> str:

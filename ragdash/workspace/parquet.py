@@ -16,7 +16,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import hash_text, text_column
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.rank_order import pair_hashes, query_starts
+from ragdash.core.ranking.rank_order import pair_hashes, query_starts
 from ragdash.core.records import Run, Truth
 
 FORMAT = 1

@@ -13,7 +13,7 @@ import pytest
 from helpers import random_case, run_of, truth_of
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityReport, as_text, check_comparability, check_ids
-from ragdash.core.id_normalization import collapsed, with_ids_of
+from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth

@@ -11,8 +11,8 @@ from helpers import random_case, run_of, truth_of
 
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import InputError
-from ragdash.core.id_normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
-from ragdash.core.id_spellings import Wanted, respelled, spelling
+from ragdash.core.ids.normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
+from ragdash.core.ids.spellings import Wanted, respelled, spelling
 from ragdash.core.records import Run
 from ragdash.evaluation.evaluate import evaluate
 

@@ -16,7 +16,8 @@ import pytest
 import pytrec_eval
 from helpers import TREC, random_case, run_of, truth_of
 
-from ragdash.core import arrow_columns, judged_pair_index, rank_order
+from ragdash.core import arrow_columns
+from ragdash.core.ranking import judged_pair_index, rank_order
 from ragdash.core.records import Run
 from ragdash.evaluation import evaluate as evaluation_evaluate
 from ragdash.evaluation.evaluate import Evaluation, evaluate

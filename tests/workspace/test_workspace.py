@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -408,3 +409,39 @@ def test_the_corpus_of_a_truth_comes_back(workspace):
     (workspace.folder / "truths" / workspace.truths()[0].digest / "corpus.parquet").unlink()
     with pytest.raises(InputError, match="corpus"):
         workspace.load_truth(workspace.truths()[0].digest)
+
+
+@pytest.mark.parametrize("damage_list", ["removed", "emptied", "without tables"])
+@pytest.mark.parametrize("next_step", ["list", "add", "keep a price table"])
+def test_a_lost_list_is_built_again_from_the_files_and_said(workspace, damage_list, next_step):
+    digests = {workspace.add_run(small(name, [name])).digest for name in ("one", "two")}
+    truth = workspace.add_truth(truth_of({"q": ["d"]}))
+    assert workspace.rebuilt() is None
+    path = workspace.folder / catalogue.FILE
+    for tail in ("", "-wal", "-shm"):
+        path.with_name(path.name + tail).unlink(missing_ok=True)
+    if damage_list == "emptied":
+        path.write_bytes(b"")
+    if damage_list == "without tables":
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("pragma journal_mode = wal")
+            db.execute("vacuum")
+    served = Workspace(workspace.folder)
+    if next_step == "add":
+        digests.add(served.add_run(small("three", ["three"])).digest)
+    if next_step == "keep a price table":
+        served.keep_prices("")
+    assert {run.digest for run in served.runs()} == digests
+    assert [entry.facts for entry in served.truths()] == [truth.facts]
+    problem = served.rebuilt()
+    assert problem.kind == "rebuilt-workspace-list" and problem.severity == "warning" and problem.facts["count"] == 3
+    served.dismiss_rebuilt()
+    assert Workspace(workspace.folder).rebuilt() is None
+
+
+def test_a_read_only_workspace_with_a_lost_list_is_not_shown_as_empty(workspace):
+    workspace.add_run(small())
+    (workspace.folder / catalogue.FILE).write_bytes(b"")
+    with pytest.raises(InputError) as error:
+        Workspace(workspace.folder, read_only=True).runs()
+    assert kind_of(error) == "lost-workspace-list"

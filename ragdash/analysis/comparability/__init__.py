@@ -19,7 +19,7 @@ from ragdash.analysis.comparability.findings import (
 )
 from ragdash.analysis.comparability.id_mismatch import id_entries
 from ragdash.analysis.comparability.run_coverage import check_run, check_truth
-from ragdash.core.id_spellings import Wanted
+from ragdash.core.ids.spellings import Wanted
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
 from ragdash.core.arrow_columns import text_column
-from ragdash.core.id_normalization import (
+from ragdash.core.ids.normalization import (
     SEPARATORS,
     CollapseChoice,
     before,
@@ -23,7 +23,7 @@ from ragdash.core.id_normalization import (
     rebuilt,
     with_ids_of,
 )
-from ragdash.core.id_spellings import SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
+from ragdash.core.ids.spellings import SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
 from ragdash.core.records import Run, Truth
 from ragdash.matching.match import Match
 

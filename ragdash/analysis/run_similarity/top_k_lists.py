@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.rank_order import bisect_falling
+from ragdash.core.ranking.rank_order import bisect_falling
 from ragdash.matching.match import Match
 
 DEPTH = 100  # ranks that are looked at where nothing else is said

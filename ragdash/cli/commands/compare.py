@@ -12,7 +12,8 @@ from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import CORRECTIONS, Rules, compare, select_comparable
+from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
+from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
 
@@ -24,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
                         help="max-t: over all pairs of the runs, on each metric for itself; none: each pair alone")
-    parser.add_argument("--permutations", type=whole_number(1),
+    parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
                         help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
     parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
@@ -40,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
 
 def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> int:
     """Compare runs that are already read, the baseline first; `ragdash ab` ends with it too."""
-    rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
-                  seed=options.seed)
+    rules = ComparisonRules(options.correction, options.margin, resamples=options.resamples,
+                            permutations=options.permutations, seed=options.seed)
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)

@@ -25,6 +25,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{width} columns, as in the header",
         fix="Complete the row; quote values that hold the separator or a line end.",
     ),
+    "column-count/headerless": Message(
+        actual="{count:count column}",
+        expected="{width} columns, as on the first line",
+        fix="Give every line a query, a document and, if there are grades, a grade.",
+    ),
     "column-count/preferences": Message(
         actual="{count:count column}: {row}",
         expected="{layout}",
@@ -123,6 +128,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="lists of documents and scored documents in one file",
         expected="one way to give a ranking",
         fix="Write every query in the same way.",
+    ),
+    "no-grade-column": Message(
+        actual="queries and documents without grades",
+        expected="a column of grades, or relevant documents only",
+        fix="Every document is taken as relevant (grade 1).",
     ),
     "no-order-column": Message(
         actual="neither a score nor a rank",

@@ -117,6 +117,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="format {newest}",
         fix="Update ragdash, or name another folder.",
     ),
+    "rebuilt-workspace-list": Message(
+        actual="the list of this workspace was lost; on {when} it was built again from the files of {count} runs and "
+               "sets of judgments",
+        expected="a list with their names, tags and order",
+        fix="Check the names. Tags, descriptions, order and saved mappings have to be entered again.",
+    ),
+    "lost-workspace-list": Message(
+        actual="the list of this workspace is missing or empty, although the files of {count} runs and sets of "
+               "judgments are there",
+        expected="a list of them",
+        fix="Open the workspace once without --read-only: the list is then built again from the files.",
+        page="Ask whoever runs this server to open the workspace once with write permission: the list is then "
+                 "built again from the files.",
+    ),
     "no-workspace": Message(
         actual="no folder of this name",
         expected="a workspace to be served",

@@ -16,7 +16,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.compare import Comparison, FamilyTests, Rules, test_family
+from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries
 from ragdash.evaluation.stats import PairTests
 from ragdash.matching.match import Match
@@ -75,14 +75,14 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
     return [tuple(_SUMMARIES.get((run, *keys[spec])) for spec in specs) for run in runs]
 
 
-def comparison_rules(scope: Scope, margin: float | None = None) -> Rules:
+def comparison_rules(scope: Scope, margin: float | None = None) -> ComparisonRules:
     """How differences are tested: as by every command and report, with the number of sign flips in figures."""
-    rules = Rules(margin=margin)
+    rules = ComparisonRules(margin=margin)
     return replace(rules, permutations=rules.flips(int(scope.queries.sum())))
 
 
 def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequence[Spec],
-             rules: Rules) -> list[list[Comparison]]:
+             rules: ComparisonRules) -> list[list[Comparison]]:
     """Every candidate against the baseline on every spec: a row per candidate. All specs must be comparable.
 
     The family of each spec is all pairs of these runs, so the baseline does not change an outcome. Each Comparison
@@ -102,7 +102,7 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
     return [[_COMPARISONS.get(pairs[candidate, spec]) for spec in specs] for candidate in candidates]
 
 
-def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: Rules) -> FamilyTests:
+def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRules) -> FamilyTests:
     """All pairs of these runs on one spec, whichever of them is the baseline."""
     tests = _FAMILIES.get((runs, scope.cache_key([spec]), str(spec), replace(rules, margin=None)))
     evaluations = [replace(scope.evaluation(run, [spec]), name=run) for run in runs]
@@ -114,15 +114,15 @@ def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: Rules) -> Fami
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
-                      rules: Rules) -> list[list[Comparison]]:
+                      rules: ComparisonRules) -> list[list[Comparison]]:
     """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
     return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
                               _scope=scope)
 
 
-@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={Rules: repr})
+@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={ComparisonRules: repr})
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: Rules, _scope: Scope) -> list[list[Comparison]]:
+                       rules: ComparisonRules, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
     slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in _scope.slices.values()
               if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]

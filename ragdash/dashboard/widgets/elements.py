@@ -66,6 +66,11 @@ def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> N
         problem_table(errors[limit:], f"{fmt.count(len(errors) - limit, 'more problem')}", f"{key}_more")
 
 
+def warning(problem: Problem) -> None:
+    """A card that says what happened and what to do about it."""
+    st.warning(_card(problem), icon=":material/warning:")
+
+
 def missing(problem: Problem) -> None:
     """What is not installed, and the command that installs it."""
     words = problem.words("page")

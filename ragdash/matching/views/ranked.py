@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ragdash.core.rank_order import bisect_falling
+from ragdash.core.ranking.rank_order import bisect_falling
 
 Cutoffs: TypeAlias = np.ndarray
 """(K,) int64, strictly ascending; ALL stands for no cutoff."""

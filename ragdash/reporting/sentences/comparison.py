@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.evaluation.compare import Comparison, Rules, best_first
+from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
 
@@ -78,7 +78,7 @@ def p_text(comparison: Comparison) -> str:
     return f"p = {p_value(comparison.p_corrected)}".replace("= <", "<")
 
 
-def family_sentence(runs: int, rules: Rules, slices: int = 0) -> str:
+def family_sentence(runs: int, rules: ComparisonRules, slices: int = 0) -> str:
     """How p and the intervals were corrected: the same words under every table and picture."""
     test = f"p: paired randomization test ({rules.permutations:,} sign flips)" if rules.permutations else \
         "p: paired randomization test"

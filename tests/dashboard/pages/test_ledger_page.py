@@ -9,7 +9,7 @@ from page_cases import charts, opened
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from test_pages import texts, upload, with_runs
 
-from ragdash.core.id_normalization import with_ids_of
+from ragdash.core.ids.normalization import with_ids_of
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.matching.match import Match
 

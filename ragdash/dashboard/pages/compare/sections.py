@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import comparison_tables, query_links
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
@@ -32,8 +33,7 @@ TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
 def choose_margin() -> float | None:
     """The largest difference that does not matter, as typed; None where nothing (or nothing usable) is."""
     st.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120, persist_state="session",
-                  help="The largest difference that does not matter to you, such as 0.02. A candidate whose difference "
-                       "lies within it for sure is called equivalent.")
+                  help=tooltip("equivalence_margin"))
     typed = state.get(state.MARGIN).strip().replace(",", ".")
     try:
         value = float(typed) if typed else None
@@ -51,8 +51,7 @@ def comparable_specs(context: PageContext, specs: list[Spec]) -> list[Spec]:
     excluded_titles = [spec.title for spec in specs if spec not in comparable_specs]
     if excluded_titles:
         st.caption(f"Not compared here: {fmt.escape(fmt.listed(excluded_titles))}.",
-                   help="A comparison needs a metric with a value for each query whose mean counts, and with a better "
-                        "end.")
+                   help=tooltip("comparable_metric"))
     return comparable_specs
 
 
@@ -112,8 +111,8 @@ def render_table(
     rules = context.results.comparison_rules(margin)
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
                f"with simultaneous 95 % intervals.{context.scope.basis}",
-               help=f"{comparison_sentences.family_sentence(len(context.entries), rules)} Better and worse count "
-                    "queries in the metric's direction.")
+               help=tooltip("comparison_test",
+                            family=comparison_sentences.family_sentence(len(context.entries), rules)))
 
 
 def render_figure(context: PageContext, spec: Spec, selected: int) -> None:
@@ -164,8 +163,8 @@ def render_queries(context: PageContext, spec: Spec, selected: int, comparison: 
     st.segmented_control(
         "Queries", kinds, key=state.choice_key(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
         format_func=lambda kind: f"{OUTCOME_TITLES[kind]} {int(masks[kind].sum()):,}",
-        help=f"Queries where {fmt.escape(context.names[selected])} is better, equal or worse than "
-             f"{fmt.escape(context.names[context.baseline])}.")
+        help=tooltip("compared_queries", candidate=fmt.escape(context.names[selected]),
+                     baseline=fmt.escape(context.names[context.baseline])))
     rows = np.flatnonzero(masks[state.get(state.OUTCOME)])
     rows = rows[np.argsort(-np.abs(np.nan_to_num(query_differences[rows])), kind="stable")]
     texts = _questions(context, ids)
@@ -203,8 +202,7 @@ def render_slices(context: PageContext, spec: Spec, selected: int, margin: float
     if not names:
         return
     st.header(f"By slice: {spec.title}", anchor=False,
-              help="The same comparison within the queries of one kind. p and intervals are corrected for all slices "
-                   "and all pairs of runs, because looking at many finds something by chance.")
+              help=tooltip("slice_comparison"))
     st.selectbox(
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )

@@ -199,8 +199,8 @@ def judges() -> list[JudgeUsage]:
     InputError
         If the verdict store cannot be read.
     """
-    ledger = default_verdict_store()
-    return _judges(str(ledger.path), ledger.stamp())
+    verdict_store = default_verdict_store()
+    return _judges(str(verdict_store.path), verdict_store.stamp())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -254,7 +254,7 @@ def judged_mean(
         name,
         tuple((judge.host, judge.model, judge.parameters) for judge in judges),
         votes,
-        str(texts.ledger.path),
+        str(texts.verdict_store.path),
         stamp,
         store_stamp,
         _judged=texts,
@@ -273,7 +273,7 @@ def _judged_mean(
     name: str,
     judges: tuple,
     votes: int,
-    ledger: str,
+    verdict_store: str,
     stamp: str,
     store_stamp: str,
     _judged: Judged,

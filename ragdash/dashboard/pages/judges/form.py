@@ -14,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.judges import data as judges_data
@@ -159,8 +160,7 @@ def _choose_endpoint() -> tuple[str, str, str]:
         menu = list(dict.fromkeys([*judges_sentences.BASE_URLS[kind], *([current] if current else [])]))
         st.selectbox("Base URL", menu, format_func=lambda url: judges_sentences.url_label(kind, url), index=None,
                      key=state.JUDGE_URL, accept_new_options=True, persist_state="session", width=380,
-                     placeholder="Choose or type a URL", help="From the documentation of the "
-                     "endpoint. The server of this dashboard calls it, so localhost is the server's machine.")
+                     placeholder="Choose or type a URL", help=tooltip("base_url"))
         st.text_input("Model", key=state.JUDGE_MODEL, persist_state="session", width=260,
                       placeholder="name at the endpoint")
     return kind, (state.get(state.JUDGE_URL) or "").strip(), (state.get(state.JUDGE_MODEL) or "").strip()
@@ -178,8 +178,7 @@ def _choose_key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
             required=True,
             key=state.JUDGE_KEY_FROM,
             persist_state="session",
-            help="A typed key stays in this session's memory. Like a server key, it is passed to the judging process "
-            "in its environment and never written to a file, link or log.",
+            help=tooltip("judge_key"),
         )
         if st.session_state[state.JUDGE_KEY_FROM] == "typed":
             st.text_input("The key", type="password", key=state.JUDGE_KEY, persist_state="session", width=380,
@@ -187,8 +186,7 @@ def _choose_key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
             return None, []
         st.text_input("Name of the key on the server", key=state.JUDGE_VARIABLE, persist_state="session", width=380,
                       placeholder=default_name or "none (local endpoints need no key)",
-                      help="An environment variable of the server, or a top-level key in its "
-                      ".streamlit/secrets.toml. The name ends in _API_KEY or begins with RAGDASH_JUDGE_KEY.")
+                      help=tooltip("server_key"))
     name = (state.get(state.JUDGE_VARIABLE) or "").strip()
     if wrong := _rejected_key_name(name, endpoint):
         return None, [wrong]
@@ -220,7 +218,7 @@ def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, va
                 state.JUDGE_SAMPLE,
                 1,
                 "all",
-                help="Random sample, the same for all runs and metrics. Use a small one to estimate the full cost.",
+                help=tooltip("judged_sample"),
             )
             votes = _number_input(
                 "Votes",
@@ -228,10 +226,9 @@ def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, va
                 1,
                 default=1,
                 maximum=99,
-                help="Number of times each question is asked; the score is the mean.",
+                help=tooltip("votes"),
             )
-            cost = _number_input("Maximum cost", state.JUDGE_COST, 0.0, "no limit", help="In the currency of the "
-                           "prices, which are required. Judging stops before exceeding it.")
+            cost = _number_input("Maximum cost", state.JUDGE_COST, 0.0, "no limit", help=tooltip("maximum_cost"))
             calls = _number_input("Maximum calls", state.JUDGE_CALLS, 0, "no limit")
         with st.container(horizontal=True, key="judge_amounts_2"):
             read = _number_input("Price per 1M input tokens", state.JUDGE_PRICE_IN, 0.0, "unknown")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import Job
@@ -133,13 +134,12 @@ def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
             delta_arrow="off",
             border=True,
             width=175,
-            help="Plus follow-up calls that depend on the replies, such as the verification of claims.",
+            help=tooltip("planned_calls"),
         )
         st.metric("Stored", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
                   border=True, width=145)
         st.metric("Input tokens", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} output",
-                  delta_color="off", delta_arrow="off", border=True, width=170, help="Estimate: four bytes per token; "
-                  "output as long as this judge's replies so far.")
+                  delta_color="off", delta_arrow="off", border=True, width=170, help=tooltip("planned_tokens"))
         st.metric("Expected cost", judges_sentences.money(plan["cost"]), judges_sentences.cost_note(plan),
                   delta_color="off", delta_arrow="off", border=True, width=165)
         st.metric("Sent to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
@@ -198,7 +198,7 @@ def _running_job() -> None:
             st.caption(":material/hourglass_top: Stopping after the requests in flight; their verdicts are saved.")
             if not read_only():
                 st.button("Stop now", icon=":material/cancel:", key="judge_drop", on_click=_stop, args=(True,),
-                          help="Requests in flight are discarded and may still be billed.")
+                          help=tooltip("stop_judging"))
             return
         if not read_only():
             st.button("Stop", icon=":material/stop_circle:", key="judge_stop", on_click=_stop)

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.judge_validation import generator_of, same_family
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges import form
@@ -55,14 +56,11 @@ def summary(data: JudgesData | None) -> None:
 
 def results(data: JudgesData) -> None:
     """Render the table of results, usage, warnings and links."""
-    st.header("Results", anchor=False, help="Means over the n queries that have a value, with 95 % bootstrap "
-              "intervals. Undefined: the texts leave nothing to judge, such as an answer without claims. "
-              "Missing: the verdict failed or was not requested. Both are excluded and never count as 0.")
+    st.header("Results", anchor=False, help=tooltip("judge_scores"))
     if len(data.labels) > 1:
         st.selectbox("Judge", data.labels, key=state.choice_key(state.JUDGE, data.labels, data.label), width=420,
                      format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
-                     help="Several judges have scored these runs, each with separate verdicts. Their mean is over the "
-                          "queries on which each has a verdict. Other pages show the judge used last.")
+                     help=tooltip("several_judges"))
     elements.frame(
         _results_frame(data),
         "judged",
@@ -153,4 +151,4 @@ def _links(data: JudgesData) -> None:
         for index, digest in enumerate(data.context.digests if name else ()):
             if (index, name) in data.cells:
                 query_links.link(f"{data.context.names[index]}: worst first", digest, **{state.METRIC: name},
-                                 help=f"Its queries by {sentences_judge.metric_title(name)}, with claims and reasons.")
+                                 help=tooltip("judged_queries_link", metric=sentences_judge.metric_title(name)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import comparison_tables, judge_note, query_links
 from ragdash.dashboard.components import tables as components_tables
@@ -99,9 +100,8 @@ def _render_tables(
             "worse, no mark: no significant difference."
         )
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
-               help=f"{comparison_sentences.family_sentence(len(order), context.results.comparison_rules())} "
-                    "Tied for best: not significantly different from the best; that does not prove that they are equal."
-               if len(order) > 1 else None)
+               help=tooltip("leaderboard_test", family=comparison_sentences.family_sentence(
+                   len(order), context.results.comparison_rules())) if len(order) > 1 else None)
 
 
 def _render_worst_links(context: PageContext, order: list[int]) -> None:
@@ -120,8 +120,7 @@ def _render_differences(context: PageContext, specs: list[Spec], deltas: Compari
     name = context.names[context.baseline]
     grid = [[deltas[index, spec] for spec in specs] for index in context.selection.others()]
     st.header(f"Differences to {fmt.escape(name)}", anchor=False,
-              help="Candidate minus baseline, mean over queries with its simultaneous 95 % interval. Filled symbols: a "
-                   "significant difference, the interval excludes 0; hollow: no significant difference.")
+              help=tooltip("leaderboard_differences"))
     flat = [comparison for row in grid for comparison in row]
     elements.chart(
         forest_figure(context, context.selection.others(), grid, specs),
@@ -163,7 +162,7 @@ def choose_metrics() -> list[str]:
     typed = [template for template in state.get(state.METRICS) if template not in menu]
     st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
-                   help="Choose from the list, or type one, such as nDCG(gain='exp')@20 or R(average='micro')@5.")
+                   help=tooltip("leaderboard_metrics"))
     return state.get(state.METRICS)
 
 

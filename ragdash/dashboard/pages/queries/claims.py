@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.data import QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
@@ -51,10 +52,11 @@ class QueryVerdicts:
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
     """Load the verdicts on a query in all runs shown; the judge used last unless another one is selected."""
-    context, ledger = case.data.context, default_verdict_store()
+    context, verdict_store = case.data.context, default_verdict_store()
     try:
         verdicts = _query_verdicts(
-            (*context.digests, context.scope.truth_digest, case.query, str(ledger.path), *answers_stamp()), _case=case
+            (*context.digests, context.scope.truth_digest, case.query, str(verdict_store.path), *answers_stamp()),
+            _case=case,
         )
     except InputError as error:
         return QueryVerdicts(problems=tuple(error.problems))
@@ -114,8 +116,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             key=state.HEARD,
             width=520,
             persist_state="session",
-            help="The judge used last comes first. The judge behind a metric's values is named below each "
-            "table of values.",
+            help=tooltip("shown_judge"),
         )
     if len(verdicts.judges) == 1 or sentences_judge.is_toy(verdicts.judge):
         st.caption(f":material/gavel: {fmt.escape(sentences_judge.judge_name(verdicts.judge))}")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.pages.runs import loading, saved_mappings
 from ragdash.dashboard.pages.runs.loading import FileRecord
@@ -66,7 +67,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
     selected = GUESSED
     if saved:
         selected = st.selectbox("Mapping", [*saved, GUESSED], key=f"map_{record.key}", index=len(saved) if base else 0,
-                              help="Mappings made before for files with the same columns.")
+                              help=tooltip("stored_mappings"))
         base = saved.get(selected, base)
     fields = {column: field for field, column in base.items()}
     visible = record.columns[:MAX_COLUMNS]
@@ -117,7 +118,7 @@ def _render_preview(
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = f"map_name_{record.key}_{name}"
         st.text_input("Name of this mapping", value=name, key=key, max_chars=60,
-                      help="It is offered again for files with the same columns.")
+                      help=tooltip("store_mapping"))
         st.button("Apply mapping", icon=":material/check:", type="primary", key="map_apply",
                   on_click=lambda: _apply_mapping(index, record, mapping, st.session_state[key]))
 

@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.analysis.comparability import ComparabilityEntry as Finding
 from ragdash.analysis.comparability import ComparabilityReport
 from ragdash.core.errors import InputError
+from ragdash.core.terms import TERMS, tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.components import tables as components_tables
@@ -30,9 +31,8 @@ def render() -> None:
     if not runs or truth is None or LOADED.truth(truth) is None:
         return
     runs = [entry for entry in runs if entry.run is not None]
-    report = comparability_cache.ledger(runs, truth, state.conventions(), _comparison_metric(runs, truth))
-    st.header("Comparability", anchor=False, help="Every run against the judgements and the runs among themselves. "
-              "Everything dropped, merged or filled in is listed here.")
+    report = comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
+    st.header("Comparability", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
         st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
         _render_shared_fixes(report, runs)
@@ -101,7 +101,7 @@ def _render_applied_fixes(entry: SessionRun) -> None:
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
     left.markdown(f":blue[:material/build:] {comparability.applied_fixes(entry.fixes, fix_notes)}")
     right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=run_fixes.undo, args=(entry.digest,),
-                 help="Read the run again as it was loaded.")
+                 help=tooltip("undo_fixes"))
 
 
 def _render_common_findings(report: ComparabilityReport) -> None:
@@ -138,7 +138,8 @@ def _render_finding(finding: Finding, key: str, entry: SessionRun | None, button
     left.markdown(f"{ICONS[finding.severity]} {comparability.finding_text(finding)}")
     options = (finding.option, *finding.also)
     right.button(comparability.fix_label(options), icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
-                 args=((entry.digest,) if entry else (), options), help=f"On the command line: {finding.flags}",
+                 args=((entry.digest,) if entry else (), options),
+                 help=tooltip("command_line_fix", flags=finding.flags),
                  type="tertiary" if finding.option[0] in state.CONVENTIONS else "secondary")
 
 
@@ -155,10 +156,10 @@ def _render_conventions(report: ComparabilityReport, runs: Sequence[SessionRun])
 
 
 def _render_convention(name: str, report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
-    title, choices, help = comparability.CHOICES[name]
+    title, choices = TERMS[name].name, comparability.CHOICES[name]
     key = f"choose_{name}"
     st.session_state[key] = state.get(name)
-    st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=help, required=True,
+    st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=tooltip(name), required=True,
                          on_change=lambda: state.set_convention(name, st.session_state[key]))
     table = components_tables.effects_table(report, name, runs)
     if len(table):

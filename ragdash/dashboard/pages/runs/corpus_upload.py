@@ -7,6 +7,7 @@ import streamlit as st
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences import fmt
@@ -86,7 +87,7 @@ def render_note(truth: Truth | None) -> None:
             st.button("Use them", icon=":material/add:", type="tertiary", key="put_beside", on_click=attach_loaded,
                       args=(corpus.digest,))
         st.button("Take off", icon=":material/close:", type="tertiary", key="take_off", on_click=detach,
-                  help="The judgements stay.")
+                  help=tooltip("remove_corpus"))
 
 
 def _coverage_text(truth: Truth | None, corpus: Corpus) -> str:

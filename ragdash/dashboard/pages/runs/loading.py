@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from ragdash import io
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, named
+from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.runs import corpus_upload, workspace_list
 from ragdash.dashboard.session import data_store, read_progress, state
@@ -179,7 +179,7 @@ def _paths_in(variable: str) -> list[str]:
 
 def _command_line_file(text: str, role: str | None) -> CommandLineFile:
     """A file of the command line, PATH or NAME=PATH."""
-    label, path = named(text)
+    label, path = split_name(text)
     return CommandLineFile(Path(path), label, role)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.records import Run, Truth
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.runs import corpus_upload, loading
 from ragdash.dashboard.session import data_store, run_fixes, state
@@ -41,8 +42,7 @@ def render_upload_field() -> None:
             accept_multiple_files=True,
             key=state.uploads_key(),
             on_change=loading.take_uploads,
-            help="Several files at once: the result file of each configuration, the relevance judgements (qrels) and, "
-            "if you have them, the documents with their texts (corpus.jsonl).",
+            help=tooltip("input_files"),
         )
         if loading.samples_folder():
             st.button(
@@ -50,7 +50,7 @@ def render_upload_field() -> None:
                 icon=":material/science:",
                 key="samples",
                 on_click=loading.open_samples,
-                help="Three ready runs (dense, sparse, hybrid) over one small corpus, with their judgements.",
+                help=tooltip("sample_runs"),
             )
     st.caption(
         "TREC, JSONL, JSON, CSV, TSV, Excel, Parquet and what evaluation tools export, compressed or not. Which file "
@@ -75,7 +75,7 @@ def render_files() -> None:
             key="forget",
             on_click=loading.clear_files,
             type="tertiary",
-            help="What was loaded stays.",
+            help=tooltip("clear_files"),
         )
 
 
@@ -145,7 +145,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         state.slots(),
         format_func=color_name,
         key=f"slot_{key}",
-        help="A run that has this colour takes the present one in exchange.",
+        help=tooltip("run_color"),
         on_change=lambda: state.recolour_run(digest, st.session_state[f"slot_{key}"]),
     )
     if is_open:
@@ -169,8 +169,7 @@ def _render_collapse(entry: SessionRun) -> None:
         options,
         format_func=lambda rule: comparability.collapse_option(rule, choices.get(rule)),
         key=key,
-        help="Where the judgements are about documents and the run ranks their parts: the first part keeps its rank, "
-        "the ranks close up. Found: the share of the judged documents that are then among those returned.",
+        help=tooltip("collapse"),
         on_change=lambda: run_fixes.collapse(entry.digest, st.session_state[key],
                                          getattr(choices.get(st.session_state[key]), "ids", None)),
     )
@@ -226,19 +225,19 @@ def _render_truth_numbers(truth: Truth) -> None:
     answerable = relevant[relevant > 0]
     grades = np.unique(truth.grades)
     numbers = {
-        "Queries": (f"{len(truth):,}", "Queries that the judgements know."),
-        "Judgements": (f"{truth.judgements:,}", "Judged pairs of a query and a document."),
+        "Queries": (f"{len(truth):,}", tooltip("judged_queries")),
+        "Judgements": (f"{truth.judgements:,}", tooltip("judgments")),
         "Relevant per query": (
             fmt.number(float(answerable.mean()), 2) if len(answerable) else fmt.UNDEFINED,
-            "Mean over the queries that have a relevant document (grade 1 or more).",
+            tooltip("relevant_per_query"),
         ),
         "Unanswerable": (
             f"{truth.queries_without_relevant:,}",
-            "Queries without a relevant document: relevance metrics are undefined there and leave them out.",
+            tooltip("unanswerable_queries"),
         ),
         "Grades": (
             f"{grades.min()} to {grades.max()}" if len(grades) else fmt.UNDEFINED,
-            "The scale of the judgements; 0 or less is not relevant.",
+            tooltip("grades"),
         ),
     }
     with st.grid(5, min_column_width=130):

@@ -9,11 +9,12 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import fmt
-from ragdash.workspace import Kept
+from ragdash.workspace import CatalogueEntry, Workspace
 
 MAX_ROWS = 20  # drawn at once
 SEARCH_FROM = 8  # rows from which on there is a search field
@@ -60,6 +61,7 @@ def render() -> None:
     except InputError as error:
         elements.problems(error.problems, "workspace")
         return
+    _render_rebuilt(home)
     if not entries:
         return
     loaded = {entry.loaded for entry in state.runs()} | {state.truth()}
@@ -82,6 +84,15 @@ def render() -> None:
             st.caption("None matches.")
 
 
+def _render_rebuilt(home: Workspace) -> None:
+    """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
+    warning = home.rebuilt()
+    if warning is not None:
+        elements.warning(warning)
+        if not data_store.read_only():
+            st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change, args=(home.dismiss_rebuilt,))
+
+
 def load(digest: str) -> None:
     """Load a run or a truth of the workspace into the session; a run brings the only truth there is."""
     try:
@@ -98,7 +109,7 @@ def load(digest: str) -> None:
         state.set_notice(error.problems)
 
 
-def _choose_entries(entries: tuple[Kept, ...]) -> list[Kept]:
+def _choose_entries(entries: tuple[CatalogueEntry, ...]) -> list[CatalogueEntry]:
     """Those that match the search, archived ones only where asked for."""
     archived = any(entry.archived for entry in entries)
     text, old = "", False
@@ -112,14 +123,14 @@ def _choose_entries(entries: tuple[Kept, ...]) -> list[Kept]:
         word in " ".join((entry.name, entry.description, *entry.tags)).casefold() for word in words)]
 
 
-def _render_load_all(runs: list[Kept]) -> None:
+def _render_load_all(runs: list[CatalogueEntry]) -> None:
     usable = [run for run in runs if not run.broken]
     if 1 < len(usable) <= MAX_LOADED_TOGETHER:
         st.button(f"Show these {len(usable)} runs", icon=":material/visibility:", key="shelf_all", on_click=lambda: [
             load(run.digest) for run in usable])
 
 
-def _render_entry(entry: Kept, loaded: bool, order: list[str]) -> None:
+def _render_entry(entry: CatalogueEntry, loaded: bool, order: list[str]) -> None:
     """A line: what it is, a button that shows it, and where it may be changed the panel for that."""
     key = f"{entry.kind}_{entry.digest[:8]}"
     with st.container(border=True, key=f"kept_{key}"), st.container(
@@ -137,7 +148,7 @@ def _render_entry(entry: Kept, loaded: bool, order: list[str]) -> None:
                         _render_editor(entry, key, order)
 
 
-def _entry_markdown(entry: Kept) -> str:
+def _entry_markdown(entry: CatalogueEntry) -> str:
     facts = entry.facts
     if entry.kind == "run":
         description = f"run, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['depth']:,} deep"
@@ -156,7 +167,7 @@ def _entry_markdown(entry: Kept) -> str:
     return "  \n".join(lines)
 
 
-def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
+def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     home = workspace()
 
     def field(name: str, value, act: Callable) -> dict:
@@ -180,7 +191,7 @@ def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
             key=f"archive_{key}",
             on_click=_try_change,
             args=(lambda: home.archive(entry.digest, not entry.archived),),
-            help="Off the list; links to it go on working.",
+            help=tooltip("archive_entry"),
         )
     if st.checkbox("Delete it for good", key=f"sure_{key}"):
         st.button(
@@ -190,7 +201,7 @@ def _render_editor(entry: Kept, key: str, order: list[str]) -> None:
             type="primary",
             on_click=_try_change,
             args=(lambda: _delete_entry(entry.digest),),
-            help="Its files are removed; links to it end with the next start of the server.",
+            help=tooltip("delete_entry"),
         )
 
 

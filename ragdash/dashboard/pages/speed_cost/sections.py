@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.speed_cost.data import PRICE_TITLES, STAGE_TITLES, SpeedCostData
@@ -78,8 +79,7 @@ def render_times(data: SpeedCostData) -> None:
     stages = data.stages()
     if not stages:
         return
-    st.header("How long queries take", anchor=False, help="The share of the queries that took at most so long. Further "
-              "left is faster; a flat end is a slow tail.")
+    st.header("How long queries take", anchor=False, help=tooltip("latency_distribution"))
     key = state.choice_key(state.STAGE, stages, "total" if "total" in stages else stages[0])
     if len(stages) > 1:
         st.segmented_control(
@@ -106,8 +106,7 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     options = [paid for paid in PRICE_TITLES if np.isfinite(data.price_intervals(paid)[0]).any()]
     if not options:
         return
-    st.header(f"What quality costs: {spec.title}", anchor=False, help="A run on the front is beaten by no other: none "
-              "is at least as good and at most as dear, and better in one.")
+    st.header(f"What quality costs: {spec.title}", anchor=False, help=tooltip("pareto_front"))
     st.segmented_control("Against", options, format_func=PRICE_TITLES.get, required=True, persist_state="session",
                          key=state.choice_key(state.PAID, options, options[0]), label_visibility="collapsed")
     paid = state.get(state.PAID)

@@ -12,8 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import evidence_cache
-from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, Pair
+from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, BorderlinePair
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.session import relevance, state
@@ -33,10 +34,7 @@ MAX_MEGABYTES = 5  # of a file of decisions
 def render(context: PageContext, spec: Spec, describe_effect: Callable[[PageContext, Spec, str], str] | None) -> None:
     """The list, the pair that is looked at, and what the decisions do to the metric."""
     st.subheader("Borderline pairs", anchor=False,
-                 help=f"Pairs of a returned chunk and a gold span whose similarity is within {MARGIN:g} of the "
-                      "threshold, the nearest first. What you decide counts instead of the similarity, at every "
-                      "threshold; an accepted chunk covers the whole span. It is kept on this machine, by the texts, "
-                      "so that it holds in other runs that return the same chunk.")
+                 help=tooltip("borderline_pairs", margin=f"{MARGIN:g}"))
     elements.problems(state.notice(), "decisions_notice")
     problems, stamp = _decisions_state()
     if problems:
@@ -131,7 +129,7 @@ def _import_decisions(key: str) -> None:
     )
 
 
-def _decide(pair: Pair, decision: bool | None, following: str | None) -> None:
+def _decide(pair: BorderlinePair, decision: bool | None, following: str | None) -> None:
     """Keep it and go to the next pair."""
     try:
         check_writable()
@@ -143,7 +141,7 @@ def _decide(pair: Pair, decision: bool | None, following: str | None) -> None:
         st.session_state[state.PAIR] = following
 
 
-def _render_pairs(context: PageContext, pairs: list[Pair]) -> None:
+def _render_pairs(context: PageContext, pairs: list[BorderlinePair]) -> None:
     tokens = [pair.token for pair in pairs]
     state.choice_key(state.PAIR, tokens, tokens[0])
     table = pd.DataFrame([{"Query": pair.key[0], "Similarity": pair.score, "Gold span": texts.shortened(pair.span),
@@ -186,7 +184,7 @@ def _render_navigation(tokens: list[str], index: int) -> None:
         st.caption(f"{index + 1:,} of {len(tokens):,}")
 
 
-def _render_pair(context: PageContext, pair: Pair) -> None:
+def _render_pair(context: PageContext, pair: BorderlinePair) -> None:
     """The two texts with what they share, the question, and where the chunk stands."""
     question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
@@ -203,7 +201,7 @@ def _render_pair(context: PageContext, pair: Pair) -> None:
         st.html(evidence_sentences.chunk_html(chunk, passage, pair.span, elements.theme()))
 
 
-def _render_buttons(pair: Pair, following: str | None) -> None:
+def _render_buttons(pair: BorderlinePair, following: str | None) -> None:
     st.caption("Underlined: words that both have." + (" Tinted: the part that is most like the span."
                                                        if state.get(state.HOW) == "partial" else ""))
     with st.container(horizontal=True, key="pair_buttons"):

@@ -32,7 +32,7 @@ def order_sentence(title: str, names: Sequence[str], first: Sequence[int], chang
     title = escape(title)
     if not changes:
         return f"On {title} the order of the runs is the same at every threshold: {_order_text(names, first)}."
-    steps = [f"{change.at:.2f} ({_passes_text(names, change)})" for change in changes[:MAX_CHANGES]]
+    steps = [f"{change.threshold:.2f} ({_passes_text(names, change)})" for change in changes[:MAX_CHANGES]]
     more = (
         f", and {count(len(changes) - MAX_CHANGES, 'more time', 'more times')} further up"
         if len(changes) > MAX_CHANGES

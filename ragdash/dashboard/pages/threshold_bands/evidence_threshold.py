@@ -8,9 +8,10 @@ import streamlit as st
 
 from ragdash.analysis.score_thresholds import order_changes
 from ragdash.core.errors import InputError, Unavailable
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evidence_cache, score_cutoff_cache
-from ragdash.dashboard.caches.evidence_cache import Sweep
+from ragdash.dashboard.caches.evidence_cache import EvidenceSweep
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import borderline_pairs, evidence_sentences
 from ragdash.dashboard.session import relevance, state
@@ -29,8 +30,7 @@ def render(context: PageContext) -> None:
     if not relevance.evidence_available():
         return
     st.header("Evidence match threshold", anchor=False,
-              help="By evidence a document is relevant if its text holds a gold span of the query, or is similar "
-                   "enough. How similar is a choice: here is what hangs on it, and the pairs that it divides.")
+              help=tooltip("evidence_threshold"))
     context = _runs_with_texts(context)
     _render_choices(context)
     spec = page_context.spec_of(state.get(state.COVERS), context.k)
@@ -68,11 +68,10 @@ def _render_choices(context: PageContext) -> None:
                      persist_state="session")
         st.selectbox("Similarity", list(relevance.HOW), format_func=relevance.HOW.get, key=state.OWN_WAY, width=220,
                      on_change=_copy_choice, args=(state.OWN_WAY, state.HOW),
-                     help="How a chunk and a gold span are compared where neither stands in the other.")
+                     help=tooltip("page_similarity"))
         st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=state.OWN_SLIDER, width=320,
                   on_change=_copy_choice, args=(state.OWN_SLIDER, state.FROM),
-                  help="The threshold in use, here and on every page. Similarities are computed once, down to 0.50; "
-                       "moving it compares nothing again.")
+                  help=tooltip("page_similarity_threshold", floor=f"{FLOOR:.2f}"))
 
 
 def _copy_choice(widget: str, key: str) -> None:
@@ -125,7 +124,7 @@ def _render_figure(context: PageContext, spec: Spec) -> None:
     )
 
 
-def _sweep_table(context: PageContext, sweeps: list[Sweep], spec: Spec) -> pd.DataFrame:
+def _sweep_table(context: PageContext, sweeps: list[EvidenceSweep], spec: Spec) -> pd.DataFrame:
     """A row per run and threshold."""
     return pd.concat(
         [

@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import score_cutoff_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
@@ -27,8 +28,7 @@ MATERIAL = "aqwv_material"
 def render(context: PageContext) -> None:
     """The second part of the page."""
     st.header("Score cutoffs", anchor=False,
-              help="Instead of a fixed number of documents, pass on those whose score reaches a cutoff. A higher "
-                   "cutoff lets through less noise and loses more of what is relevant.")
+              help=tooltip("score_cutoff"))
     if context.scope.by_evidence:
         st.caption("Score cutoffs are counted by id alone: choose **Relevant** by id in the sidebar to see them.")
         return
@@ -40,8 +40,7 @@ def render(context: PageContext) -> None:
                       "them. All else on this page is shown without.")
         return
     if unscored:
-        st.caption(f"Left out here: {'; '.join(unscored)}.", help="A score cutoff needs a ranking that follows the "
-                   "scores: ranks of their own that differ, or that order documents of equal score, cannot be cut so.")
+        st.caption(f"Left out here: {'; '.join(unscored)}.", help=tooltip("score_order"))
     context = context.only([entry for entry in context.entries if not reasons[entry.digest]])
     corpus = _render_choices()
     sweeps = _result_per_run(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
@@ -64,8 +63,7 @@ def _render_choices() -> int | None:
                      key=state.choice_key(state.MEASURE, list(measures), "f1"))
         st.selectbox("Best cutoff for", list(MEASURES), format_func=measures.get, persist_state="session", width=240,
                      key=state.choice_key(state.TUNED, list(MEASURES), "f1"),
-                     help="The cutoff at which this measure is best is found on one half of the queries and checked on "
-                          "the other half, because on the queries by which it was chosen it looks better than it is.")
+                     help=tooltip("tuned_measure"))
         st.segmented_control(
             "Cutoff axis",
             list(threshold_bands_sentences.CUTOFF_AXES),
@@ -73,15 +71,13 @@ def _render_choices() -> int | None:
             required=True,
             key=state.choice_key(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFF_AXES), "quantile"),
             persist_state="session",
-            help="Scores of different systems cannot be compared, the share of their documents that a "
-            "cutoff removes can.",
+            help=tooltip("cutoff_axis"),
         )
         key = state.text_key(state.CORPUS)
         if MATERIAL not in (state.get(state.MEASURE), state.get(state.TUNED)):
             return None
         st.text_input("Documents in the corpus", key=key, placeholder="such as 1000000", width=190,
-                      persist_state="session", help="How many documents the system could have returned; the MATERIAL "
-                                                    "form of AQWV measures false alarms against it.")
+                      persist_state="session", help=tooltip("corpus_size"))
     typed = "".join(char for char in state.get(state.CORPUS) if char not in " ,_'\u00a0")
     if typed and not (typed.isdecimal() and int(typed[:19]) > 0 and len(typed) < 19):
         wrong = Problem("corpus-size", {"value": state.get(state.CORPUS)}, field="Documents in the corpus")
@@ -207,8 +203,7 @@ def _render_advice(points: OperatingPoints) -> None:
 def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
     """ROC and precision-recall by score, pooled or as the mean over queries."""
     st.header("How well scores tell relevant documents apart", anchor=False,
-              help="Every cutoff at once. ROC: the share of relevant documents let through against the share of the "
-                   "others. Precision-recall: what part of what is let through is relevant.")
+              help=tooltip("every_cutoff"))
     st.segmented_control(
         "Averaging",
         list(threshold_bands_sentences.AVERAGE_TITLES),
@@ -223,10 +218,10 @@ def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
     curves = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
     with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
         with st.container(key="box_pr"):
-            st.subheader("Precision-recall by score", anchor=False, help="Up and to the right is better.")
+            st.subheader("Precision-recall by score", anchor=False, help=tooltip("precision_recall_area"))
             _render_precision_recall(context, [pr for _, pr in curves], sweeps, average)
         with st.container(key="box_roc"):
-            st.subheader("ROC", anchor=False, help="Receiver operating characteristic. Up and to the left is better.")
+            st.subheader("ROC", anchor=False, help=tooltip("roc_area"))
             _render_roc(context, [roc for roc, _ in curves], average)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import score_cutoff_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
@@ -70,8 +71,7 @@ def choose_source(specs: Sequence[Spec]) -> str:
     )
     st.radio("Bands by", sources, format_func=fmt.escape, horizontal=True, persist_state="session",
              key=state.choice_key(state.SOURCE, sources, sources[0]),
-             help=f"These sources disagree on {fmt.escape(titles)}. Where the one that is chosen has no bands, "
-                  "another one's are drawn; each picture names its source.")
+             help=tooltip("band_source", metrics=fmt.escape(titles)))
     return state.get(state.SOURCE)
 
 
@@ -144,8 +144,7 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
         width=190,
         on_change=_set_target,
         args=(rated_metric.spec, key),
-        help=f"The value to reach at {bound}. A run passes or fails where its whole interval lies on one "
-        "side; else it is undecided. Targets are part of the link.",
+        help=tooltip("target", bound=bound),
     )
 
 
@@ -197,8 +196,7 @@ def render_targets(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
     if not bare:
         return
     st.header("Metrics without bands", anchor=False,
-              help="Nobody is quoted here who says what is good on these. Set a target of your own instead, or open a "
-                   "bands file.")
+              help=tooltip("metrics_without_bands"))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             with st.container(border=True, key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
@@ -281,7 +279,7 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
     if not attributes:
         return
     st.header("By kind of query", anchor=False,
-              help="Kinds are the attributes that the truth gives its queries. Few queries make wide intervals.")
+              help=tooltip("band_slices"))
     by_name = {str(rated_metric.spec): rated_metric for rated_metric in rated_metrics}
     first = next(
         (str(rated_metric.spec) for rated_metric in rated_metrics if rated_metric.table or rated_metric.target),

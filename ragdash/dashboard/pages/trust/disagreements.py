@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import Agreement, Disagreement
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.data import AnswerTexts
@@ -53,7 +54,7 @@ def run_disagreements(data: TrustData) -> None:
         with left_column:
             _confusion_section(validation.agreement)
         with right:
-            st.markdown(trust_sentences.bias_sentence(validation, data.spec), help=trust_sentences.TERMS["Bias"])
+            st.markdown(trust_sentences.bias_sentence(validation, data.spec), help=tooltip("bias"))
             _vote_agreement(data, run_index)
             _missing_verdicts(validation.missing)
         _disagreements(data, run_index)
@@ -67,8 +68,7 @@ def run_disagreements(data: TrustData) -> None:
 def _confusion_section(agreed: Agreement) -> None:
     """Queries by label and verdict; agreements in bold."""
     st.markdown(f"**Person and judge on {fmt.count(agreed.n, 'query', 'queries')}**: they agree on "
-                f"{int(np.trace(agreed.confusion)):,}", help="Labels in rows, verdicts in columns. "
-                f"Values from {YES:g} count as yes, unless each value is a class of its own.")
+                f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
     if len(agreed.classes) > MOST_CLASSES:
         elements.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
         return
@@ -92,18 +92,14 @@ def _vote_agreement(data: TrustData, run_index: int) -> None:
             f"**Judges**: on {fmt.count(votes.n, 'query', 'queries')} with two or more verdicts they were "
             f"unanimous on {fmt.number(votes.unanimous)}; Fleiss' kappa {fmt.number(votes.kappa)}, mean "
             f"spread {fmt.number(votes.spread)}.",
-            help="Agreement among the judges, one vote each. Fleiss' kappa is agreement beyond chance, 1 if they "
-            "always agree. Spread is the standard deviation of the verdicts on a query. The numbers above "
-            "refer to their mean.",
+            help=tooltip("judge_agreement"),
         )
         return
     st.markdown(
         f"**Votes**: on {fmt.count(votes.n, 'query', 'queries')} with repeated votes, the judge was unanimous on "
         f"{fmt.number(votes.unanimous)} of them; Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
         f"{fmt.number(votes.spread)}.",
-        help="The same question asked several times. Fleiss' kappa is agreement of the votes beyond chance, 1 "
-        "if they always agree. Spread is the standard deviation of the votes on a query. The numbers "
-        "above refer to the first vote.",
+        help=tooltip("vote_agreement"),
     )
 
 

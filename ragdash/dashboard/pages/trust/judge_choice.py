@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.analysis.judge_validation import TrainedJudge
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.page_context import PageContext, PageEnds
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import AGREEMENT_CLASSES, TrustData
@@ -37,8 +38,7 @@ def choices(context: PageContext) -> TrustData:
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
         st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
                      key=state.choice_key(state.TRUSTED, menu, menu[0]), persist_state="session",
-                     help="The metric whose values are compared with human labels: any answer metric from 0 to 1. "
-                          "Metrics scored by judges come first.")
+                     help=tooltip("validated_metric"))
         name = state.get(state.TRUSTED)
         judges = trust_data.judges_with_verdicts(context, name)
         judge = _judge_select(judges)
@@ -49,7 +49,7 @@ def choices(context: PageContext) -> TrustData:
                 format_func=AGREEMENT_CLASSES.get,
                 persist_state="session",
                 key=state.choice_key(state.CLASSED, list(AGREEMENT_CLASSES), "cut"),
-                help="Used for accuracy, kappa, the table and the disagreements. Means and intervals use the values.",
+                help=tooltip("yes_threshold"),
             )
     if not judges and judge != LOCAL_JUDGE:
         _no_verdicts(name)
@@ -76,9 +76,7 @@ def _judge_select(judges: list[str]) -> str:
         width=320,
         key=state.choice_key(state.JUDGE, options, options[0]),
         persist_state="session",
-        help="All judges with verdicts on this metric, the one used last first. With several judges, also their mean "
-        "over the queries on which each has a verdict. Selecting the local judge trains it on your labels, without "
-        "key or network, in seconds per 1,000 queries.",
+        help=tooltip("validated_judge"),
     )
     return state.get(state.JUDGE)
 
@@ -129,9 +127,7 @@ def _show_judge(data: TrustData) -> None:
 
 def _show_local_judge(judge: TrainedJudge | None) -> None:
     """Name the local judge and its features. judge: None if it is not trained."""
-    st.markdown(f":material/school: Judge: **{LOCAL_JUDGE_TITLE}**", help="A labeled query gets its verdict from a "
-                "model that has not seen its label, in five folds; any other query gets the mean of the five. So no "
-                "label is used both to train the judge and to evaluate it.")
+    st.markdown(f":material/school: Judge: **{LOCAL_JUDGE_TITLE}**", help=tooltip("local_judge"))
     if judge is None:
         st.caption(ABOUT_LOCAL_JUDGE)
         return

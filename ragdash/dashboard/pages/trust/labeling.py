@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import RunVerdicts, labelling_sheet, sample_queries
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import disagreements, trained_judge
@@ -76,14 +77,13 @@ def _choose_sheet(data: TrustData) -> Sheet:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", key="label_sheet"):
         st.selectbox("Queries drawn", sorted({*SIZES, state.get(state.SHEET)}, key=int), key=state.SHEET, width=130,
-                     accept_new_options=True, persist_state="session", help="A larger sheet includes the smaller one. "
-                     "Choose or type a number.")
+                     accept_new_options=True, persist_state="session", help=tooltip("sheet_size"))
         st.text_input("Seed", key=state.SEED, placeholder=str(SEED), width=110, persist_state="session",
-                      help="The same seed draws the same queries in the same order, here and on the command line.")
+                      help=tooltip("sheet_seed"))
         if len(names) > 2:
             st.selectbox("Answers of", list(names), key=state.OF, width=220, persist_state="session",
                          format_func=names.get,
-                         help="Differences between runs need the same queries labeled in both: label all runs shown.")
+                         help=tooltip("sheet_runs"))
         file_popover = st.popover("As a file", icon=":material/download:", key="sheet_file")
     run_indices = [index for index in data.judged_runs if state.get(state.OF) in ("", data.context.digests[index])]
     drawn_sheet = draw_sheet(data, run_indices, int(state.get(state.SHEET)), _seed())
@@ -175,7 +175,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
     with st.container(border=True, key="label_one"):
         st.markdown(
             f"**{trust_sentences.question(drawn_sheet.data.spec)}**",
-            help="Yes is 1, no is 0. A number in between, such as 0.8, can be given in a file.",
+            help=tooltip("label"),
         )
         with st.container(horizontal=True, vertical_alignment="center", key="label_buttons"):
             for title, value, key, icon in LABEL_CHOICES:

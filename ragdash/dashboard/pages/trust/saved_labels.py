@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import LabelStore, assign_labels, read_labels
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import TrustData
 from ragdash.dashboard.pages.trust.tables import labels_table
@@ -21,8 +22,7 @@ from ragdash.reporting.sentences import fmt
 def saved_labels(data: TrustData) -> None:
     """Render the saved labels on the selected metric."""
     metric = data.spec.metric.title
-    st.header(f"Saved labels on {metric}", anchor=False, help="Labels belong to the content of a run: a changed answer "
-              "makes a new run without labels. All judges are compared with the same labels.")
+    st.header(f"Saved labels on {metric}", anchor=False, help=tooltip("saved_labels"))
     labels_by_run = [trust_data.labels(verdicts.run, data.label_key)[0] for verdicts in data.verdicts]
     rows = [{"Run": elements.swatch(data.context.slots[index], verdicts.name), "Labels": f"{len(labels):,}",
              "Yes (1)": f"{sum(value == 1 for value in labels.values()):,}",
@@ -75,9 +75,7 @@ def _upload(data: TrustData) -> None:
     st.header(
         "Upload a filled sheet",
         anchor=False,
-        help="CSV or JSONL with query_id and label, plus run if it contains "
-        "labels of several runs. A label is a number from 0 to 1, yes or no; rows without one are "
-        "ignored.",
+        help=tooltip("labels_file"),
     )
     st.session_state.setdefault(state.LABEL_FILES, 0)
     names = list(data.context.names)

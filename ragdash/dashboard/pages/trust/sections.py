@@ -12,6 +12,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.trust import sentences as trust_sentences
 from ragdash.dashboard.pages.trust.data import TrustData
 from ragdash.dashboard.pages.trust.tables import differences_table, means_table
@@ -136,8 +137,8 @@ def differences(data: TrustData) -> None:
               if difference is not None and difference.judge.n}
     if not by_run:
         return
-    st.header(f"Difference to {fmt.escape(baseline)}", anchor=False, help="Run minus baseline, paired by query, over "
-              "the queries with a verdict in both. " + trust_sentences.TERMS["Corrected"])
+    st.header(f"Difference to {fmt.escape(baseline)}", anchor=False,
+              help=f"{tooltip('judge_differences')} {tooltip('corrected')}")
     order = sorted(by_run, key=lambda index: not np.isfinite(by_run[index].corrected.low))
     sentences = [
         trust_sentences.difference_sentence(by_run[index], data.spec, _run_label(data, index), binary=data.binary)

@@ -8,24 +8,13 @@ import numpy as np
 
 from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
+from ragdash.core.terms import tooltips
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 
-TERMS = {
-    "Judge alone": "Mean of the judge's verdicts over all queries. It has no interval: more queries do not reduce "
-    "judge bias.",
-    "Labels alone": "Mean of the human labels with its interval; does not use the judge.",
-    "Corrected": "The judge's mean, adjusted for its errors on the labeled queries. Its interval covers both sampling "
-    "and judge errors (prediction-powered inference, as in ARES).",
-    "n, N": "Labeled queries, and queries that are only judged.",
-    "Accuracy": "Share of the labeled queries on which judge and person agree.",
-    "Kappa": "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
-    "same value to every query.",
-    "Bias": "Mean of verdict minus label: above 0, the judge scores higher than the person.",
-}
-GLOSSARY = "  \n".join(f"**{term}**: {meaning}" for term, meaning in TERMS.items())
+GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "kappa", "bias")
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
     "no-gain": "The corrected interval of {} is wider than the interval of the labels alone: the judge adds nothing "

@@ -11,32 +11,17 @@ import numpy as np
 
 from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
 from ragdash.metrics.example_setups import Example
+from ragdash.metrics.rankings.of_spans import average_precision_of_spans, f1_of_spans
+from ragdash.metrics.rankings.sums import ratio, sum_before, undefined_without
 from ragdash.metrics.registry import metric
 
 _REL = {"rel": (1, 2**31)}
 _RANX = "ranx and ir_measures agree if no scores are equal; they order ties differently."
 
 
-def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """numerator / denominator per query, NaN where the denominator is 0; written over the numerator, a float array.
-
-    (Q,) or (Q, K) over (Q,) or (Q, K).
-    """
-    if numerator.ndim > denominator.ndim:
-        denominator = denominator[:, None]
-    return np.divide(numerator, np.where(denominator > 0, denominator, np.nan), out=numerator)
-
-
 def _precision_denominator(ranked: Ranked, k: Cutoffs, rel: int = 1, denominator: str = "k") -> np.ndarray:
     """What P divides by: (Q, K)."""
     return np.broadcast_to(k, (ranked.queries, len(k))) if denominator == "k" else ranked.returned_at(k)
-
-
-def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The values, NaN for queries without a relevant document."""
-    values = values.astype(np.float64, copy=False)
-    values[relevant == 0] = np.nan
-    return values
 
 
 @metric(
@@ -48,6 +33,7 @@ def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
     aliases=("precision", "prec"),
     allowed={**_REL, "denominator": ("k", "returned")},
     weight=_precision_denominator,
+    by_evidence="ranks", bounds="monotone", curve=True,
     when="How much of the generator's input is useful. With one relevant document per query it cannot exceed 1/k: "
     "compare runs, not the value with 1.",
     differs="trec_eval: the same. LlamaIndex and RAGAS divide by what was returned (denominator='returned'). " + _RANX,
@@ -61,11 +47,12 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
     """
     hits = ranked.hits_at(k, rel)
     ranks = np.maximum(_precision_denominator(ranked, k, rel, denominator), 1)
-    return _undefined_without(ranked.relevant(rel), np.divide(hits, ranks, out=hits))
+    return undefined_without(ranked.relevant(rel), np.divide(hits, ranks, out=hits))
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
         aliases=("rec",), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel),
+        by_evidence="spans", bounds="monotone", curve=True,
         when="The first question of every RAG system: are the needed documents among the k that fit into the prompt? "
              "Choose k by the prompt's budget.",
         differs="trec_eval: the same. Some papers print the hit rate as recall. " + _RANX,
@@ -75,12 +62,13 @@ def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
     Returns (Q, K) in [0, 1].
     """
-    return _ratio(ranked.hits_at(k, rel), ranked.relevant(rel))
+    return ratio(ranked.hits_at(k, rel), ranked.relevant(rel))
 
 
 @metric("F1", "F1", formula=r"F1@k = \frac{2 \cdot P@k \cdot R@k}{P@k + R@k}", source="trec_eval set_F, at a cutoff",
         cutoff="required", aliases=("F",), allowed=_REL,
         weight=lambda ranked, k, rel=1: k + ranked.relevant(rel)[:, None],
+        by_evidence=f1_of_spans, bounds="monotone", curve=True,
         when="One number for k between too few and too many documents. Read precision and recall too.",
         differs="trec_eval has it for sets only (set_F); others average first and take F1 of the means.",
         example=Example("ranking", "F1@5", 0.5, "2 · 0.4 · 0.667 / (0.4 + 0.667)"))
@@ -90,11 +78,12 @@ def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     Computed per query, then averaged; the F1 of two averages is another number. Returns (Q, K) in [0, 1].
     """
     relevant = ranked.relevant(rel)
-    return _undefined_without(relevant, 2 * ranked.hits_at(k, rel) / (k[None, :] + np.maximum(relevant, 1)[:, None]))
+    return undefined_without(relevant, 2 * ranked.hits_at(k, rel) / (k[None, :] + np.maximum(relevant, 1)[:, None]))
 
 
 @metric("Success", "Hit rate", formula=r"Success@k = 1 \text{ if } relevant \cap top_k \neq \emptyset, \text{ else } 0",
         source="trec_eval success", cutoff="required", aliases=("HitRate", "hit", "hit_rate", "hits"), allowed=_REL,
+        by_evidence="ranks", bounds="monotone", curve=True,
         when="One relevant document is enough for the answer.",
         differs="ranx: hit_rate. Often called recall if each query has one relevant document; the two are equal then.",
         example=Example("ranking", "Success@5", 1.0, "a relevant document is among the first 5"))
@@ -103,7 +92,7 @@ def success(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
     Some call this recall; the two differ if a query has several relevant documents. Returns (Q, K): 0 or 1.
     """
-    return _undefined_without(ranked.relevant(rel), (ranked.hits_at(k, rel) > 0).astype(np.float64))
+    return undefined_without(ranked.relevant(rel), (ranked.hits_at(k, rel) > 0).astype(np.float64))
 
 
 def first_rank(ranked: Ranked, rel: int = 1) -> Values:
@@ -115,7 +104,8 @@ def first_rank(ranked: Ranked, rel: int = 1) -> Values:
 
 
 @metric("RR", "MRR", formula=r"RR = \frac{1}{\text{rank of the first relevant document}}",
-        source="trec_eval recip_rank", aliases=("recip_rank", "reciprocal_rank"), allowed=_REL,
+        source="trec_eval recip_rank", aliases=("recip_rank", "reciprocal_rank", "mean_reciprocal_rank"), allowed=_REL,
+        by_evidence="ranks", bounds="monotone",
         when="The reader or the prompt uses the first relevant document, as in navigation or with k = 1. It ignores "
              "everything after it.",
         differs="trec_eval: the same. LlamaIndex: the same. ir_measures breaks ties the other way at a cutoff.",
@@ -127,11 +117,13 @@ def reciprocal_rank(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     here all metrics share one rule. Returns (Q, K) in [0, 1].
     """
     first = first_rank(ranked, rel)[:, None]
-    return _undefined_without(ranked.relevant(rel), np.where(first <= k, 1 / first, 0.0))
+    return undefined_without(ranked.relevant(rel), np.where(first <= k, 1 / first, 0.0))
 
 
 @metric("AP", "MAP", formula=r"AP = \frac{1}{R} \sum_{i \leq k,\ i\ relevant} P@i", source="trec_eval map, map_cut",
-        aliases=("map_cut", "average_precision"), allowed={**_REL, "denominator": ("relevant", "retrieved")},
+        aliases=("map_cut", "average_precision", "mean_average_precision"),
+        allowed={**_REL, "denominator": ("relevant", "retrieved")},
+        by_evidence=average_precision_of_spans, bounds="search",
         when="All relevant documents matter and grades do not; the classic metric of IR evaluation.",
         differs="trec_eval: the same. RAGAS context precision and some papers divide by the relevant documents "
                 "returned (denominator='retrieved'), which is higher.",
@@ -147,8 +139,8 @@ def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: 
     total = ranked.up_to(k, query, rank, ordinal(query) / rank)
     relevant = ranked.relevant(rel)
     if denominator == "relevant":
-        return _ratio(total, relevant)
-    return _undefined_without(relevant, total / np.maximum(ranked.hits_at(k, rel), 1))
+        return ratio(total, relevant)
+    return undefined_without(relevant, total / np.maximum(ranked.hits_at(k, rel), 1))
 
 
 def _share_of_highest(grade: np.ndarray, highest: int) -> np.ndarray:
@@ -168,6 +160,8 @@ def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
         formula=r"nDCG@k = \frac{DCG@k}{\text{ideal } DCG@k},\ DCG@k = \sum_{i \leq k} \frac{gain_i}{\log_2(i + 1)}",
         source="trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002", aliases=("ndcg_cut",),
         allowed={"gain": ("linear", "exp", "binary")},
+        peer_params={"dcg": ("gain", {"log2": "linear", "exp-log2": "exp"})},
+        by_evidence="spans", bounds="search", curve=True,
         when="The order matters and judgments have grades; the usual main metric of retrieval.",
         differs="trec_eval: the same (linear gain). ranx ndcg too; its ndcg_burges and gdeval use 2^grade - 1 "
                 "(gain='exp'). Tools with the ideal over the returned documents show higher values.",
@@ -186,11 +180,12 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     ideal_rank = ordinal(ranked.judged_query)
     gains = grade_gain(ranked.judged_grade, gain, ranked.max_grade)
     ideal = ranked.up_to(k, ranked.judged_query, ideal_rank, gains / np.log2(ideal_rank + 1))
-    return np.minimum(_ratio(dcg, ideal), 1.0, out=dcg)
+    return np.minimum(ratio(dcg, ideal), 1.0, out=dcg)
 
 
 @metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
         allowed=_REL, weight=lambda ranked, rel=1: ranked.relevant(rel),
+        by_evidence="ranks", bounds="search",
         when="Queries have very different numbers of relevant documents, and no k fits all.",
         differs="trec_eval and ranx: the same.",
         example=Example("ranking", "Rprec", 2 / 3, "R = 3, and 2 of the first 3 are relevant"))
@@ -198,11 +193,12 @@ def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
     """Precision at rank R, the number of relevant documents of the query. Returns (Q,) in [0, 1]."""
     relevant = ranked.relevant(rel)
     query, rank = ranked.hits(rel)
-    return _ratio(ranked.total(query[rank <= relevant[query]]), relevant)
+    return ratio(ranked.total(query[rank <= relevant[query]]), relevant)
 
 
 @metric("bpref", "bpref", formula=r"bpref = \frac{1}{R} \sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}",
         source="trec_eval bpref; Buckley & Voorhees 2004", allowed=_REL,
+        bounds="search",
         when="Few of the returned documents are judged: unjudged ones are ignored instead of counted as not relevant.",
         differs="trec_eval: the same.",
         example=Example("ranking", "bpref", 1 / 3,
@@ -220,24 +216,17 @@ def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     is_rel = ranked.grade >= rel
     query = ranked.query[is_rel]
     nonrelevant_above = np.minimum(
-        _sum_before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query]
+        sum_before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query]
     )
     max_above = np.minimum(non, relevant)[query]
     share = 1 - np.divide(nonrelevant_above, max_above, out=np.zeros(len(query)), where=nonrelevant_above > 0)
-    return _ratio(ranked.total(query, share), relevant)
-
-
-def _sum_before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sum of the values (flags or floats) of the same query before each entry: (H,) float64; query is sorted."""
-    if not len(query):
-        return np.zeros(0)
-    total = np.cumsum(values, dtype=np.longdouble) - values  # over all queries: more digits than the answer needs
-    return (total - total[np.arange(len(query)) - ordinal(query) + 1]).astype(np.float64)
+    return ratio(ranked.total(query, share), relevant)
 
 
 @metric("ERR", "Expected reciprocal rank",
         formula=r"ERR@k = \sum_{i \leq k} \frac{p_i}{i} \prod_{j < i} (1 - p_j),\quad p = \frac{2^g - 1}{2^{g_{max}}}",
         source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 2**31), "probabilities": (0.0, 1.0)},
+        by_evidence="ranks", bounds="monotone",
         when="A reader stops when satisfied, and one perfect document makes the later ones unnecessary.",
         differs="gdeval fixes the highest grade at 4: ERR(max_grade=4)@20.",
         example=Example("ranking", "ERR@5", 0.875 / 2 + 0.125 / 3 * 0.125,
@@ -258,14 +247,15 @@ def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | Non
         table = np.asarray(probabilities, np.float64)
         chance = table[np.clip(ranked.grade, 0, len(table) - 1)]
     going_on = np.log1p(-np.minimum(chance, 1 - 2.0**-53))
-    reached = np.exp(_sum_before(ranked.query, going_on))
+    reached = np.exp(sum_before(ranked.query, going_on))
     values = ranked.up_to(k, ranked.query, ranked.rank, chance * reached / ranked.rank)
-    return _undefined_without(ranked.relevant(), values)
+    return undefined_without(ranked.relevant(), values)
 
 
 @metric("RBP", "Rank-biased precision", formula=r"RBP = (1 - p) \sum_i rel_i \, p^{i - 1}",
         source="Moffat & Zobel 2008; ir_measures RBP",
         allowed={**_REL, "p": (0.0, 0.9999), "gain": ("binary", "graded")},
+        by_evidence="ranks", bounds="monotone",
         when="You know how patient readers are: p = 0.5 looks at two ranks on average, 0.8 at five.",
         differs="trec_eval 10 and ranx compute other numbers under this name; ir_measures agrees.",
         example=Example("ranking", "RBP", 0.288, "0.2 · (0.8 at rank 2 + 0.64 at rank 3)"))
@@ -281,12 +271,13 @@ def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: in
     else:
         relevant, (query, rank) = ranked.relevant(rel), ranked.hits(rel)
         weights = np.ones(len(query))
-    return _undefined_without(relevant, ranked.up_to(k, query, rank, weights * (1 - p) * p ** (rank - 1.0)))
+    return undefined_without(relevant, ranked.up_to(k, query, rank, weights * (1 - p) * p ** (rank - 1.0)))
 
 
 @metric("MeanRank", "Mean rank", formula=r"\text{rank of the first relevant document}",
         source="the rank whose reciprocal trec_eval's recip_rank is",
         range=(1.0, np.inf), better="lower", unit="rank", relevance=False, aliases=("mean_rank",), allowed=_REL,
+        by_evidence="ranks", bounds="monotone",
         when="How far down a person must read. Use it only with the share of queries without a relevant document.",
         differs="Some count a query without a relevant document as depth + 1.",
         example=Example("ranking", "MeanRank", 2.0, "the first relevant document is at rank 2"))
@@ -302,6 +293,7 @@ def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
 @metric("FirstRank", "First relevant rank", formula=r"\text{rank of the first relevant document, median over queries}",
         source="the rank whose reciprocal trec_eval's recip_rank is", range=(1.0, np.inf), better="lower", unit="rank",
         aggregate="median", relevance=False, aliases=("first_rank",), allowed=_REL,
+        by_evidence="ranks",
         when="The typical rank of the first relevant document; a few very late ones do not change it.",
         example=Example("ranking", "FirstRank", 2.0, "the first relevant document is at rank 2"))
 def first_relevant_rank(ranked: Ranked, *, rel: int = 1) -> Values:

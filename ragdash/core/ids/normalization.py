@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import hash_text, take, text_column
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.id_spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
-from ragdash.core.rank_order import duplicate_positions, pair_hashes
+from ragdash.core.ids.spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
+from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
 
 SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
@@ -182,7 +182,7 @@ def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
     step = max(len(returned) // _PROBED, 1)
     probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
     cuts = [[(doc[:matches.start()], matches.group()) for matches in _CUT.finditer(doc)] for doc in probed]
-    wanted_prefixes = set(judged.among([before for matches in cuts for before, _ in matches])[1].to_pylist())
+    wanted_prefixes = set(judged.forms_of([before for matches in cuts for before, _ in matches])[1].to_pylist())
     separator_counts: Counter[str] = Counter()
     for matches in cuts:
         separator_counts.update([separator for before, separator in matches if before in wanted_prefixes][-1:])

@@ -14,6 +14,7 @@ _COUNT = {"range": (0.0, np.inf), "better": None, "unit": "documents", "relevanc
 @metric("Judged", "Judged", formula=r"Judged@k = \frac{|judged \cap top_k|}{\min(k, returned)}",
         source="ir_measures Judged", cutoff="required", better=None, relevance=False,
         weight=lambda ranked, k: ranked.returned_at(k),
+        by_evidence="ranks",
         when="Before you trust a low value: is it caused by unjudged documents?",
         differs="ir_measures: the same except for ties.",
         example=Example("ranking", "Judged@5", 0.8, "x, a, b, y are judged, z is not: 4 / 5"))
@@ -30,6 +31,7 @@ def judged(ranked: Ranked, k: Cutoffs) -> Values:
 
 @metric("RBPResidual", "RBP residual", formula=r"1 - (1 - p) \sum_{i\ judged} p^{i - 1}", source="Moffat & Zobel 2008",
         better="lower", relevance=False, allowed={"p": (0.0, 0.9999)},
+        by_evidence="ranks",
         when="How much of a difference unjudged documents could explain.",
         example=Example("ranking", "RBPResidual", 0.4096, "1 - 0.2 · (1 + 0.8 + 0.64 + 0.512), the four judged ranks"))
 def rbp_residual(ranked: Ranked, *, p: float = 0.8) -> Values:
@@ -42,6 +44,7 @@ def rbp_residual(ranked: Ranked, *, p: float = 0.8) -> Values:
 
 
 @metric("n_ret", "Returned", formula=r"N", source="trec_eval num_ret", aliases=("num_ret",), **_COUNT,
+        by_evidence="ranks",
         when="Did every query get as many documents as it should?",
         differs="trec_eval prints the sum, here the mean.",
         example=Example("ranking", "n_ret", 5.0, "five documents"))
@@ -52,6 +55,7 @@ def n_ret(ranked: Ranked) -> Values:
 
 @metric("n_rel", "Relevant", formula=r"R", source="trec_eval num_rel", aliases=("num_rel",),
         allowed={"rel": (1, 2**31)}, **_COUNT,
+        by_evidence="spans", bounds="monotone",
         when="How many documents a query could find; more than k of them cap Recall@k.",
         differs="trec_eval prints the sum, here the mean.",
         example=Example("ranking", "n_rel", 3.0, "a, b, c"))
@@ -62,6 +66,7 @@ def n_rel(ranked: Ranked, *, rel: int = 1) -> Values:
 
 @metric("n_rel_ret", "Relevant returned", formula=r"|relevant \cap returned|", source="trec_eval num_rel_ret",
         aliases=("num_rel_ret",), allowed={"rel": (1, 2**31)}, **{**_COUNT, "better": "higher"},
+        by_evidence="spans", bounds="monotone",
         when="With n_rel: how many relevant documents are found at any depth.",
         differs="trec_eval prints the sum, here the mean.",
         example=Example("ranking", "n_rel_ret", 2.0, "a, b"))

@@ -97,9 +97,13 @@ def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
         return None
     sample = np.random.default_rng(SEED).permutation(scored)[:TRIED].tolist()
     rows = [scores.values]
-    while len(rows) < MOST_VOTES and _any_vote(read(judged.askings(name, sample), judged.ledger, judge, len(rows))):
+    while len(rows) < MOST_VOTES and _any_vote(
+        read(judged.askings(name, sample), judged.verdict_store, judge, len(rows))
+    ):
         rows.append(
-            np.array([judgement.value for judgement in read(judged.askings(name), judged.ledger, judge, len(rows))])
+            np.array(
+                [judgement.value for judgement in read(judged.askings(name), judged.verdict_store, judge, len(rows))]
+            )
         )
     if len(rows) == 1:
         return None

@@ -9,8 +9,9 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.views.ranked import ALL, Cutoffs, Ranked, Values
 from ragdash.metrics.example_setups import Example
+from ragdash.metrics.rankings.of_spans import aqwv_of_spans
+from ragdash.metrics.rankings.sums import sum_before
 from ragdash.metrics.registry import CorpusValue, metric
-from ragdash.metrics.retrieval import _sum_before
 
 _BETA = {"beta": (0.0, 1e6), "rel": (1, 2**31)}
 
@@ -18,6 +19,7 @@ _BETA = {"beta": (0.0, 1e6), "rel": (1, 2**31)}
 @metric("AUC", "ROC AUC", formula=r"\frac{|\{(r, n): r \text{ ranked above } n\}|}{|r| \cdot |n|}",
         source="Fawcett 2006; scikit-learn roc_auc_score", relevance=False, aliases=("roc_auc",),
         allowed={"rel": (1, 2**31), "unretrieved": ("ignore", "last")},
+        by_evidence="ranks", bounds="search",
         when="Do scores separate relevant from non-relevant, at any cutoff? For thresholds and re-rankers.",
         differs="scikit-learn's roc_auc_score of the same documents; it counts equal scores half, here the order of "
                 "the ranking counts.",
@@ -31,7 +33,7 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     are ordered as in every metric. Undefined if either class is empty. Returns (Q,) in [0, 1].
     """
     is_rel, count = ranked.grade >= rel, ranked.queries
-    nonrelevant_above = _sum_before(ranked.query, ~is_rel)[is_rel]
+    nonrelevant_above = sum_before(ranked.query, ~is_rel)[is_rel]
     found_rel = np.bincount(ranked.query[is_rel], minlength=count)
     found_non = np.bincount(ranked.query[~is_rel], minlength=count)
     ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], nonrelevant_above, count)
@@ -48,6 +50,7 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
 @metric("AQWV", "AQWV", formula=r"1 - P_{miss} - \beta \cdot P_{FA}",
         source="NIST MATERIAL evaluation plan; the thresholdless form from RAG practice", range=("-beta", 1.0),
         allowed={**_BETA, "form": ("thresholdless", "material"), "corpus_size": (1, 2**62)},
+        by_evidence=aqwv_of_spans, bounds="monotone",
         when="False alarms are expensive and the system may return nothing: the measure of the MATERIAL program.",
         differs="Two forms have this name; the thresholdless one divides false alarms by the returned documents.",
         example=Example("ranking", "AQWV@5", 1 - 1 / 3 - 40 * 3 / 5, "1 - 1/3 missed - 40 · 3/5 false alarms"))

@@ -1,0 +1,119 @@
+"""Values that a file holds per query and run: metric scores and labels, computed elsewhere or given by people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.arrow_columns import frozen, hash_text, lanes_of, mix, text_column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FileScores:
+    """What a file says of its queries, one value a row; make it with `FileScores.build`.
+
+    Parameters
+    ----------
+    queries
+        (V,) the ids of the queries.
+    runs
+        (V,) the names of the runs; "" where the file names none.
+    metrics
+        (V,) the names as they are in the file, such as "mrr" or "judge_faithfulness".
+    values
+        (V,) float64; NaN where a value is missing or is a label.
+    labels
+        (V,) texts such as "Correct"; null where the value is a number or missing.
+
+    Examples
+    --------
+    >>> scores = FileScores.build([("q1", "dense", "mrr", 0.5), ("q2", "dense", "mrr", None),
+    ...                            ("q1", "dense", "verdict", "Correct")])
+    >>> scores.names, scores.label_names, scores.run_names
+    (('mrr',), ('verdict',), ('dense',))
+    >>> scores.aligned("dense", "mrr", ["q2", "q1", "q9"]).tolist()
+    [nan, 0.5, nan]
+    >>> scores.aligned_labels("dense", "verdict", ["q1", "q2"])
+    ['Correct', None]
+    """
+
+    queries: pa.StringArray
+    runs: pa.StringArray
+    metrics: pa.StringArray
+    values: np.ndarray
+    labels: pa.StringArray
+
+    @classmethod
+    def build(cls, rows: Iterable[tuple[str, str, str, float | str | bool | None]]) -> FileScores:
+        """Scores of rows (query, run, metric, value); true is 1, a text is a label, None is missing."""
+        rows = list(rows)
+        numbers = [math.nan if value is None or isinstance(value, str) else float(value) for *_, value in rows]
+        texts = [value if isinstance(value, str) else None for *_, value in rows]
+        columns = [pa.array([row[i] for row in rows], pa.string()) for i in range(3)]
+        return cls(*columns, frozen(np.array(numbers, np.float64)), pa.array(texts, pa.string()))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"<FileScores: {', '.join((*self.names, *self.label_names))}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics with numbers, in the order of the file."""
+        return tuple(name for name in self._metric_names if name not in self.label_names)
+
+    @cached_property
+    def label_names(self) -> tuple[str, ...]:
+        """The metrics with labels, in the order of the file."""
+        labelled = {self.metrics[int(row)].as_py() for row in np.flatnonzero(self.labels.is_valid().to_numpy(False))}
+        return tuple(name for name in self._metric_names if name in labelled)
+
+    @cached_property
+    def run_names(self) -> tuple[str, ...]:
+        """The runs, in the order of the file."""
+        return tuple(dict.fromkeys(self.runs.to_pylist()))
+
+    @cached_property
+    def _metric_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.metrics.to_pylist()))
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, str], dict[str, int]]:
+        """{(run, metric): {query: its last row}}."""
+        rows: dict[tuple[str, str], dict[str, int]] = {}
+        cells = zip(self.runs.to_pylist(), self.metrics.to_pylist(), self.queries.to_pylist(), strict=True)
+        for row, (run, metric, query) in enumerate(cells):
+            rows.setdefault((run, metric), {})[query] = row
+        return rows
+
+    def aligned(self, run: str, metric: str, query_ids: Iterable[str]) -> np.ndarray:
+        """(Q,) float64 values of these queries; NaN for a query without one."""
+        rows = self._rows.get((run, metric), {})
+        return np.array([self.values[rows[query]] if query in rows else math.nan for query in query_ids], np.float64)
+
+    def aligned_labels(self, run: str, metric: str, query_ids: Iterable[str]) -> list[str | None]:
+        """(Q,) labels of these queries; None for a query without one."""
+        rows = self._rows.get((run, metric), {})
+        return [self.labels[rows[query]].as_py() if query in rows else None for query in query_ids]
+
+    def of_run(self, run: str, name: str | None = None) -> FileScores:
+        """The scores of one run; with a name, under this name."""
+        rows = np.flatnonzero(np.array(self.runs.to_pylist(), object) == run)
+        kept = pa.array(rows)
+        runs = pa.array([run if name is None else name] * len(rows), pa.string())
+        return FileScores(self.queries.take(kept), runs, self.metrics.take(kept), frozen(self.values[rows]),
+                          self.labels.take(kept))
+
+    def lanes(self) -> np.ndarray:
+        """Two sums for a digest of the content: queries, metrics, values and labels; not the names of runs."""
+        texts = [hash_text(text_column(column), seed) for seed, column in
+                 ((5, self.queries), (6, self.metrics), (7, pa.array(self.labels.to_pylist(), pa.string())
+                                                          .fill_null("")))]
+        numbers = np.where(np.isnan(self.values), np.inf, self.values + 0.0).view(np.uint64)
+        return lanes_of(mix(mix(texts[0], texts[1]), mix(texts[2], numbers)))

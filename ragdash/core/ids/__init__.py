@@ -1,0 +1,1 @@
+"""Ids: the spellings in which they differ, and chunks of one document."""

@@ -1,0 +1,1 @@
+"""The order of rankings, and the look-up of judged documents in them."""
