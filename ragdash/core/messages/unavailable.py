@@ -149,6 +149,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give the run a column {column}.",
         reason="no {what}",
     ),
+    "unavailable/no-file-metric": Message(
+        actual="{run:named run} whose file has no values of {column} (it has {names})",
+        expected="a column of numbers or labels per query",
+        fix="Choose one of the columns that the file has.",
+        reason="no values in the file",
+    ),
     "unavailable/no-contexts": Message(
         actual="{run:named run} without contexts",
         expected="the texts that the answers were made from",
