@@ -103,18 +103,7 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
     statistic = np.divide(np.abs(filled.sum(axis=0)), length, out=np.zeros(len(pairs)), where=(length > 0) & (n >= 2))
     counts, top, total = _count_flips(values, pairs, differences, np.where(n >= 2, length, 0.0), statistic,
                                       permutations, seed, corrected)
-    drawn = total == permutations + 1
-    p_single = (counts + drawn) / total
-    few = (filled != 0).sum(axis=0) <= EXACT_BELOW
-    if drawn and few.any():
-        p_single[few] = paired.randomization_test(differences[:, few])
-    if corrected:
-        below = np.searchsorted(top, statistic - _TIED)
-        p = (len(top) - below + drawn) / total
-        edge = np.full(len(pairs), _edge(top, total, int(drawn), alpha))
-    else:
-        p = p_single
-        edge = np.array([_edge(row, total, int(drawn), alpha) for row in top])
+    p_single, p, edge = _p_values(differences, statistic, counts, top, total, total == permutations + 1, alpha)
     critical = _critical_t(edge, n, alpha, statistic, p)
     undefined = n < 2
     low, high = _limits(mean, error, critical)
@@ -124,6 +113,19 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
 
 
 test_pairs.__test__ = False  # the name is a verb, not a test of pytest
+
+
+def _p_values(differences: np.ndarray, statistic: np.ndarray, counts: np.ndarray, top: np.ndarray, total: int,
+              drawn: bool, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """p of each pair alone, p corrected, and the smallest statistic that is significant: (S,) each."""
+    p_single = (counts + drawn) / total
+    few = (np.nan_to_num(differences) != 0).sum(axis=0) <= EXACT_BELOW
+    if drawn and few.any():
+        p_single[few] = paired.randomization_test(differences[:, few])
+    if top.ndim == 2:  # not corrected
+        return p_single, p_single, np.array([_edge(row, total, int(drawn), alpha) for row in top])
+    below = np.searchsorted(top, statistic - _TIED)
+    return p_single, (len(top) - below + drawn) / total, np.full(len(counts), _edge(top, total, int(drawn), alpha))
 
 
 def _edge(top: np.ndarray, total: int, extra: int, alpha: float) -> float:
