@@ -21,7 +21,7 @@ from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MAX_FOREST_METRICS = 6  # metrics of the picture of differences
 

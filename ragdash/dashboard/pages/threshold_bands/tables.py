@@ -16,7 +16,8 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Target, place_in_bands, target_outcome
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import bands as bands_sentences
+from ragdash.reporting.sentences import formatting as fmt
 
 POOLED_MEASURES = ("precision", "recall", "f1")
 
@@ -76,7 +77,7 @@ def _mean_cell(summary: Summary, table: Bands | None, target: Target | None, wit
     placement = place_in_bands(table, summary.mean, summary.low, summary.high) if table else None
     lines = [
         fmt.escape(
-            threshold_bands_sentences.placement_text(placement, target_result(target, summary) if target else None)
+            bands_sentences.placement_text(placement, target_result(target, summary) if target else None)
         )
     ]
     lines += [f"n = {summary.n:,}"] if with_n else []

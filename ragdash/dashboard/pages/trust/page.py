@@ -12,9 +12,9 @@ def render() -> None:
     """Draw the page."""
     elements.title("Trust", "Can the judge's verdicts be trusted?")
     data = judge_choice.choices(page_context.current())
-    if state.get(state.DESK) == "label":
+    if state.get(state.TRUST_VIEW) == "label":
         labeling.labeling_view(data)
-    elif state.get(state.DESK) == "kept":
+    elif state.get(state.TRUST_VIEW) == "kept":
         saved_labels.saved_labels(data)
     elif data.training_problems:
         judge_choice.untrained(data)
