@@ -274,17 +274,17 @@ def _explain_missing_data() -> None:
     if not state.runs() and unread:
         count_text = fmt.count(len(unread), "file")
         elements.empty(
-            "No runs are loaded yet", f"{count_text} could not be read; the **Runs** page says where and what fixes it."
+            "No runs are loaded yet", f"{count_text} could not be read; the **Data** page says where and what fixes it."
         )
     elif not state.runs():
-        elements.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Runs** page.")
+        elements.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Data** page.")
     else:
         count_text = fmt.count(len(state.runs()), "run is", "runs are")
         elements.empty(
             "What is right is not known yet",
-            f"{count_text} loaded. Add the relevance judgements (qrels) on the **Runs** page; every metric needs them.",
+            f"{count_text} loaded. Add the relevance judgements (qrels) on the **Data** page; every metric needs them.",
         )
-    st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
+    st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
 
 
 def note_missing_runs() -> None:
@@ -293,6 +293,6 @@ def note_missing_runs() -> None:
         names = fmt.escape(fmt.listed(state.missing_runs()))
         st.warning(
             f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
-            "open the samples if it is these, on the **Runs** page.",
+            "open the samples if it is these, on the **Data** page.",
             icon=":material/link_off:",
         )

@@ -13,6 +13,7 @@ from ragdash.metrics import (  # noqa: F401
     judged,
     latency_cost,
 )
+from ragdash.metrics.from_file import file_spec, file_specs, with_guesses
 from ragdash.metrics.registry import (
     METRICS,
     CorpusValue,
@@ -25,5 +26,5 @@ from ragdash.metrics.spelling import find_metric, parse_spec, parse_specs
 
 DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
 
-__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "find_metric", "metric",
-           "parse_spec", "parse_specs"]
+__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "file_spec", "file_specs",
+           "find_metric", "metric", "parse_spec", "parse_specs", "with_guesses"]

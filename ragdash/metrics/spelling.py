@@ -13,7 +13,8 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.metrics.registry import METRICS, Metric, Spec
+from ragdash.metrics.from_file import parse_file_spec
+from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
 
 MAX_CUTOFF = 10**9
 _NEAR = 0.6  # share of characters that a suggested spelling has in common
@@ -57,6 +58,8 @@ def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
 
 def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
+    if text.strip().startswith(f"{FILE}:"):
+        return parse_file_spec(text)
     match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?))?\s*", text, re.DOTALL)
     if not match:
         raise _unknown_metric(text)
@@ -134,10 +137,12 @@ def _cutoff_problem(text: str, entry: Metric) -> InputError:
 
 
 def _split_names(text: str) -> list[str]:
-    names, depth, quote, current = [], 0, "", ""
+    names, depth, quote, current, escaped = [], 0, "", "", False
     for char in text:
-        if quote:
-            quote = "" if char == quote else quote
+        if escaped:
+            escaped = False
+        elif quote:
+            quote, escaped = "" if char == quote else quote, char == "\\"
         elif char in "'\"":
             quote = char
         elif char in "()":

@@ -53,8 +53,11 @@ def test_promptfoo(form):
     assert mistral.details["answer"].to_pylist() == ["He.", None]
     assert gpt.details["contexts"].to_pylist() == [["a text"], ["b text"]]
     attributes = [json.loads(text) for text in mistral.details["attributes"].to_pylist()]
-    assert [(found["Status"], found["topic"]) for found in attributes] == [("FAIL", "x"), ("ERROR", "y")]
-    assert {problem.kind for problem in gpt.problems} == {"unknown-columns", "promptfoo-error"}
+    assert [found["topic"] for found in attributes] == ["x", "y"]
+    assert mistral.file_scores.aligned_labels("mistral", "Status", ["who?", "when?"]) == ["FAIL", "ERROR"]
+    scores = mistral.file_scores.aligned("mistral", "Score", ["who?", "when?"])
+    assert scores.tolist() == [0.0, 0.0] or form == "with verdicts in the cells"
+    assert {problem.kind for problem in gpt.problems} == {"unknown-columns", "promptfoo-error", "file-metrics"}
     truth, seen = read_truth(source), detect(source)
     assert truth.details["answers"].to_pylist() == [["she"], ["then"]]
     assert seen.role == "both" and "promptfoo" in seen.reason and set(seen.guess.values()) <= set(seen.columns)

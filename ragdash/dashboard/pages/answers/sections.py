@@ -115,8 +115,8 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
         model_scores.render(context, specs, data.values)
         if any(spec.metric.family == "judged" for spec in specs):
-            st.page_link(judge_note.PAGE, label="Ask a judge", icon=":material/gavel:")
-        st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
+            judge_note.link_to_judge()
+        st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
         raise page_context.PageEnds
     return data
 

@@ -16,7 +16,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Metrics", "What does each number mean?")
+    elements.title("Metrics and help", "What does each number mean?")
 
     names = list(METRICS)
     present = (state.get(state.METRIC) or page_context.DEFAULT_METRIC).partition("@")[0]

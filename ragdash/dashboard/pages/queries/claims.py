@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.data import QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
@@ -22,8 +23,6 @@ from ragdash.models.judge.tasks import Case
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
-
-JUDGES_PAGE = "pages/judges.py"
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def add_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts, rank
 
 
 def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -> None:
-    """Render the verdicts, or a link to the Judges page if there are none."""
+    """Render the verdicts, or a link to the LLM judge tab if there are none."""
     if verdicts.problems:
         st.markdown("### Judge verdicts")
         elements.problems(verdicts.problems, "verdicts")
@@ -97,7 +96,7 @@ def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -
         if any(text.answer or text.contexts for text in verdicts.texts):
             with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
                 st.caption("No judge scores for this query yet.", width="content")
-                st.page_link(JUDGES_PAGE, label="Run a judge", icon=":material/gavel:", width="content")
+                judge_note.link_to_judge("Run a judge")
     else:
         st.markdown("### Judge verdicts")
         _choose_judge(verdicts)

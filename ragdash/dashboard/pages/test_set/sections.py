@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.runs import corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.pages.test_set.data import TYPE_TITLES, TestSetData, draft_types
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
@@ -160,7 +160,7 @@ def export(data: TestSetData) -> None:
                                icon=":material/download:", on_click="ignore")
     if st.session_state.pop(state.TRUTH_USED, None):
         st.caption(
-            ":material/check: In use as the ground truth of this session. On the Runs page, load runs that answered "
+            ":material/check: In use as the ground truth of this session. On the Data page, load runs that answered "
             "these questions under these query ids."
         )
 
