@@ -145,7 +145,7 @@ NOT_READ = {  # content, kind, words
     "nothing": ({"results": []}, "no-rows", ""), "nothing as data": ({"data": []}, "no-rows", ""),
     "pandas, split": ({"columns": ["question", "answer"], "index": [0], "data": [["q", "a"]]}, "unknown-format",
                       "orient='records'"),
-    "a summary": ({"faithfulness": 0.5, "n": 3}, "wrong-type", "summary"),
+    "a summary": ({"faithfulness": 0.5, "n": 3}, "summary-file", "means"),
     "runs in a run": ({"bm25": {"q1": {"d1": 0.5}}}, "wrong-type", "a separate file"),
     "columns of unequal length": ({"question": ["q", "r"], "answer": ["a"]}, "unequal-lists", "shorter"),
 }
