@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import threading
 from collections import Counter
@@ -11,6 +12,7 @@ import pytest
 from fixed_cases import pin_cases, seed_generators
 
 pin_cases()
+gc.set_threshold(50_000, 20, 20)  # the source of the tests and of the package is most of what there is, and stays
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     # started in the background by a shell: the processes that tests start and stop would not hear Ctrl+C either
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -39,6 +41,12 @@ def serve():
 
     with contextlib.ExitStack() as servers:
         yield lambda *faults, **options: servers.enter_context(Server(faults=faults, **options))
+
+
+def pytest_collection_finish(session):
+    """Leave what the collection has loaded out of garbage collections: hypothesis starts one for each test."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter, config):

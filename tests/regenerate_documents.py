@@ -1,4 +1,4 @@
-"""Write again what documents show of the program: outputs of commands, the metric reference, the example report.
+"""Write again what documents show of the program: commands and their outputs, metrics, glossary, example report.
 
     python tests/regenerate_documents.py
 
@@ -39,10 +39,13 @@ def output(command: str) -> str:
 
 
 def regenerate() -> None:
+    from ragdash.core.terms import glossary
+
     for name in ("README.md", "docs/guide/ab.md"):
         text = Path(name).read_text(encoding="utf-8")
         shown = SHOWN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
         Path(name).write_text(shown, encoding="utf-8")
+    Path("docs/reference/glossary.md").write_text(glossary(), encoding="utf-8")
     output("ragdash metrics --format markdown -o docs/reference/metrics.md")
     output(EXAMPLE.search(Path("docs/guide/share.md").read_text(encoding="utf-8"))[1])
 

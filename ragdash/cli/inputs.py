@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
@@ -47,7 +47,7 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     sources = {text: source_of(text) for text in dict.fromkeys(options.runs)}
     for text in options.runs:
         try:
-            runs.extend(read_runs(sources[text], name=named(text)[0], **reading_arguments(options)))
+            runs.extend(read_runs(sources[text], name=split_name(text)[0], **reading_arguments(options)))
         except InputError as error:
             problems.extend(error.problems)
     try:
@@ -107,7 +107,7 @@ def selected_run(runs: list[Run], options: argparse.Namespace) -> Run:
     if len(named_so) == 1:
         return named_so[0]
     raise InputError([Problem("several-configurations", {"count": len(named_so), "names": [run.name for run in runs]},
-                              named(options.file)[1])])
+                              split_name(options.file)[1])])
 
 
 def with_fixed_ids(runs: Iterable[Run], truth: Truth | None, options: argparse.Namespace) -> list[Run]:
@@ -144,6 +144,8 @@ def distinct_names(runs: list[Run]) -> list[Run]:
 def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
     """The specs asked for; cutoffs are given to every metric that takes one and was written without."""
     metrics, cutoffs = options.metrics, options.cutoffs
+    if metrics is not None and not metrics.strip(" ,\t\n"):
+        raise InputError([Problem("no-metric/option", field="-m")])
     if not cutoffs:
         return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []
@@ -163,5 +165,5 @@ def _spec_at(name: str, k: int) -> Spec:
 
 def source_of(text: str) -> str | tuple[str, bytes]:
     """What the readers take: the path of an argument, or standard input with its content."""
-    path = named(text)[1]
+    path = split_name(text)[1]
     return ("standard input", sys.stdin.buffer.read()) if path == "-" else path

@@ -18,7 +18,7 @@ def home() -> Path:
     return checkout if (checkout / "app.py").is_file() and (checkout / "pages").is_dir() else PACKAGE / "_dashboard"
 
 
-def named(text: str) -> tuple[str | None, str]:
+def split_name(text: str) -> tuple[str | None, str]:
     """(name, path) of an argument NAME=path; (None, path) of a plain one, or where a file of that whole name exists."""
     name, equals, path = text.partition("=")
     if not equals or "/" in name or os.sep in name or Path(text).exists():

@@ -7,9 +7,10 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.core.paths import PACKAGE
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
-from ragdash.dashboard.pages.runs import loading
+from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements
@@ -25,7 +26,7 @@ def main() -> None:
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if not login.is_admitted():
-        st.navigation(page_list.pages(), position="hidden")
+        st.navigation(page_list.pages(set()), position="hidden")
         login.login_page()
         return
     if state.open_session():
@@ -33,10 +34,13 @@ def main() -> None:
     with st.container(key="progress"):
         loading.read_waiting()
     elements.set_contrast()
-    page = st.navigation(page_list.pages(), position="sidebar", expanded=True)
+    page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
     with st.sidebar:
+        _pages_without_data()
         link = _sidebar()
+        _footer()
         login.login_status()
+        _ask_again_after_a_restart()
     token = _inside.set(True)
     try:
         page.run()
@@ -57,6 +61,35 @@ def ensure() -> None:
         st.stop()
 
 
+def _pages_without_data() -> None:
+    """The pages that cannot show anything yet, greyed, each with the data that it needs."""
+    present = page_list.present_data()
+    lacking = {entry: need for entry in page_list.entries() if (need := page_list.missing_need(entry, present))}
+    if lacking:
+        with st.container(gap=None, key="pages_without_data"):
+            for entry, need in lacking.items():
+                st.page_link(f"pages/{entry.path}.py", label=f"{entry.title} (needs {need})",
+                             icon=f":material/{entry.icon}:", help=entry.question, disabled=True)
+
+
+def _footer() -> None:
+    """Share, and the explanation of the metrics."""
+    present = page_list.present_data()
+    with st.container(horizontal=True, key="footer"):
+        for entry in page_list.entries():
+            if entry.footer and page_list.missing_need(entry, present) is None:
+                st.page_link(f"pages/{entry.path}.py", label=entry.title, icon=f":material/{entry.icon}:",
+                             help=entry.question)
+
+
+@st.fragment(run_every=3600)
+def _ask_again_after_a_restart() -> None:
+    """Nothing; but a page that holds a fragment which runs by itself asks a restarted server for its view.
+
+    Without it, a page at rest reconnects and asks for nothing: the next click would meet a session without runs.
+    """
+
+
 def _sidebar():
     """The choices that every page shares; returns the place of the link, which is known when the page has run."""
     runs = state.runs()
@@ -67,13 +100,11 @@ def _sidebar():
     menu = fmt.metric_templates()
     st.selectbox("Metric", menu, format_func=fmt.template_title,
                  key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
-                 help="The metric of the pictures. @k looks at the first k documents only. The Metrics page explains "
-                      "each one.")
+                 help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     st.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
-                 help="How many documents from the top are looked at, for example what fits into the prompt. Choose, "
-                      "or type another number.")
+                 help=tooltip("cutoff"))
     _slice()
     relevance.choose_relevance()
     reviews.choose_reviews()
@@ -88,8 +119,7 @@ def _slice() -> None:
     key = state.choice_key(state.SLICE, ["", *slices], "")
     if slices:
         st.selectbox("Queries", ["", *slices], key=key, format_func=lambda token: fmt.slice_label(slices, token),
-                     help="All queries, or those of one kind: every page then shows these alone. Kinds are the "
-                          "attributes that the truth gives its queries.")
+                     help=tooltip("slice"))
 
 
 def _runs(names: dict[str, str]) -> None:
@@ -100,4 +130,4 @@ def _runs(names: dict[str, str]) -> None:
     shown_digests = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: names.get(digest, digest),
                  key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
-                 help="The run that the others are compared with: differences are candidate minus baseline.")
+                 help=tooltip("baseline"))

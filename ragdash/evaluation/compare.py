@@ -97,7 +97,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ComparisonRules:
     """The rules of a comparison; they are among the settings of every outcome.
 
     Parameters
@@ -118,7 +118,7 @@ class Rules:
 
     Examples
     --------
-    >>> Rules(correction="bh", margin=0.02).alpha
+    >>> ComparisonRules(correction="bh", margin=0.02).alpha
     0.05
     """
 
@@ -172,7 +172,7 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 
 def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
-            rules: Rules | None = None) -> list[list[Comparison]]:
+            rules: ComparisonRules | None = None) -> list[list[Comparison]]:
     """Compare every candidate with the baseline on every spec.
 
     Parameters
@@ -182,7 +182,7 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     specs
         The metrics to compare; default all of the baseline's that are means with a better direction.
     rules
-        Correction, margin, alpha and numbers of draws; default Rules().
+        Correction, margin, alpha and numbers of draws; default ComparisonRules().
 
     Returns
     -------
@@ -206,13 +206,16 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     >>> comparison.outcome, comparison.mean_difference, comparison.wins
     ('better', 0.5, 8)
     """
-    specs, rules = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
+    specs, rules = (
+        select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs),
+        rules or ComparisonRules(),
+    )
     labels = [(candidate, spec, None) for candidate in candidates for spec in specs]
     return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(candidates))
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
-                   rules: Rules | None = None) -> list[list[Comparison]]:
+                   rules: ComparisonRules | None = None) -> list[list[Comparison]]:
     """Compare every candidate with the baseline on one spec within each slice of the queries.
 
     Returns
@@ -225,7 +228,7 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
     InputError
         As `compare`.
     """
-    rules = rules or Rules()
+    rules = rules or ComparisonRules()
     labels = [(candidate, spec, query_slice) for query_slice in slices for candidate in candidates]
     return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(slices))
 
@@ -265,8 +268,12 @@ def _matching_settings(evaluation: Evaluation) -> tuple:
                  or name == "match")
 
 
-def compare_uncorrected(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
-           weights: np.ndarray | None = None) -> list[Comparison]:
+def compare_uncorrected(
+    baseline: Evaluation,
+    labels: Sequence[tuple[Evaluation, Spec, Slice | None]],
+    rules: ComparisonRules,
+    weights: np.ndarray | None = None,
+) -> list[Comparison]:
     """A Comparison for each (candidate, spec, slice or None), each as if it were the only one: p is not corrected.
 
     All tests run over one table of differences (Q, S); what one gives does not depend on the others.
@@ -301,14 +308,16 @@ def _slice_differences(
     return values if query_slice is None else np.where(query_slice.queries, values, np.nan)
 
 
-def _p_values(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
+def _p_values(oriented: np.ndarray, rules: ComparisonRules) -> dict[str, np.ndarray]:
     """p of every test: (S,) each; oriented (Q, S): differences towards better."""
     p = {"randomization": randomization_test(oriented, permutations=rules.permutations, seed=rules.seed),
          **{name: test(oriented) for name, test in TESTS.items()}}
     return p if rules.margin is None else {**p, "equivalence": equivalence(oriented, rules.margin)}
 
 
-def _effect_sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+def _effect_sizes(
+    raw: np.ndarray, sign: np.ndarray, rules: ComparisonRules, weights: np.ndarray | None
+) -> dict[str, np.ndarray]:
     """What a Comparison says of the size of the differences raw (Q, S): (S,) each."""
     oriented = raw * sign
     n = (~np.isnan(raw)).sum(axis=0)
@@ -324,7 +333,7 @@ def _effect_sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.n
             "queries_needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
 
 
-def apply_correction(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
+def apply_correction(comparisons: Sequence[Comparison], rules: ComparisonRules) -> list[Comparison]:
     """The same comparisons as one family: p corrected over all of them, and the verdicts that follow."""
     correct = CORRECTIONS[rules.correction]
     p = correct(np.array([comparison.p["randomization"] for comparison in comparisons]))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
-from ragdash.metrics import METRICS, CorpusValue, Metric, Spec, cutoff_array
+from ragdash.metrics import CorpusValue, Metric, Spec, cutoff_array
 from ragdash.metrics.evidence import by_evidence
 
 
@@ -22,7 +22,7 @@ def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, p
 
     Raises Unavailable where this run or this truth cannot give what the metric looks at.
     """
-    metric = METRICS[name]
+    metric = specs[columns[0]].metric
     options = {key: value for key, value in params.items() if key != "average"}
     cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
     view, function, weight = _view_and_functions(match, metric, params, [specs[i].k for i in columns])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
 from ragdash.core.corpus import Corpus
+from ragdash.core.errors import Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io import archives_and_folders
 from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
@@ -77,7 +79,8 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, RUN_FIELDS)
     fail_if_questions_missing(source, detected)
-    return _known_format(detected, source).read_runs(source, name)
+    runs = _known_format(detected, source).read_runs(source, name)
+    return [replace(run, problems=(*run.problems, *_source_problems(source))) for run in runs]
 
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
@@ -143,7 +146,13 @@ def _truth_in_known_format(source: Source, packed: bool) -> Truth:
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, TRUTH_FIELDS)
     fail_if_questions_missing(source, detected)
-    return _known_format(detected, source).read_truth(source)
+    truth = _known_format(detected, source).read_truth(source)
+    return replace(truth, problems=(*truth.problems, *_source_problems(source)))
+
+
+def _source_problems(source: Source) -> tuple[Problem, ...]:
+    """What was changed in the bytes of a file before they were read."""
+    return (Problem("zero-bytes", {}, source.file, severity="warning"),) if source.removes_zero_bytes else ()
 
 
 def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Corpus:

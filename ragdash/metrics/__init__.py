@@ -1,9 +1,11 @@
 """Every metric, registered. A family is a module here; importing the package fills METRICS in reading order."""
 
-from ragdash.metrics import (  # noqa: F401, I001  (the order is that of the tables)
+from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that of the tables)
     retrieval,
     judged_share,
     score_detection,
+)
+from ragdash.metrics import (  # noqa: F401
     evidence,
     answers,
     grounding,
@@ -11,19 +13,18 @@ from ragdash.metrics import (  # noqa: F401, I001  (the order is that of the tab
     judged,
     latency_cost,
 )
+from ragdash.metrics.from_file import file_spec, file_specs, with_guesses
 from ragdash.metrics.registry import (
     METRICS,
     CorpusValue,
     Metric,
     Spec,
     cutoff_array,
-    find_metric,
     metric,
-    parse_spec,
-    parse_specs,
 )
+from ragdash.metrics.spelling import find_metric, parse_spec, parse_specs
 
 DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
 
-__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "find_metric", "metric",
-           "parse_spec", "parse_specs"]
+__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "file_spec", "file_specs",
+           "find_metric", "metric", "parse_spec", "parse_specs", "with_guesses"]

@@ -14,10 +14,11 @@ import numpy as np
 
 from ragdash.core.errors import Unavailable
 from ragdash.matching.views.evidence import Covered
-from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
+from ragdash.matching.views.ranked import Cutoffs, Ranked, Values
 from ragdash.metrics.example_setups import Example
+from ragdash.metrics.rankings.retrieval import average_precision, precision
+from ragdash.metrics.rankings.sums import ratio, undefined_without
 from ragdash.metrics.registry import CorpusValue, Metric, metric
-from ragdash.metrics.retrieval import _ratio, _undefined_without, average_precision, precision
 
 
 @metric("EvidenceRecall", "Evidence recall",
@@ -34,7 +35,7 @@ def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
     """
     gold = covered.gold.astype(np.float64)
     covered_spans = covered.covered_at(k)
-    shares = _ratio(covered_spans.copy(), covered.gold)
+    shares = ratio(covered_spans.copy(), covered.gold)
     return tuple(CorpusValue(shares[:, i], 0.0, ((1.0, covered_spans[:, i], gold),)) for i in range(len(k)))
 
 
@@ -48,7 +49,7 @@ def per_query_coverage(covered: Covered, k: Cutoffs) -> Values:
 
     A span counts once, however many chunks cover it. The same as R@k by evidence. Returns (Q, K) in [0, 1].
     """
-    return _ratio(covered.covered_at(k), covered.gold)
+    return ratio(covered.covered_at(k), covered.gold)
 
 
 @metric("FullCoverageRate", "Full coverage", formula=r"1 \text{ if } top_k \text{ covers every span, else } 0",
@@ -60,7 +61,7 @@ def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
 
     Returns (Q, K): 0 or 1.
     """
-    return _undefined_without(covered.gold, covered.covered_at(k) == covered.gold[:, None])
+    return undefined_without(covered.gold, covered.covered_at(k) == covered.gold[:, None])
 
 
 @metric("ContextPrecision", "Context precision",
@@ -116,7 +117,7 @@ def noise_share(covered: Covered, k: Cutoffs) -> Values:
     """
     returned = covered.ranks.returned_at(k)
     useless = returned - covered.ranks.hits_at(k)
-    return _undefined_without(covered.gold, _ratio(useless.astype(np.float64), returned))
+    return undefined_without(covered.gold, ratio(useless.astype(np.float64), returned))
 
 
 @metric("TokensToFullCoverage", "Tokens to full coverage",
@@ -149,58 +150,25 @@ class EvidenceForm:
     weight: Callable | None = None
 
 
-def average_precision_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1, denominator: str = "relevant") -> Values:
-    """AP with each span credited once, at its first covering rank r, with precision c / max(r, c): (Q, K) in [0, 1].
-
-    c: spans covered by rank r. It may be greater than r, as a chunk can cover several.
-    """
-    spans = covered.spans
-    query, rank = spans.hits()
-    last = np.append((query[1:] != query[:-1]) | (rank[1:] != rank[:-1]), True)[:len(query)]
-    last_index = np.flatnonzero(last)[np.cumsum(last) - last]  # the last of the spans that share query and rank
-    count = ordinal(query)[last_index]
-    return _ratio(spans.up_to(k, query, rank, count / np.maximum(rank, count)), covered.gold)
-
-
-def f1_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1) -> Values:
-    """Harmonic mean of P@k (of ranks) and R@k (of spans), 0 if both are 0: (Q, K) in [0, 1]."""
-    p = covered.ranks.hits_at(k) / k
-    r = _ratio(covered.covered_at(k), covered.gold)
-    return 2 * p * r / np.where(p + r == 0, 1, p + r)
-
-
-def aqwv_of_spans(covered: Covered, k: Cutoffs, *, beta: float = 40.0, **params: object) -> Values:
-    """The thresholdless AQWV@k: R@k of spans minus beta times the share of ranks without a hit: (Q, K)."""
-    returned = covered.ranks.returned_at(k)
-    alarms = (returned - covered.ranks.hits_at(k)) / np.maximum(returned, 1)
-    return _ratio(covered.covered_at(k), covered.gold) - beta * alarms
-
-
-OF_RANKS = frozenset({"P", "Success", "RR", "Rprec", "ERR", "RBP", "RBPResidual", "MeanRank", "FirstRank", "AUC",
-                      "Judged", "n_ret"})
-OF_SPANS = frozenset({"R", "nDCG", "n_rel", "n_rel_ret"})
-OF_BOTH = {"AP": average_precision_of_spans, "F1": f1_of_spans, "AQWV": aqwv_of_spans}
-BY_ID_ALONE = frozenset({"bpref", "MQWV"})  # need documents that are judged not relevant, or a corpus of documents
-
-
 def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None = None) -> EvidenceForm:
     """How a metric is computed under match='evidence'; params, k: as in its Spec (average may be among them).
 
-    Ranks: a rank is a hit if its chunk covers any span (P, Success, RR ...; R is the number of spans). Spans: each
-    counts once, at its first covering rank (R, nDCG ...). AP is of spans, AP(denominator='retrieved') of ranks.
+    The definition says which (`@metric(by_evidence=...)`). Ranks: a rank is a hit if its chunk covers any span (P,
+    Success, RR ...; R is the number of spans). Spans: each counts once, at its first covering rank (R, nDCG ...).
+    AP is of spans, AP(denominator='retrieved') of ranks.
     Raises Unavailable where the metric, or this form of it, has no meaning for spans.
     """
-    name = definition.name
+    name, form = definition.name, definition.by_evidence
     if definition.view == "Covered":
         return EvidenceForm("evidence", definition.function, definition.weight)
     needs = _unmet_need(name, params, k)
-    if needs or definition.view != "Ranked" or name not in OF_RANKS | OF_SPANS | OF_BOTH.keys():
+    if needs or definition.view != "Ranked" or form is None:
         raise Unavailable(f"by-evidence{needs}", {"metric": name}, "metric")
-    if name == "AP" and params.get("denominator") == "retrieved":
+    if isinstance(form, str):
+        return _form_by_unit(form, definition)
+    if params.get("denominator") == "retrieved":
         return _form_by_unit("ranks", definition)
-    if name in OF_BOTH:
-        return EvidenceForm("spans" if name == "AP" else "ranks and spans", OF_BOTH[name])
-    return _form_by_unit("ranks" if name in OF_RANKS else "spans", definition)
+    return EvidenceForm("ranks and spans", form)
 
 
 def ranked_by_unit(covered: Covered, unit: str) -> Ranked:

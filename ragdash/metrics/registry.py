@@ -5,22 +5,23 @@ Parameters come from the signature, the explanation from the docstring, the view
 
 from __future__ import annotations
 
-import ast
-import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.text.metric_names import guess_direction
 from ragdash.matching.views.ranked import ALL, Values
+from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.example_setups import Example
 
 METRICS: dict[str, Metric] = {}
-MAX_CUTOFF = 10**9
+FILE_DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
+_PLAIN = re.compile(r"[^\s,()'\"]+")
+FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
 FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost"}
 """Families whose name, part of the JSON output, is not that of their module."""
 
@@ -49,6 +50,12 @@ class Metric:
     average='micro': the sum of numerators over the sum of denominators, a value of the corpus.
     when: the use of the metric; differs: what trec_eval, RAGAS, ranx and others compute under this name; example: a
     worked example, which the tests compute.
+    by_evidence: what counts as its documents where evidence decides relevance: "ranks", "spans", or a function of
+    Covered in its place; None: it has no such form. bounds: how its value lies between bounds for unjudged documents:
+    "monotone" (never worse as a grade rises), "search" (every number of relevant ones is tried); None: no bounds.
+    curve: whether the pages draw it against the cutoff. peer_params: parameters as ir_measures spells them, name ->
+    (our name, {their word: our word} or None for the same value). number: the parameter that a number after @ or _
+    gives, as in IPrec@0.2; such a metric has no cutoff.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -74,6 +81,11 @@ class Metric:
     when: str = ""
     differs: str = ""
     example: Example | None = None
+    by_evidence: str | Callable | None = None
+    bounds: str | None = None
+    curve: bool = False
+    number: str = ""
+    peer_params: Mapping[str, tuple[str, Mapping | None]] = field(default_factory=dict)
 
     @property
     def summary_line(self) -> str:
@@ -96,11 +108,21 @@ class Spec:
 
     @property
     def metric(self) -> Metric:
+        """The definition: a registered one, or that of a metric from a file."""
+        if self.name == FILE:
+            return _file_metric(self.params)
         return METRICS[self.name]
 
     @property
+    def file_column(self) -> str:
+        """The column of the file that holds the values; "" for a metric that is computed here."""
+        return str(dict(self.params)["column"]) if self.name == FILE else ""
+
+    @property
     def title(self) -> str:
-        """The name that people read: NDCG@10, Hit rate@5, MRR."""
+        """The name that people read: NDCG@10, Hit rate@5, MRR, sas (file)."""
+        if self.name == FILE:
+            return self.metric.title
         params = ", ".join(f"{key} = {value}" for key, value in self.params)
         return self.metric.title + (f"@{self.k}" if self.k else "") + (f" ({params})" if params else "")
 
@@ -115,6 +137,8 @@ class Spec:
         return replace(self, k=k)
 
     def __str__(self) -> str:
+        if self.name == FILE:
+            return _file_spelling(self.params)
         params = ", ".join(f"{key}={value!r}" for key, value in self.params)
         return self.name + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
 
@@ -141,139 +165,37 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     return register
 
 
-def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
-    """Specs of a text like "nDCG@10 R@5, MRR" (or a list of such); raises InputError naming every one it cannot read.
-
-    White space and commas separate, outside parentheses and quotes. Each spec once, in order of appearance.
-    """
-    names = _split_names(text) if isinstance(text, str) else [name for item in text for name in (
-        [item] if isinstance(item, Spec) else _split_names(item))]
-    specs, problems = [], []
-    for name in names:
-        try:
-            specs.append(name if isinstance(name, Spec) else parse_spec(name))
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
-    return tuple(dict.fromkeys(specs))
-
-
-def parse_spec(text: str) -> Spec:
-    """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
-    match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+))?\s*", text, re.DOTALL)
-    if not match:
-        raise _unknown_metric(text)
-    name, arguments, cutoff = match.groups()
-    entry = _spellings().get(name.casefold())
-    if entry is None and arguments is None and cutoff is None:  # trec_eval writes P_10, ndcg_cut_10
-        name, _, cutoff = name.rpartition("_")
-        entry = _spellings().get(name.casefold()) if cutoff.isdigit() else None
-    if entry is None:
-        raise _unknown_metric(text)
-    params = _parse_arguments(text, arguments, entry)
-    return entry.spec(_parse_cutoff(text, cutoff, entry), **params)
-
-
-def _parse_cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
-    """The cutoff as a number, None where there is none; InputError where the metric wants it otherwise."""
-    k = int(cutoff) if cutoff else None
-    is_valid = entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF
-    if not is_valid:
-        example = f"a cutoff from 1 to {MAX_CUTOFF:,}, as in {entry.name}@10"
-        wants = {"required": example, "none": f"no cutoff: {entry.name}", "optional": f"{entry.name} or {example}"}
-        raise InputError([Problem("metric-cutoff", {"text": text, "wanted": wants[entry.cutoff]}, field="metric")])
-    return k
-
-
-def find_metric(name: str) -> Metric:
-    """The metric of a name, title or other accepted spelling, in any case; InputError with near names otherwise."""
-    entry = _spellings().get(name.casefold())
-    if entry is None:
-        raise _unknown_metric(name)
-    return entry
-
-
-def _split_names(text: str) -> list[str]:
-    names, depth, quote, current = [], 0, "", ""
-    for char in text:
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-        if (char.isspace() or char == ",") and not depth and not quote:
-            names.append(current)
-            current = ""
-        else:
-            current += char
-    return [name for name in (*names, current) if name]
-
-
-def _parse_arguments(text: str, arguments: str | None, entry: Metric) -> dict:
-    if not arguments:
-        return {}
-    try:
-        call = ast.parse(f"f{arguments}", mode="eval").body
-        if not isinstance(call, ast.Call):
-            raise ValueError(text)
-        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-        wrong = bool(call.args) or len(values) < len(call.keywords)
-    except (SyntaxError, ValueError, AttributeError):
-        values, wrong = {}, True
-    if wrong or not all(_is_valid_option(entry, key, value) for key, value in values.items()):
-        options = "; ".join(_describe_option(entry, key) for key in entry.params) or "none"
-        raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": options},
-                                  field="metric")])
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-
-
-_TYPES = {"int": int, "float": (int, float), "str": str, "tuple": (tuple, list), "None": type(None)}
-
-
-def _is_valid_option(entry: Metric, key: str, value) -> bool:
-    """Whether the metric has this parameter and the value is of its type and among what is allowed."""
-    if key not in entry.params or isinstance(value, bool):
-        return False
-    if not any(isinstance(value, _TYPES[word.strip()]) for word in entry.types[key].split("|")):
-        return False
-    allowed = entry.allowed.get(key)
-    if allowed is None or value is None:
-        return True
-    if isinstance(allowed[0], str):
-        return value in allowed
-    numbers = value if isinstance(value, (tuple, list)) else (value,)
-    return len(numbers) > 0 and all(isinstance(n, (int, float)) and allowed[0] <= n <= allowed[1] for n in numbers)
-
-
-def _describe_option(entry: Metric, key: str) -> str:
-    """A parameter with its default and what else is allowed, in words."""
-    allowed = entry.allowed.get(key)
-    words = "" if allowed is None else f" ({' or '.join(map(str, allowed))})" if isinstance(allowed[0], str) \
-        else f" ({allowed[0]} to {allowed[1]})"
-    return f"{key}={entry.params[key]!r}{words}"
-
-
-@cache
-def _spellings() -> dict[str, Metric]:
-    """Every accepted spelling, case folded."""
-    spellings: dict[str, Metric] = {}
-    for entry in METRICS.values():
-        for name in (entry.name, entry.title, *entry.aliases):
-            spellings.setdefault(name.casefold(), entry)
-    return spellings
-
-
-def _unknown_metric(text: str) -> InputError:
-    name = re.split(r"[@(]", text)[0].strip()
-    close_matches = difflib.get_close_matches(name.casefold(), list(_spellings()), 3, 0.5)
-    names = list(dict.fromkeys(_spellings()[word].name for word in close_matches))
-    if names:
-        return InputError([Problem("unknown-metric/near", {"text": text, "names": names}, field="metric")])
-    return InputError([Problem("unknown-metric", {"text": text, "metrics": list(METRICS)}, field="metric")])
-
-
 def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:
     """The distinct cutoffs of specs, ascending; ALL for a spec without one."""
     return np.unique(np.array([ALL if spec.k is None else spec.k for spec in specs], np.int64))
+
+
+def _file_spelling(params: Sequence[tuple[str, object]]) -> str:
+    """The canonical spelling of the Spec of a file's metric."""
+    values = dict(params)
+    column = str(values.pop("column"))
+    options = ", ".join(f"{name}={value!r}" for name, value in values.items())
+    return f"{FILE}:{column if _PLAIN.fullmatch(column) else repr(column)}" + (f"({options})" if options else "")
+
+
+@lru_cache(1024)
+def _file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
+    """The definition of a file's metric, made of the parameters of its Spec."""
+    values = {**FILE_DEFAULTS, **dict(params)}
+    column, label = str(values["column"]), str(values["label"])
+    better = values["better"] or guess_direction(column, label)
+    low, high = (-np.inf if values["low"] is None else float(values["low"]),
+                 np.inf if values["high"] is None else float(values["high"]))
+    title = f"{column}: {label} (file)" if label else f"{column} (file)"
+    doc = (f"Share of the queries that the file labels {label} in {column}. Undefined for a query without a label."
+           if label else f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a "
+           "query without a value.")
+    formula = rf"[\text{{{column}}} = \text{{{label}}}]" if label else rf"\text{{{column}}}"
+    return Metric(FILE, title, FILE, _supplied_values, "Supplied", FILE_DEFAULTS, formula, "the file", doc, (low, high),
+                  None if better == "none" else better, cutoff="none", relevance=False)
+
+
+def _supplied_values(supplied: Supplied, *, column: str = "", label: str = "", better: str = "",
+                     low: float | None = 0.0, high: float | None = 1.0) -> np.ndarray:
+    """The values of a column, or 1 and 0 for a label and every other one: (Q,)."""
+    return supplied.share(column, label) if label else supplied.values(column)

@@ -39,7 +39,7 @@ _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
 
 
 @dataclass(frozen=True)
-class Kept:
+class CatalogueEntry:
     """A run or a truth of the workspace, told without reading it.
 
     kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
@@ -64,19 +64,19 @@ class Catalogue:
     def __init__(self, folder: Path, read_only: bool, rebuild: Callable[[], Iterable[tuple[str, str, str, dict]]]):
         self.folder, self.path, self.read_only, self.rebuild = folder, folder / FILE, read_only, rebuild
 
-    def list(self, kind: str, archived: bool | None = False) -> tuple[Kept, ...]:
+    def list(self, kind: str, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """What is kept of a kind, in the order chosen; archived: those, the others, or both (None)."""
         which = "" if archived is None else f"and archived = {int(archived)}"
-        return tuple(map(_kept, self._do(lambda db: db.execute(
+        return tuple(map(_entry_of_row, self._do(lambda db: db.execute(
             f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,)).fetchall(),
             [])))
 
-    def find(self, digest: str, kind: str | None = None) -> Kept | None:
+    def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The one whose digest begins so, of either kind where none is said."""
         row = self._do(lambda db: db.execute(
             f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted",
             (len(digest), digest, kind)).fetchone(), None)
-        return None if row is None else _kept(row)
+        return None if row is None else _entry_of_row(row)
 
     def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:
         """Note one; one that is there keeps its name, one that was deleted or broken is back."""
@@ -227,9 +227,10 @@ def _add(db: sqlite3.Connection, digest: str, kind: str, name: str, facts: Mappi
                (digest, kind, name, json.dumps(facts)))
 
 
-def _kept(row: tuple) -> Kept:
+def _entry_of_row(row: tuple) -> CatalogueEntry:
     digest, kind, name, description, tags, archived, broken, facts = row
-    return Kept(digest, kind, name, description, tuple(json.loads(tags)), bool(archived), broken, json.loads(facts))
+    return CatalogueEntry(digest, kind, name, description, tuple(json.loads(tags)), bool(archived), broken,
+                          json.loads(facts))
 
 
 def _shape(columns: Iterable[str]) -> str:

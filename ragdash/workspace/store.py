@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import atomic_folders, parquet
-from ragdash.workspace.catalogue import REBUILT, Catalogue, Kept
+from ragdash.workspace.catalogue import REBUILT, Catalogue, CatalogueEntry
 
 PLACES = {"run": "runs", "truth": "truths"}
 PRICES = "prices"
@@ -40,23 +40,23 @@ class Workspace:
     def __repr__(self) -> str:
         return f"<Workspace {str(self.folder)!r}>"
 
-    def runs(self, archived: bool | None = False) -> tuple[Kept, ...]:
+    def runs(self, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """The runs, in the order chosen; archived: True for those alone, None for all."""
         return self._catalogue.list("run", archived)
 
-    def truths(self, archived: bool | None = False) -> tuple[Kept, ...]:
+    def truths(self, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """The truths, in the order chosen."""
         return self._catalogue.list("truth", archived)
 
-    def find(self, digest: str, kind: str | None = None) -> Kept | None:
+    def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The run or truth whose digest begins so (kind: "run" or "truth" alone), None where there is none."""
         return self._catalogue.find(digest, kind) if digest else None
 
-    def add_run(self, run: Run, name: str | None = None) -> Kept:
+    def add_run(self, run: Run, name: str | None = None) -> CatalogueEntry:
         """Keep a run, under its name or another; one of the same content that is kept already stays as it is."""
         return self._add(run, name)
 
-    def add_truth(self, truth: Truth, name: str | None = None) -> Kept:
+    def add_truth(self, truth: Truth, name: str | None = None) -> CatalogueEntry:
         """Keep a truth in the same way."""
         return self._add(truth, name)
 
@@ -139,7 +139,7 @@ class Workspace:
     def _place(self, kind: str, digest: str) -> Path:
         return self.folder / PLACES[kind] / digest
 
-    def _add(self, record: Run | Truth, name: str | None) -> Kept:
+    def _add(self, record: Run | Truth, name: str | None) -> CatalogueEntry:
         kind, digest = "run" if isinstance(record, Run) else "truth", record.digest
         entry = self.find(digest, kind)
         if entry and not entry.broken and self._place(kind, digest).is_dir():
@@ -178,7 +178,7 @@ class Workspace:
             fault = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise _broken(entry, self._aside(entry, folder), fault)
 
-    def _aside(self, entry: Kept, folder: Path) -> str:
+    def _aside(self, entry: CatalogueEntry, folder: Path) -> str:
         """Set a broken one aside; where it is now."""
         if self.read_only:
             return str(folder)
@@ -216,7 +216,7 @@ def _fault(folder: Path, digest: str) -> str:
         return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _broken(entry: Kept, location: str, fault: str) -> InputError:
+def _broken(entry: CatalogueEntry, location: str, fault: str) -> InputError:
     return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault},
                                location)])
 

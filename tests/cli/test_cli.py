@@ -332,7 +332,7 @@ def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch)
 
 def started(monkeypatch, *arguments: str) -> dict:
     """The environment in which `ragdash dashboard` would start its server."""
-    class Started(Exception):
+    class Started(BaseException):
         pass
 
     def execve(path, command, environment):

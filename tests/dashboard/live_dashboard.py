@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -82,11 +83,17 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
 
 
 @pytest.fixture(autouse=True, scope="session")
-def scan_for_components_once():
-    """AppTest reads the metadata of every installed package for each page it opens: half of the time of these tests."""
+def quick_app_tests():
+    """Leave out what takes most of the time of a page in AppTest, and what pages do not do.
+
+    For each page, Streamlit reads the metadata of every installed package again, and collects garbage after each run.
+    """
+    collects = config.get_option("runner.postScriptGC")
+    config.set_option("runner.postScriptGC", False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+    config.set_option("runner.postScriptGC", collects)
 
 
 @pytest.fixture(autouse=True)
@@ -217,7 +224,7 @@ class App:
 
     def go(self, name: str) -> App:
         """Follow a link of the navigation."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
         self.page.get_by_role("heading", name=name, level=1).wait_for()
         return self.settle()
 

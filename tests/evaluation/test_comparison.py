@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 from ragdash.core.errors import InputError
 from ragdash.core.slices import Slice
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import Rules, compare, compare_slices, differences, select_comparable
+from ragdash.evaluation.compare import ComparisonRules, compare, compare_slices, differences, select_comparable
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats import holm
 from ragdash.metrics import parse_spec
@@ -21,7 +21,7 @@ from ragdash.reporting.tables import plain_sentence
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-QUICK = Rules(resamples=500, permutations=2_000)
+QUICK = ComparisonRules(resamples=500, permutations=2_000)
 
 
 def two(better: int, worse: int, same: int, metrics="RR P@1", depth=1):
@@ -78,7 +78,7 @@ def test_p_is_corrected_over_the_whole_grid():
     np.testing.assert_allclose([[one.p_corrected for one in row] for row in grid], holm(raw))
     alone = compare(runs[0], runs[1:2], rules=QUICK)
     assert alone[0][0].p == grid[0][0].p, "a test does not depend on what else is compared"
-    single = compare(runs[0], runs[1:2], [parse_spec("RR")], Rules("none", resamples=500, permutations=2_000))
+    single = compare(runs[0], runs[1:2], [parse_spec("RR")], ComparisonRules("none", resamples=500, permutations=2_000))
     assert single[0][0].p_corrected == single[0][0].p["randomization"]
     assert all(one.outcome == "undecided" and one.p_corrected == 1 for one in grid[1]), "the same run again"
 
@@ -117,7 +117,7 @@ def test_no_difference_at_all_is_undecided_with_p_1():
     one = compare(old, [new], rules=QUICK)[0][0]
     assert one.outcome == "undecided" and one.p_corrected == 1 and one.mean_difference == 0 == one.low == one.high
     assert one.queries_needed == np.inf and one.ties == 12
-    assert compare(old, [new], rules=Rules(margin=0.1, resamples=500))[0][0].outcome == "equivalent"
+    assert compare(old, [new], rules=ComparisonRules(margin=0.1, resamples=500))[0][0].outcome == "equivalent"
 
 
 def test_two_queries_are_too_few_to_show_any_difference_that_the_metric_can_have():
@@ -159,7 +159,7 @@ def test_other_queries_are_refused():
                                              ({"margin": float("nan")}, "above 0")], ids=str)
 def test_wrong_rules_are_refused(rules, word):
     with pytest.raises(InputError, match=word):
-        Rules(**rules)
+        ComparisonRules(**rules)
 
 
 def test_slices_compare_their_own_queries_and_correct_over_all():

@@ -22,9 +22,9 @@ from ragdash.experiments.testset import (
     RoundTrip,
     acceptance_rules,
     drafts_jsonl,
+    drafts_per_type,
     read_drafts,
     rejects_jsonl,
-    shared_out,
     truth_jsonl,
     truth_of,
 )
@@ -245,10 +245,10 @@ def test_questions_to_the_judge_hold_texts_as_data_and_long_ones_in_part():
 
 
 def test_shares_of_types():
-    assert shared_out(5, ["single", "no_answer"]) == {"single": 3, "no_answer": 2}
+    assert drafts_per_type(5, ["single", "no_answer"]) == {"single": 3, "no_answer": 2}
     for types in (["nonsense"], []):
         with pytest.raises(InputError, match="single, multi_hop"):
-            shared_out(5, types)
+            drafts_per_type(5, types)
 
 
 # files
@@ -266,7 +266,7 @@ def a_set() -> DraftSet:
 def test_a_set_is_read_as_it_was_written():
     one = a_set()
     again = read_drafts(drafts_jsonl(one))
-    assert again == one and again.kept == one.kept and again.counts("single") == (2, 1, 1)
+    assert again == one and again.passing == one.passing and again.counts("single") == (2, 1, 1)
     assert again.overlaps() == {"single": (0.5, 1)} and again.rules() == {"alone": 1, "quote": 1}
     rows = [json.loads(line) for line in rejects_jsonl((d, d.reasons) for d in one.rejects).splitlines()]
     assert [row["reasons"] for row in rows] == [["points outside", "not there"]]
@@ -274,9 +274,9 @@ def test_a_set_is_read_as_it_was_written():
 
 def test_the_truth_is_read_without_further_ado(tmp_path):
     path = tmp_path / "truth.jsonl"
-    path.write_bytes(truth_jsonl(a_set().kept))
+    path.write_bytes(truth_jsonl(a_set().passing))
     truth = read_truth(path)
-    assert truth.digest == truth_of(a_set().kept).digest and not truth.problems
+    assert truth.digest == truth_of(a_set().passing).digest and not truth.problems
     assert truth.query_ids.to_pylist() == ["single-1", "no_answer-4", "out_of_scope-3"]
     assert truth.queries_without_relevant == 2 and truth.grades.tolist() == [1, 0]
     assert truth.details["evidence"].to_pylist()[0] == [{"text": "Luna 24", "source": "d1"}]

@@ -6,6 +6,7 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, parse_spec, parse_specs
+from ragdash.metrics.spelling import FIELD_TERMS, suggest_metrics
 
 SPELLINGS = [
     ("Precision@5", "P@5"), ("Recall@10", "R@10"), ("HitRate@10", "Success@10"), ("hit@10", "Success@10"),
@@ -17,6 +18,11 @@ SPELLINGS = [
     ('nDCG(gain="exp")@10', "nDCG(gain='exp')@10"),
     ("nDCG( gain = 'exp' )@10", "nDCG(gain='exp')@10"), ("nDCG(gain='linear')@10", "nDCG@10"), ("P(rel=1)@5", "P@5"),
     ("Precision(rel=2)@5", "P(rel=2)@5"), ("ERR(max_grade=4)@20", "ERR(max_grade=4)@20"),
+    ('nDCG(dcg="exp-log2")@10', "nDCG(gain='exp')@10"), ("nDCG(dcg='log2')@10", "nDCG@10"),
+    ("recall_at_10", "R@10"), ("precision_at_5", "P@5"), ("mrr_at_10", "RR@10"), ("ndcg at 10", "nDCG@10"),
+    ("recall_at_k@20", "R@20"), ("hit_rate@3", "Success@3"), ("hit_rate_at_3", "Success@3"),
+    ("context_recall@5", "ContextRecall@5"), ("AP(rel=2)@100", "AP(rel=2)@100"), ("P_10", "P@10"),
+    ("mean_reciprocal_rank", "RR"), ("mean_average_precision@10", "AP@10"),
     ("ERR(probabilities=(0, .2, .5, .8))", "ERR(probabilities=(0, 0.2, 0.5, 0.8))"),
 ]
 
@@ -74,6 +80,9 @@ def test_a_list_of_names_and_specs_is_read_too():
     ("P", "metric-cutoff", "P@10"),
     ("P@0", "metric-cutoff", ""),
     ("AUC@5", "metric-cutoff", "AUC"),
+    ("recall_at_k", "metric-cutoff", "R@10"),
+    ("nDCG@10.5", "unknown-metric", "nDCG"),
+    ("nDCG(dcg='exp')@5", "metric-parameter", "gain"),
     ("nDCG(gain='cubic')@5", "metric-parameter", "exp"),
     ("nDCG(gian='exp')@5", "metric-parameter", "gain"),
     ("P(rel=0)@5", "metric-parameter", "rel"),
@@ -98,6 +107,30 @@ def test_what_cannot_be_read_is_one_problem_with_a_hint(text, kind, says):
     (problem,) = caught.value.problems
     assert kind in (problem.kind, None) and problem.severity == "error"
     assert says in problem.expected + problem.fix and problem.fix
+
+
+@pytest.mark.parametrize("text, first", [
+    ("nDGC@10", "nDCG"), ("recal@5", "R"), ("precission@3", "P"), ("mpa", "AP"), ("hitrat@5", "Success"),
+    ("reciprocal_rnak", "RR"), ("mrr_score@10", "RR"), ("f1_score", "F1"), ("mean_recall@5", "R"),
+    ("faithfullness", "Faithfulness"), ("context_relevancy", "ContextRelevance"), ("accuracy", "Success"),
+    ("top_k_accuracy", "Success"), ("groundedness", "Faithfulness"), ("response_time", "Latency"),
+    ("AnswerCorrectness", "Correctness"), ("hallucination", "HallucinationRate"), ("rouge", "ROUGE_L"),
+])
+def test_an_unknown_name_suggests_the_metric_that_is_meant_first(text, first):
+    assert suggest_metrics(text)[0] == first
+    with pytest.raises(InputError) as caught:
+        parse_specs(text)
+    assert first in caught.value.problems[0].expected
+
+
+@pytest.mark.parametrize("text", ["qwertyuiop", "x", "zzz@10", "latin"])
+def test_nothing_is_suggested_for_a_name_that_is_near_none(text):
+    assert suggest_metrics(text) == []
+
+
+def test_every_field_term_names_a_metric_that_exists():
+    for term, names in FIELD_TERMS.items():
+        assert set(names) & METRICS.keys(), term
 
 
 def test_every_unreadable_name_is_told_at_once():

@@ -15,7 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
 from ragdash.metrics import parse_spec
-from ragdash.metrics.score_detection import aqwv
+from ragdash.metrics.rankings.score_detection import aqwv
 
 MOST = 200
 """Thresholds that are tried where none are given."""

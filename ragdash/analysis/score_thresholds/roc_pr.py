@@ -12,7 +12,7 @@ import numpy as np
 from ragdash.analysis.score_thresholds.retained_counts import RetainedCounts, divide_or_nan
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked, ordinal
-from ragdash.metrics.score_detection import auc
+from ragdash.metrics.rankings.score_detection import auc
 
 GRID = 100
 """Steps of the false positive rate at which curves of queries are averaged."""

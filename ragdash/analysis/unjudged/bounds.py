@@ -24,7 +24,6 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec
 
-MONOTONE = ("P", "R", "F1", "Success", "RR", "ERR", "RBP", "AQWV", "MeanRank", "n_rel", "n_rel_ret")
 _BY_FORMULA: dict[str, Callable] = {"AP": ap_bounds, "Rprec": rprec_bounds, "nDCG": ndcg_bounds}
 Ends = tuple[np.ndarray, np.ndarray]
 
@@ -75,7 +74,7 @@ def bounds(match: Match, spec: Spec) -> Bounds:
     ranked, open_ = match.ranked, find_unjudged(match, spec.k)
     value = values_of(ranked, spec, match)
     top = top_grade(ranked, spec)
-    if spec.name in MONOTONE:
+    if spec.metric.bounds == "monotone":
         low, high = _monotone_bounds(match, spec, open_, top, value)
     elif spec.name in _BY_FORMULA:
         low, high = _BY_FORMULA[spec.name](ranked, spec, open_, top)

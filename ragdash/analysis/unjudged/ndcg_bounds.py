@@ -16,7 +16,7 @@ from ragdash.analysis.unjudged.precision_bounds import per_query, summed
 from ragdash.analysis.unjudged.unjudged_documents import UnjudgedDocuments
 from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
-from ragdash.metrics.retrieval import grade_gain
+from ragdash.metrics.rankings.retrieval import grade_gain
 
 ROUNDS = 60  # of Dinkelbach's method, which takes about six
 

@@ -90,8 +90,8 @@ def check_spec(match: Match, spec: Spec, *, directed: bool = False) -> None:
         reason = "does not look at judgements of documents"
     elif spec.metric.aggregate != "mean" or params.get("average") == "micro" or params.get("form") == "material":
         reason = "is no mean over queries"
-    elif spec.name in ("Judged", "RBPResidual", "n_ret"):
-        reason = "does not depend on grades"
+    elif spec.metric.bounds is None:
+        reason = "has no bounds over the grades of unjudged documents"
     elif params.get("probabilities") is not None:
         reason = "may fall as a grade rises"
     elif directed and spec.metric.better is None:

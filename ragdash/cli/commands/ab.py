@@ -18,7 +18,7 @@ from ragdash.cli.inputs import reading_arguments, source_of, with_documents, wit
 from ragdash.cli.job_progress import CANCELLED, interruptible
 from ragdash.core.console import say, unwritable
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import CORRECTIONS
 from ragdash.evaluation.stats import PERMUTATIONS
@@ -149,7 +149,7 @@ def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, 
     from ragdash.cli.commands.report import write_report  # with plotly and jinja2, which a comparison does without
 
     options.output = options.output or str(folder / "report.html")
-    options.given = ["report", *map(str, files), "--truth", named(options.truth)[1]]
+    options.given = ["report", *map(str, files), "--truth", split_name(options.truth)[1]]
     status = write_report(runs, truth, options)
     print(f"Report: {options.output}", file=sys.stderr)
     return status

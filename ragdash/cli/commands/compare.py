@@ -12,8 +12,8 @@ from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import CORRECTIONS, Rules, compare, select_comparable
-from ragdash.evaluation.stats import PERMUTATIONS
+from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
+from ragdash.evaluation.stats import MOST_RESAMPLES, PERMUTATIONS
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
 
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     parser.add_argument("--correction", choices=CORRECTIONS, default="holm",
                         help="of the p-values of all candidates and metrics (bh: Benjamini-Hochberg)")
-    parser.add_argument("--permutations", type=whole_number(1), default=PERMUTATIONS)
+    parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES), default=PERMUTATIONS)
     parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
                         help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
@@ -40,8 +40,13 @@ def run(options: argparse.Namespace) -> int:
 
 def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> int:
     """Compare runs that are already read, the baseline first; `ragdash ab` ends with it too."""
-    rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
-                  seed=options.seed)
+    rules = ComparisonRules(
+        options.correction,
+        options.margin,
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+    )
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)

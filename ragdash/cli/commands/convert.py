@@ -7,7 +7,7 @@ import argparse
 from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import reading_arguments, selected_run, source_of, with_documents, with_fixed_ids
 from ragdash.core.console import say, unwritable
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.io import detect, read_runs, read_truth, write_run, write_truth
 from ragdash.io.write.write import WRITTEN_FORMATS
 
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         record, write_it = with_documents(read_truth(content, **reading_arguments(options)), options), write_truth
     else:
         runs = with_fixed_ids(
-            read_runs(content, name=named(options.file)[0], **reading_arguments(options)), None, options
+            read_runs(content, name=split_name(options.file)[0], **reading_arguments(options)), None, options
         )
         record, write_it = selected_run(runs, options), write_run
     try:

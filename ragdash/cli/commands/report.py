@@ -10,10 +10,10 @@ from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands_toml import read_bands
-from ragdash.evaluation.compare import Rules
+from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
@@ -62,7 +62,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         bands=read_bands(options.bands) if options.bands else BANDS,
         prices=read_prices(options.prices) if options.prices else PriceTable(),
         settings=id_settings(options),
-        rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed),
+        rules=ComparisonRules(margin=options.margin, resamples=options.resamples, seed=options.seed),
     )
     content = ReportContent(request)
     html = render_report(content)
@@ -87,7 +87,7 @@ def _shareable_command(arguments: list[str]) -> str:
         if word in ("-o", "--output"):
             next(words, None)
         elif not word.startswith("--output="):
-            name, path = named(word)
+            name, path = split_name(word)
             is_file = Path(path).is_file()
             shared_words.append((f"{name}={Path(path).name}" if name else Path(path).name) if is_file else word)
     return shlex.join(shared_words)

@@ -14,20 +14,20 @@ from ragdash.cli.job_progress import CANCELLED, STATUS, interruptible, reported_
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.experiments.testset import (
     RULES,
     TYPES,
+    DraftRequest,
     DraftSet,
     RoundTrip,
     Sets,
-    Wish,
     drafts_jsonl,
-    made,
+    drafts_per_type,
+    generate_drafts,
     notes,
-    planned,
+    plan_drafts,
     rejects_jsonl,
-    shared_out,
     truth_jsonl,
 )
 from ragdash.io import read_corpus, read_run
@@ -72,27 +72,27 @@ def run(options: argparse.Namespace) -> int:
 def _test_set(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     endpoint.secret()
-    wish, ledger = _wish(options), default_verdict_store()
-    say(notes_before := list(notes(wish)))
-    plan = planned(wish, endpoint, ledger)
+    request, verdict_store = _draft_request(options), default_verdict_store()
+    say(notes_before := list(notes(request)))
+    plan = plan_drafts(request, endpoint, verdict_store)
     write_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Documents in {plan.calls_text}")
     start = time.monotonic()
-    draft_set, total = _ask(options, wish, endpoint, ledger, budget)
+    draft_set, total = _ask(options, request, endpoint, verdict_store, budget)
     path = _write_files(options, draft_set) if draft_set.drafts else None
     _report(options, draft_set, total, path, time.monotonic() - start)
-    new_notes = [note for note in notes(wish, draft_set) if note not in notes_before]
-    empty = [] if draft_set.kept or total.stopped else [_empty_problem(draft_set)]
+    new_notes = [note for note in notes(request, draft_set) if note not in notes_before]
+    empty = [] if draft_set.passing or total.stopped else [_empty_problem(draft_set)]
     say(problems := [*([total.problem] if total.problem else []), *new_notes, *empty])
     return STATUS.get(total.stopped, 0) or (2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
-def _wish(options: argparse.Namespace) -> Wish:
+def _draft_request(options: argparse.Namespace) -> DraftRequest:
     """What the options ask for, with the documents and the run read; the problems of both are raised together."""
-    counts = shared_out(options.n, [type.strip() for type in options.types.split(",") if type.strip()])
+    counts = drafts_per_type(options.n, [type.strip() for type in options.types.split(",") if type.strip()])
     problems: list[Problem] = []
     corpus = run = None
     try:
@@ -100,21 +100,27 @@ def _wish(options: argparse.Namespace) -> Wish:
     except InputError as error:
         problems += error.problems
     try:
-        run = read_run(source_of(options.round_trip), name=named(options.round_trip)[0]) if options.round_trip else None
+        run = read_run(source_of(options.round_trip), name=split_name(options.round_trip)[0]
+                       ) if options.round_trip else None
     except InputError as error:
         problems += error.problems
     if problems:
         raise InputError(problems)
-    return Wish(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
+    return DraftRequest(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
 
 
-def _ask(options: argparse.Namespace, wish: Wish, endpoint: Endpoint, ledger: VerdictStore,
+def _ask(options: argparse.Namespace, request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore,
            budget: Budget) -> tuple[DraftSet, Outcome]:
     """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept."""
     with interruptible(options) as (progress, cancel):
-        judging = TaskRunner(endpoint, ledger, budget, progress, {"concurrency": options.concurrency, "cancel": cancel,
-                                                            "patience": Patience(reply=options.timeout)})
-        return made(wish, judging.judge, str(endpoint.judge)), judging.total
+        judging = TaskRunner(
+            endpoint,
+            verdict_store,
+            budget,
+            progress,
+            {"concurrency": options.concurrency, "cancel": cancel, "patience": Patience(reply=options.timeout)},
+        )
+        return generate_drafts(request, judging.judge, str(endpoint.judge)), judging.total
 
 
 def _write_files(options: argparse.Namespace, draft_set: DraftSet) -> Path:
@@ -124,8 +130,8 @@ def _write_files(options: argparse.Namespace, draft_set: DraftSet) -> Path:
         write(rejects_jsonl((draft, draft.reasons) for draft in draft_set.rejects), options.rejects)
     if options.drafts:
         write(drafts_jsonl(draft_set), options.drafts)
-    if draft_set.kept and (options.output or options.progress == "text"):
-        write(truth_jsonl(draft_set.kept, path.stem), options.output)
+    if draft_set.passing and (options.output or options.progress == "text"):
+        write(truth_jsonl(draft_set.passing, path.stem), options.output)
     return path
 
 

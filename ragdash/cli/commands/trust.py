@@ -29,7 +29,7 @@ from ragdash.cli.common_options import add_matching_options, add_reading_options
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.stats import LEVEL, SEED
 from ragdash.matching.match import Match
@@ -116,7 +116,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[RunVerdicts], list[Match 
                                   field="--local-judge")])
     if options.verdicts:
         verdicts = [run_verdicts for text in options.verdicts for run_verdicts in read_verdicts(
-            _content(text), named(text)[1], named(text)[0] or Path(named(text)[1]).stem)]
+            _content(text), split_name(text)[1], split_name(text)[0] or Path(split_name(text)[1]).stem)]
         return [_with(run_verdicts, names) for run_verdicts in _distinct(verdicts)], [None] * len(verdicts), {}
     specs = parse_specs(options.metrics or "")
     if len(specs) != 1 and not (options.local_judge and not specs):
@@ -170,7 +170,7 @@ def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts]) -> tup
         problem for run_verdicts in verdicts if run_verdicts.run for problem in store.problems(run_verdicts.run)
     ]
     for text in options.labels or ():
-        run_name, path = named(text)
+        run_name, path = split_name(text)
         if run_name is not None and run_name not in query_ids:
             facts = {"run": run_name, "runs": list(query_ids)}
             raise InputError([Problem("whose-labels/option", facts, path, field="--labels")])

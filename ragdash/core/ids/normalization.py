@@ -110,7 +110,7 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
     details = None if run.details is None else run.details.append_column("query_id", queries)
     other_problems = [problem for problem in run.problems if problem.kind != "duplicate-document"]
     file = next((problem.file for problem in run.problems if problem.file), None)
-    return Run.build(
+    result = Run.build(
         run.name,
         pa.DictionaryArray.from_arrays(pa.array(codes[rows]), queries),
         columns[0],
@@ -123,6 +123,8 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
         file=file,
         settings={**run.settings, **(note or {})},
     )
+    scores = run.file_scores
+    return result if scores is None else result.with_file_scores(scores.with_queries(run.query_ids, queries))
 
 
 def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:
@@ -182,7 +184,7 @@ def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
     step = max(len(returned) // _PROBED, 1)
     probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
     cuts = [[(doc[:matches.start()], matches.group()) for matches in _CUT.finditer(doc)] for doc in probed]
-    wanted_prefixes = set(judged.among([before for matches in cuts for before, _ in matches])[1].to_pylist())
+    wanted_prefixes = set(judged.forms_of([before for matches in cuts for before, _ in matches])[1].to_pylist())
     separator_counts: Counter[str] = Counter()
     for matches in cuts:
         separator_counts.update([separator for before, separator in matches if before in wanted_prefixes][-1:])

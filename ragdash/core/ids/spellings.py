@@ -89,7 +89,7 @@ class Wanted:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def among(self, ids, form: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
+    def forms_of(self, ids, form: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
         """(common form, wanted id) where exactly one wanted id has that form; of those at least that are in ids.
 
         Without a spelling the form is the id as it is written.
@@ -112,7 +112,7 @@ class Wanted:
 
     def share(self, ids, form: Spelling | None = None) -> float:
         """How many of the wanted are among ids (common forms, where there is a spelling), as a share."""
-        known = pc.is_in(self.among(ids, form)[0], value_set=ids)
+        known = pc.is_in(self.forms_of(ids, form)[0], value_set=ids)
         return (pc.sum(known).as_py() or 0) / len(self) if len(self) else 0.0
 
     def _sorted(self, how: Spelling | None) -> tuple[pa.StringArray, np.ndarray, np.ndarray]:
@@ -154,7 +154,7 @@ def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.Chunked
     common = pa.chunked_array(on_all_cores(how.apply, blocks), pa.string())
     if common.equals(ids) and wanted.form(how) is wanted.ids:
         return ids
-    forms, texts = wanted.among(common, how)
+    forms, texts = wanted.forms_of(common, how)
     if not len(forms):
         return ids
 

@@ -185,13 +185,13 @@ MESSAGES: Mapping[str, Message] = {
         actual="no verdict on {run:named run} to export",
         expected="verdicts of {metrics}",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metrics}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
     ),
     "no-verdicts/run": Message(
         actual="no verdict on {run!r}",
         expected="a run that was judged",
         fix="Let a judge read it: python -m ragdash judge",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
     ),
     "not-a-judged-metric": Message(
         actual="{name!r}",

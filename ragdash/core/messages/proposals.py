@@ -25,15 +25,10 @@ MESSAGES: Mapping[str, Message] = {
         fix="To read them as well, try: ragdash check {quoted} {options}",
         page="To read them as well, apply the proposed reading.",
     ),
-    "summary-file": Message(
+    "summary/metrics": Message(
         actual="mean values of metrics ({metrics:comma}), not values per query",
         expected="what was returned for each query, or a value for each query",
         fix="Pass the file that these means were computed from.",
-    ),
-    "lfs-pointer": Message(
-        actual="a pointer of Git LFS, not the file itself",
-        expected="the content of the file",
-        fix="Fetch it with: git lfs pull",
     ),
     "rows-without-query": Message(
         actual="{count:count record} with {fields} and neither a question nor an id of the query",

@@ -44,7 +44,7 @@ class PairIndex:
         positions[order] = np.searchsorted(self.hashes, hashes[order])
         return positions
 
-    def at(self, positions: np.ndarray, hashes: np.ndarray) -> np.ndarray:
+    def pairs_at(self, positions: np.ndarray, hashes: np.ndarray) -> np.ndarray:
         """The pair at each place of the sorted hashes, -1 where it has another hash: (X,) int64."""
         inside = np.minimum(positions, len(self.hashes) - 1)
         return np.where((inside == positions) & (self.hashes[inside] == hashes), self.order[inside], -1)

@@ -16,7 +16,13 @@ import numpy as np
 import streamlit as st
 
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.compare import Comparison, Rules, apply_correction, compare_slices, compare_uncorrected
+from ragdash.evaluation.compare import (
+    Comparison,
+    ComparisonRules,
+    apply_correction,
+    compare_slices,
+    compare_uncorrected,
+)
 from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries
 from ragdash.evaluation.stats import PERMUTATIONS
 from ragdash.matching.match import Match
@@ -75,14 +81,14 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
     return [tuple(_SUMMARIES.get((run, *keys[spec])) for spec in specs) for run in runs]
 
 
-def comparison_rules(scope: Scope, margin: float | None = None) -> Rules:
+def comparison_rules(scope: Scope, margin: float | None = None) -> ComparisonRules:
     """How differences are tested in the dashboard: fewer sign flips where there are many queries to flip."""
     many_queries = int(scope.queries.sum()) > MANY_QUERIES
-    return Rules(margin=margin, permutations=PERMUTATIONS // 10 if many_queries else PERMUTATIONS)
+    return ComparisonRules(margin=margin, permutations=PERMUTATIONS // 10 if many_queries else PERMUTATIONS)
 
 
 def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequence[Spec],
-             rules: Rules) -> list[list[Comparison]]:
+             rules: ComparisonRules) -> list[list[Comparison]]:
     """Every candidate against the baseline on every spec, p corrected over this grid: a row per candidate.
 
     Each Comparison names its candidate by digest. All specs must be comparable.
@@ -110,15 +116,15 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
-                      rules: Rules) -> list[list[Comparison]]:
+                      rules: ComparisonRules) -> list[list[Comparison]]:
     """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
     return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
                               _scope=scope)
 
 
-@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={Rules: repr})
+@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={ComparisonRules: repr})
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: Rules, _scope: Scope) -> list[list[Comparison]]:
+                       rules: ComparisonRules, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
     slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in _scope.slices.values()
               if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]

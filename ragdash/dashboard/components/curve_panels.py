@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -114,8 +115,7 @@ def render_per_query(context: PageContext) -> None:
     if len(context.entries) < 2:
         return
     st.header(f"Query by query: {context.selection.spec.title}", anchor=False,
-                 help="Each mark is a query, or several with the same pair of values. Above the diagonal the second "
-                      "run has more.")
+                 help=tooltip("paired_values"))
     names = dict(zip(context.digests, context.names, strict=True))
     other_run = next(digest for index, digest in enumerate(context.digests) if index != context.baseline)
     with st.container(horizontal=True):

@@ -194,7 +194,7 @@ def effects_table(report: ComparabilityReport, convention: str, runs: Sequence[S
     rows = [effect for effect in report.effects if effect.convention == convention]
     if not any(effect.marked for effect in rows):
         return pd.DataFrame()
-    choices = {**comparability.CHOICES[convention][1], MIRRORED: "The other way"}
+    choices = {**comparability.CHOICES[convention], MIRRORED: "The other way"}
     table = []
     for entry in runs:
         effects_by_choice = {effect.choice: effect for effect in rows if effect.run == entry.name}

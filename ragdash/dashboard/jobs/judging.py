@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ragdash.core.paths import PACKAGE
 from ragdash.dashboard.jobs.judge_input import write_cases
-from ragdash.dashboard.jobs.process import Job, Slot, start_job
+from ragdash.dashboard.jobs.process import Job, JobSlot, start_job
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.models.judge import Endpoint
@@ -54,7 +54,7 @@ class JudgeOrder:
                 "--price-out": self.price_out, "--concurrency": self.concurrency}
 
 
-_slot = Slot("judge")
+_slot = JobSlot("judge")
 current, forget = _slot.current, _slot.forget
 _plans: OrderedDict[tuple, Job] = OrderedDict()
 _lock = threading.Lock()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragdash.core.paths import PACKAGE, named
+from ragdash.core.paths import PACKAGE, split_name
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.jobs.process import Slot, write_rows
+from ragdash.dashboard.jobs.process import JobSlot, write_rows
 from ragdash.evaluation.scoring.score_worker import Worker, command
 from ragdash.matching.match import Match
 from ragdash.matching.views.nli import NAME
@@ -22,7 +22,7 @@ from ragdash.models.local.protocols import ENCODER, NLI, SCORER
 ASKED = ("query", "answer")  # what scoring needs of a run
 KNOWN = ("query", "answers")  # and of a truth
 
-_slot = Slot("score")
+_slot = JobSlot("score")
 current, forget = _slot.current, _slot.forget
 
 
@@ -47,7 +47,7 @@ def _whole(model: str | None) -> str | None:
     """A model as the process, which runs in another folder, finds it: the whole path of a folder, a name as it is."""
     if not model:
         return None
-    name, folder = named(model)
+    name, folder = split_name(model)
     path = Path(folder).expanduser()
     if not path.exists():
         return model

@@ -11,6 +11,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Truth
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -35,21 +36,16 @@ def choose_relevance() -> None:
     state.fraction_key(state.FROM, FLOOR, 1.0, THRESHOLD)
     state.choice_key(state.DECIDED, [WITH, WITHOUT], WITH)
     st.segmented_control("Relevant", list(BY), format_func=BY.get, required=True, key=state.MATCH,
-                         help="By id: a document is relevant if the truth grades its id so. By evidence: if its text "
-                              "holds a gold span of the query, or is similar enough. Every page then follows. The two "
-                              "are different numbers: do not compare one with the other.")
+                         help=tooltip("relevance_by"))
     if state.get(state.MATCH) == "evidence":
         _settings()
 
 
 def _settings() -> None:
     st.selectbox("Similarity", list(HOW), format_func=HOW.get, key=state.HOW, persist_state="session",
-                 help="How a chunk and a gold span are compared where neither stands in the other. Best aligned part "
-                      "fits chunks of any length; whole texts is the published rule, which chunks much longer than "
-                      "the span can hardly pass. Meaning asks what a sentence embedding model has said (ragdash score "
-                      "--match-how embedding).")
+                 help=tooltip("similarity"))
     st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=state.FROM, persist_state="session",
-              help="From this similarity on a chunk covers a span. The Threshold bands page shows what hangs on it.")
+              help=tooltip("similarity_threshold"))
 
 
 def evidence_available() -> bool:

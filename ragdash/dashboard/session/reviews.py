@@ -13,6 +13,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, check_writable
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
@@ -103,5 +104,4 @@ def choose_reviews() -> None:
     if counts["judgement"] or wrong:
         st.selectbox("Judgements", options, format_func=lambda version: APPLIED[version] + (
             f" ({counts['judgement']:,})" if version else ""), key=key,
-            help="Your own judgements, made on the Queries page, can be laid over those of the file on every page. "
-                 "Queries with the verdict “wrong gold” can be left out.")
+            help=tooltip("own_judgments"))

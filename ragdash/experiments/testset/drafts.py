@@ -59,7 +59,7 @@ class Draft:
     overlap: float | None = None
 
     @property
-    def kept(self) -> bool:
+    def passes(self) -> bool:
         """Every check passed."""
         return all(check.passed for check in self.checks)
 
@@ -100,24 +100,24 @@ class DraftSet:
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
-    def kept(self) -> tuple[Draft, ...]:
+    def passing(self) -> tuple[Draft, ...]:
         """Those that passed every check."""
-        return tuple(draft for draft in self.drafts if draft.kept)
+        return tuple(draft for draft in self.drafts if draft.passes)
 
     @property
     def rejects(self) -> tuple[Draft, ...]:
         """Those that did not."""
-        return tuple(draft for draft in self.drafts if not draft.kept)
+        return tuple(draft for draft in self.drafts if not draft.passes)
 
     def counts(self, type: str) -> tuple[int, int, int]:
         """(written, kept, without a reply) of a type."""
-        accepted = [draft.kept for draft in self.drafts if draft.type == type]
+        accepted = [draft.passes for draft in self.drafts if draft.type == type]
         return len(accepted), sum(accepted), sum(self.missing.get(type, {}).values())
 
     def overlaps(self) -> dict[str, tuple[float, int]]:
         """{type: (mean overlap of the kept drafts that have one, their number)}, without types that have none."""
         by_type: dict[str, list[float]] = {}
-        for draft in self.kept:
+        for draft in self.passing:
             if draft.overlap is not None:
                 by_type.setdefault(draft.type, []).append(draft.overlap)
         return {

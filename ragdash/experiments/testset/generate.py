@@ -20,7 +20,7 @@ from ragdash.experiments.testset.bm25 import Lookup
 from ragdash.experiments.testset.drafts import ANSWERED, TYPES, Document, Draft, DraftSet, draft_id
 from ragdash.experiments.testset.prompts import drafting, question_of
 from ragdash.experiments.testset.round_trip import RoundTrip
-from ragdash.experiments.testset.sampling import Drawing, Slot
+from ragdash.experiments.testset.sampling import DraftSlot, Drawing
 from ragdash.models.judge import Endpoint, Plan, Question, VerdictStore, plan
 from ragdash.models.judge.task_runner import answer_from_store, run_tasks
 from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
@@ -34,7 +34,7 @@ Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
 
 
 @dataclass(frozen=True, eq=False)
-class Wish:
+class DraftRequest:
     """What is wanted of a corpus. wanted: {type: drafts}; trip: None: no round trip."""
 
     corpus: Corpus
@@ -48,12 +48,12 @@ class Wish:
         return Drawing(self.corpus, self.seed)
 
     @cached_property
-    def slots(self) -> dict[str, tuple[Slot, ...]]:
+    def slots(self) -> dict[str, tuple[DraftSlot, ...]]:
         """{type: all that may be asked for, in order}."""
         return {type: self.drawing.slots(type, FACTOR * n) for type, n in self.wanted.items()}
 
 
-def shared_out(n: int, types: Sequence[str]) -> dict[str, int]:
+def drafts_per_type(n: int, types: Sequence[str]) -> dict[str, int]:
     """n drafts over the types, as even as can be, the first ones get what is over; InputError for a wrong type."""
     wrong = [type for type in types if type not in TYPES]
     if wrong or not types or n < 1:
@@ -64,43 +64,43 @@ def shared_out(n: int, types: Sequence[str]) -> dict[str, int]:
 
 
 @dataclass
-class _Making:
+class _Generation:
     """The state of a set that is made."""
 
-    wish: Wish
+    request: DraftRequest
     judging: Judging
     drafts: list[Draft] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
     missing: dict[str, Counter] = field(default_factory=dict)
-    kept: Counter = field(default_factory=Counter)
+    passing: Counter = field(default_factory=Counter)
     earlier: acceptance_rules.Earlier = field(default_factory=acceptance_rules.Earlier)
 
     def __post_init__(self) -> None:
-        self.slots = self.wish.slots
+        self.slots = self.request.slots
         self.next = dict.fromkeys(self.slots, 0)
 
     def run(self) -> None:
         """Round after round. Ends where an asking was cut short: what is missing then is no reject."""
         while slots := self._round():
             judgements = self.judging([drafting(slot) for slot in slots])
-            before, written = self.kept.copy(), Counter()
+            before, written = self.passing.copy(), Counter()
             self._take(slots, judgements, written)
             if any(judgement.missing in UNFINISHED for judgement in judgements):
                 return
             for type, n in written.items():
-                if n >= HOPELESS and self.kept[type] == before[type]:
+                if n >= HOPELESS and self.passing[type] == before[type]:
                     self.next[type] = len(self.slots[type])
 
-    def _round(self) -> list[Slot]:
+    def _round(self) -> list[DraftSlot]:
         """As many slots of each type as are lacking."""
         slots_of_round = []
-        for type, wanted in self.wish.wanted.items():
-            slots_of_type = self.slots[type][self.next[type]:self.next[type] + max(wanted - self.kept[type], 0)]
+        for type, wanted in self.request.wanted.items():
+            slots_of_type = self.slots[type][self.next[type]:self.next[type] + max(wanted - self.passing[type], 0)]
             self.next[type] += len(slots_of_type)
             slots_of_round += slots_of_type
         return slots_of_round
 
-    def _take(self, slots: Sequence[Slot], judgements: Sequence[Judgement], written: Counter) -> None:
+    def _take(self, slots: Sequence[DraftSlot], judgements: Sequence[Judgement], written: Counter) -> None:
         drafts = []
         for slot, judgement in zip(slots, judgements, strict=True):
             if judgement.missing:
@@ -112,27 +112,27 @@ class _Making:
                 self.documents.update((document.doc_id, document) for document in slot.documents)
         for draft in self._looked_up(drafts):
             draft = draft.checked(self.earlier.check(draft.question)) if draft.question.strip() else draft
-            if draft.kept:
+            if draft.passes:
                 self.earlier.add(draft)
-                self.kept[draft.type] += 1
+                self.passing[draft.type] += 1
             self.drafts.append(draft)
 
     def _looked_up(self, drafts: list[Draft]) -> list[Draft]:
         """With the rules that look at all documents: outside, and found where a round trip is wanted."""
-        positions = [i for i, draft in enumerate(drafts) if draft.type == "out_of_scope" and draft.kept]
+        positions = [i for i, draft in enumerate(drafts) if draft.type == "out_of_scope" and draft.passes]
         if positions:
-            shares = Lookup(self.wish.corpus, [drafts[i].question for i in positions]).shares()
+            shares = Lookup(self.request.corpus, [drafts[i].question for i in positions]).shares()
             for i, share in zip(positions, shares, strict=True):
                 drafts[i] = drafts[i].checked(acceptance_rules.outside(*share))
-        positions = [i for i, draft in enumerate(drafts) if draft.kept] if self.wish.trip else []
+        positions = [i for i, draft in enumerate(drafts) if draft.passes] if self.request.trip else []
         if positions:
-            checks = self.wish.trip.checks([drafts[i] for i in positions], self.wish.corpus)
+            checks = self.request.trip.checks([drafts[i] for i in positions], self.request.corpus)
             for i, check in zip(positions, checks, strict=True):
                 drafts[i] = drafts[i].checked(*([check] if check else []))
         return drafts
 
 
-def _drafted(slot: Slot, reply: Mapping) -> Draft:
+def _drafted(slot: DraftSlot, reply: Mapping) -> Draft:
     """A reply as a draft, with the rules that look at its documents alone."""
     documents = () if slot.type == "out_of_scope" else slot.documents
     ids = tuple(item.doc_id for item in documents)
@@ -153,21 +153,22 @@ def _drafted(slot: Slot, reply: Mapping) -> Draft:
                  acceptance_rules.overlap(question, [item.text for item in evidence]))
 
 
-def made(wish: Wish, judging: Judging, judge: str) -> DraftSet:
+def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> DraftSet:
     """The set, by whoever gives the judgements; InputError where no document has a text."""
-    making = _Making(wish, judging)
-    making.run()
-    return DraftSet(wish.corpus.name, wish.corpus.digest, judge, wish.seed, dict(wish.wanted), tuple(making.drafts),
-                    dict(making.documents), {type: dict(reasons) for type, reasons in making.missing.items()})
+    generation = _Generation(request, judging)
+    generation.run()
+    return DraftSet(request.corpus.name, request.corpus.digest, judge, request.seed, dict(request.wanted),
+                    tuple(generation.drafts), dict(generation.documents),
+                    {type: dict(reasons) for type, reasons in generation.missing.items()})
 
 
-def planned(wish: Wish, endpoint: Endpoint, ledger: VerdictStore) -> Plan:
+def plan_drafts(request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore) -> Plan:
     """What making the set would ask, by what the ledger knows; nothing is asked. What follows: all questions that
     rejects may make necessary.
     """
     questions: list[Question] = []
-    answer = answer_from_store(ledger, endpoint.judge, questions)
-    generation = _Making(wish, lambda askings: run_tasks(askings, answer))
+    answer = answer_from_store(verdict_store, endpoint.judge, questions)
+    generation = _Generation(request, lambda askings: run_tasks(askings, answer))
     generation.run()
     open_ = any(reasons.get("not-asked") for reasons in generation.missing.values())
     follow = [
@@ -175,16 +176,16 @@ def planned(wish: Wish, endpoint: Endpoint, ledger: VerdictStore) -> Plan:
         for type, slots_of_type in generation.slots.items()
         for slot in slots_of_type[generation.next[type] :]
     ]
-    return plan(questions, ledger, endpoint, follow if open_ else (), at_most=True)
+    return plan(questions, verdict_store, endpoint, follow if open_ else (), at_most=True)
 
 
-def notes(wish: Wish, draft_set: DraftSet | None = None) -> Iterator[Problem]:
+def notes(request: DraftRequest, draft_set: DraftSet | None = None) -> Iterator[Problem]:
     """What is worth knowing: documents passed over, types that fall short, a judge that repeats itself."""
-    if wish.drawing.passed:
-        yield Problem("short-texts", {"documents": wish.drawing.passed, "all_documents": len(wish.corpus)},
+    if request.drawing.passed:
+        yield Problem("short-texts", {"documents": request.drawing.passed, "all_documents": len(request.corpus)},
                       field="text", severity="warning")
-    for type, wanted in wish.wanted.items():
-        slots = len(wish.slots[type])
+    for type, wanted in request.wanted.items():
+        slots = len(request.slots[type])
         if slots < wanted:
             yield Problem("few-documents/pairs" if type == "multi_hop" else "few-documents",
                           {"count": slots, "wanted": wanted, "type": type}, field="--types", severity="warning")

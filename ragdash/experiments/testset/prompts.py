@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from ragdash.experiments.testset.drafts import ANSWERED, Document
-from ragdash.experiments.testset.sampling import EXCERPT, Slot
+from ragdash.experiments.testset.sampling import EXCERPT, DraftSlot
 from ragdash.models.judge.prompts import as_data
 from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.prompt_texts import TEXT, array_of, join_blocks, object_of, text_enum
@@ -50,13 +50,13 @@ one. First why it is out of scope, then the question.
 }
 
 
-def drafting(slot: Slot) -> TaskSteps:
+def drafting(slot: DraftSlot) -> TaskSteps:
     """The asking of a slot: one question; rows of the Judgement: the reply."""
     reply, = yield [question_of(slot)]
     return Judgement(1.0, rows=(dict(reply.value),))
 
 
-def question_of(slot: Slot) -> Question:
+def question_of(slot: DraftSlot) -> Question:
     """What the judge is asked for a slot. Replies hold quotes, question, answer; without an answer reason, question."""
     if slot.type == "out_of_scope":
         blocks = [*(as_data("document", " ".join(document.text[:EXCERPT].split())) for document in slot.documents),
@@ -77,7 +77,7 @@ def question_of(slot: Slot) -> Question:
     return Question(TASKS[slot.type], VERSION, SYSTEMS[slot.type], join_blocks(*blocks), schema)
 
 
-def _shown(document: Document, name: str, slot: Slot) -> list[str]:
+def _shown(document: Document, name: str, slot: DraftSlot) -> list[str]:
     title = [as_data("title", document.title, id=name)] if document.title.strip() else []
     return [*title, as_data("document", part_of(document, slot.lap), id=name)]
 

@@ -38,7 +38,7 @@ OUTSIDE = tuple(" ".join(field.split()) for field in FIELDS.split(","))
 
 
 @dataclass(frozen=True)
-class Slot:
+class DraftSlot:
     """One question to ask for. documents: those it is about (for out_of_scope: those shown as examples); lap: 0 for
     the first question of this type about them; field: of knowledge, for out_of_scope.
     """
@@ -65,7 +65,7 @@ class Drawing:
             raise InputError([Problem("no-texts", {"documents": len(corpus), "shortest": SHORTEST}, corpus.name,
                                       field="text")])
 
-    def slots(self, type: str, most: int) -> tuple[Slot, ...]:
+    def slots(self, type: str, most: int) -> tuple[DraftSlot, ...]:
         """The first slots of a type, at most so many: fewer where the documents are used up (each is asked about
         LAPS times, a pair once). More of them only adds at the end.
         """
@@ -74,21 +74,21 @@ class Drawing:
             return tuple(islice(self._pairs(rng), most))
         if type == "out_of_scope":
             return tuple(self._outside(rng, most))
-        return tuple(Slot(type, self._documents([row]), lap) for row, lap in islice(self._laps(rng), most))
+        return tuple(DraftSlot(type, self._documents([row]), lap) for row, lap in islice(self._laps(rng), most))
 
     def _laps(self, rng: np.random.Generator) -> Iterator[tuple[int, int]]:
         for lap in range(LAPS):
             for row in rng.permutation(self.rows).tolist():
                 yield row, lap
 
-    def _outside(self, rng: np.random.Generator, most: int) -> Iterator[Slot]:
+    def _outside(self, rng: np.random.Generator, most: int) -> Iterator[DraftSlot]:
         fields = rng.permutation(len(OUTSIDE)).tolist()
         for number in range(min(most, LAPS * len(OUTSIDE))):
             shown = rng.choice(self.rows, min(EXCERPTS, len(self.rows)), replace=False).tolist()
             lap, field = divmod(number, len(OUTSIDE))
-            yield Slot("out_of_scope", self._documents(shown), lap, OUTSIDE[fields[field]])
+            yield DraftSlot("out_of_scope", self._documents(shown), lap, OUTSIDE[fields[field]])
 
-    def _pairs(self, rng: np.random.Generator) -> Iterator[Slot]:
+    def _pairs(self, rng: np.random.Generator) -> Iterator[DraftSlot]:
         """Each document once, in random order, with the free one that it shares the rarest words with."""
         pool = rng.permutation(self.rows)[:POOL]
         documents = self._documents(pool.tolist())
@@ -100,7 +100,7 @@ class Drawing:
             b = next((b for b, _ in scores if free[b]), None)
             if b is not None:
                 free[[a, b]] = False
-                yield Slot("multi_hop", (documents[a], documents[b]))
+                yield DraftSlot("multi_hop", (documents[a], documents[b]))
 
     def _documents(self, rows: Sequence[int]) -> tuple[Document, ...]:
         row_array = np.array(rows, np.int64)

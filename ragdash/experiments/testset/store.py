@@ -39,7 +39,7 @@ class Decision:
 
     def state_of(self, draft: Draft) -> str:
         """Of STATES."""
-        return self.state or ("open" if draft.kept else "failed")
+        return self.state or ("open" if draft.passes else "failed")
 
     def applied(self, draft: Draft) -> Draft:
         """The draft as the person wants it."""
@@ -47,7 +47,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class DecisionStore(EventStore):
+class DraftDecisionStore(EventStore):
     """testsets.sqlite in a folder (default: the user's workspace): decisions by documents and draft."""
 
     FILE = "testsets.sqlite"

@@ -42,8 +42,6 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     kinds = {problem.kind for problem in error.problems if problem.severity == "error"}
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
         return error
-    if _is_lfs_pointer(source):
-        return InputError([Problem("lfs-pointer", {}, source.file, 1)])
     detected = detect_source(source)
     is_unknown = detected.format in _WEAK or kinds <= REPLACED
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
@@ -54,7 +52,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         return InputError([offered] if is_unknown else [*error.problems, offered])
     is_summary = is_unknown or (kinds <= REPLACED | {"wrong-type"} and detected.format in _WEAK)
     if is_summary and "missing-question" not in kinds and (metrics := summary_metrics(source)):
-        return InputError([Problem("summary-file", {"metrics": metrics}, source.file)])
+        return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
     return error
@@ -71,10 +69,6 @@ def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
                 "[]" in spec and known.get(base) in ("retrieved", "contexts", "relevant", "evidence")):
             return False
     return True
-
-
-def _is_lfs_pointer(source: Source) -> bool:
-    return source.container is None and source.head.startswith(b"version https://git-lfs")
 
 
 def summary_metrics(source: Source) -> list[str]:

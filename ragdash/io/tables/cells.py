@@ -14,7 +14,7 @@ from ragdash.io.json.typed_fields import Cell
 
 TEXTS = ("query", "answer", "config")
 LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source")
-OBJECTS = ("settings", "usage", "attributes")
+OBJECTS = ("settings", "usage", "attributes", "metrics")
 NUMBERS = ("latency_ms", "prompt_tokens", "completion_tokens", "cost_usd")
 IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -36,6 +36,8 @@ def parse_cell(name: str, cell_text: str, cell: Cell):
         return _parse_id(cell_text, cell)
     if name in TEXTS:
         return cell_text
+    if name == "metrics" and not cell_text.lstrip().startswith("{"):
+        return parse_attribute(cell_text)
     if name in NUMBERS and not cell_text.lstrip().startswith("{"):
         return parse_number(cell_text)
     return _parse_list_or_object(name, cell_text, cell)

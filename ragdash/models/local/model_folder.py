@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import named
+from ragdash.core.paths import split_name
 from ragdash.models.local.protocols import ENCODER, NLI, SCORER
 
 VARIABLES = {ENCODER: "RAGDASH_SBERT_MODEL", SCORER: "RAGDASH_CROSS_ENCODER", NLI: "RAGDASH_NLI_MODEL"}
@@ -61,7 +61,7 @@ def find_model_folder(kind: str, model: str | None = None) -> Folder:
     if not model:
         raise _problem(kind, "no-model", {"type": kind, "wanted": WANTED[kind], "option": OPTIONS[kind],
                        "variable": VARIABLES[kind]})
-    name, path_or_name = named(model)
+    name, path_or_name = split_name(model)
     path = Path(path_or_name).expanduser()
     if path.is_dir():
         return _folder(kind, name or _folder_label(path), path.resolve())

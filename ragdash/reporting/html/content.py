@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ragdash.evaluation.compare import Comparison, Rules, best_first, compare, select_comparable
+from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, compare, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
@@ -59,7 +59,7 @@ class ReportRequest:
     title: str = "Retrieval configurations compared"
     sections: tuple[str, ...] | None = None
     texts: bool = True
-    rules: Rules = field(default_factory=Rules)
+    rules: ComparisonRules = field(default_factory=ComparisonRules)
     queries: np.ndarray | None = None
     slice_title: str = ""
     bands: tuple[Bands, ...] = BANDS

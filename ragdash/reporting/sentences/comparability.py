@@ -34,29 +34,12 @@ OPTION_LABELS = {
     ("ties", "docid"): "Settle ties by document id",
     ("ties", "file"): "Keep ties as in the file",
 }
-# convention -> (title, its choices in words, what it is about)
+# convention -> its choices in words; the convention's name and tooltip are terms
 CHOICES = {
-    "missing": (
-        "Queries that a run lacks",
-        {"zero": "Empty ranking", "skip": "Left out"},
-        "A query of the judgements that the run does not name counts as an empty ranking, or is left out of its means.",
-    ),
-    "unanswerable": (
-        "Queries without a relevant document",
-        {"skip": "Left out", "zero": "Count 0"},
-        "Metrics of relevance are undefined there: left out of the means, or counted as 0 as trec_eval does.",
-    ),
-    "duplicates": (
-        "Documents that stand twice in a ranking",
-        {"first": "Best rank counts", "error": "Run is refused"},
-        "The best rank counts and the others are passed over, or the run is not measured at all.",
-    ),
-    "ties": (
-        "Documents with equal scores",
-        {"docid": "By document id", "file": "As in the file"},
-        "Equal scores are settled by document id, descending, as trec_eval does, or stay in the order of the file. "
-        "“The other way” shows how much hangs on it.",
-    ),
+    "missing": {"zero": "Empty ranking", "skip": "Left out"},
+    "unanswerable": {"skip": "Left out", "zero": "Count 0"},
+    "duplicates": {"first": "Best rank counts", "error": "Run is refused"},
+    "ties": {"docid": "By document id", "file": "As in the file"},
 }
 NO_EFFECT = {
     "missing": "No run lacks a query.",

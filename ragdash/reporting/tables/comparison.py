@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from ragdash.core.errors import Problem
-from ragdash.evaluation.compare import Comparison, Rules
+from ragdash.evaluation.compare import Comparison, ComparisonRules
 from ragdash.evaluation.stats import METHOD
 from ragdash.reporting.sentences.fmt import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
@@ -20,7 +20,7 @@ CORRECTION_WORDS = {"holm": "Holm-corrected", "bh": "Benjamini-Hochberg-correcte
 Grid = Sequence[Sequence[Comparison]]
 
 
-def render_comparisons(baseline: str, grid: Grid, form: str, rules: Rules, *, settings: dict | None = None,
+def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRules, *, settings: dict | None = None,
                        problems: Iterable[Problem] = ()) -> bytes:
     """A grid of comparisons in one of COMPARISON_FORMATS but junit, as UTF-8 (or Parquet bytes)."""
     flat = [comparison for row in grid for comparison in row]
@@ -103,7 +103,7 @@ def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _note(rules: Rules) -> str:
+def _note(rules: ComparisonRules) -> str:
     """How differences, intervals and p came about."""
     text = (f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals ({INTERVALS[METHOD]}, "
             f"{rules.resamples:,} resamples, seed {rules.seed}); p: randomisation test with {rules.permutations:,} "

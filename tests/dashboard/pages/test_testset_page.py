@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 from ragdash.experiments.testset import (
     Check,
     Decision,
-    DecisionStore,
     Document,
     Draft,
+    DraftDecisionStore,
     DraftSet,
     Evidence,
     Sets,
@@ -68,7 +68,7 @@ def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
     click(at, "draft_reject")
     assert states(at) == ["Accepted", "Accepted", "Rejected by you"]
     assert at.dataframe[0].value["Why not"].tolist()[2] == "Too easy"
-    held = DecisionStore().read("0" * 32)
+    held = DraftDecisionStore().read("0" * 32)
     assert held["no_answer-3"] == Decision("rejected", "Too easy") and held["single-2"].state == "accepted"
     again = opened("test-set", draft="no_answer-3")
     assert states(again) == states(at) and "Your reason: Too easy" in texts(again)
@@ -84,7 +84,7 @@ def test_an_edit_is_kept_checked_again_and_can_be_taken_back():
     text = texts(at)
     assert "Edited by you" in text and "“that text”" in text and "evidence\\: rains" in text
     assert at.dataframe[0].value["Question"].tolist()[0] == "Where did that text land?"
-    assert DecisionStore().read("0" * 32)["single-1"] == Decision("", "", "Where did that text land?",
+    assert DraftDecisionStore().read("0" * 32)["single-1"] == Decision("", "", "Where did that text land?",
                                                                   "in the Sea of Rains")
     click(at, "draft_undo")
     assert at.text_area(key="draft_question").value == "Where did Luna 24 land?" and "Edited by you" not in texts(at)
@@ -149,7 +149,7 @@ def test_a_set_of_thousands_is_drawn(tmp_path):
 
 def test_a_damaged_file_of_decisions_is_told():
     Sets().keep(the_set())
-    DecisionStore().path.write_bytes(b"no database, but 20 bytes and more of text" * 20)
+    DraftDecisionStore().path.write_bytes(b"no database, but 20 bytes and more of text" * 20)
     at = opened("test-set")
     assert "testsets.broken-1.sqlite" in texts(at).replace("\\", "") and "set aside" in texts(at)
 
@@ -157,7 +157,7 @@ def test_a_damaged_file_of_decisions_is_told():
 def test_what_is_downloaded_is_read_as_a_truth(tmp_path):
     from ragdash.experiments.testset import final, truth_jsonl
 
-    store = DecisionStore()
+    store = DraftDecisionStore()
     store.say("0" * 32, "single-2", Decision("accepted", question="How deep did Luna 24 drill?"))
     rows = final(the_set().drafts, store.read("0" * 32), ("accepted", "open"))
     path = tmp_path / "truth.jsonl"

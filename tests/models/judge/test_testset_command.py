@@ -12,7 +12,7 @@ import pytest
 from models.judge.drafting import DRAFTS, first
 
 from ragdash.cli.main import main
-from ragdash.experiments.testset import FACTOR, Sets, Wish, planned
+from ragdash.experiments.testset import FACTOR, DraftRequest, Sets, plan_drafts
 from ragdash.io import read_corpus, read_truth
 from ragdash.models.judge import Endpoint, VerdictStore, default_verdict_store
 from ragdash.models.judge.plan import Patience
@@ -76,7 +76,7 @@ def test_all_types_are_written_priced_and_read_without_further_ado(serve, comman
     status, again, _, told = command(server, n=25, types=types)
     assert status == 0 and again.digest == truth.digest and len(server.asked) == asked and "nothing to ask" in told
     (name,) = Sets().names()
-    assert len(Sets().read(name).kept) == 25
+    assert len(Sets().read(name).passing) == 25
 
 
 def test_a_larger_set_asks_only_for_what_is_new_and_another_seed_draws_others(serve, command):
@@ -206,19 +206,20 @@ def test_small_collections_say_that_they_are_small(serve, command, tmp_path):
 def test_the_plan_of_a_half_made_set_counts_what_is_known(serve, command):
     server = serve()
     command(server, "--max-calls", "3")
-    plan = planned(Wish(read_corpus(CORPUS), {"single": 10}), Endpoint(server.url, "toy"), default_verdict_store())
+    request = DraftRequest(read_corpus(CORPUS), {"single": 10})
+    plan = plan_drafts(request, Endpoint(server.url, "toy"), default_verdict_store())
     assert (plan.calls, plan.cached, plan.follow) == (7, 3, 20) and plan.at_most
 
 
 def test_a_plan_knows_what_drafts_in_place_of_rejects_would_cost(serve, command):
     server = serve(judge=lambda asked: DRAFTS[asked.task](asked) | (  # two of three are rejects
         {} if len(asked.user) % 3 == 0 else {"question": "What does the text say of opera?"}))
-    wish, ledger = Wish(read_corpus(CORPUS), {"single": 10}), default_verdict_store()
-    before = planned(wish, Endpoint(server.url, "toy"), ledger)
+    request, verdict_store = DraftRequest(read_corpus(CORPUS), {"single": 10}), default_verdict_store()
+    before = plan_drafts(request, Endpoint(server.url, "toy"), verdict_store)
     command(server)
-    said = [reply for *_, reply in ledger.all_verdicts()]
+    said = [reply for *_, reply in verdict_store.all_verdicts()]
     assert before.calls < len(said) == len(server.asked) <= before.calls + before.follow == 30
-    after = planned(wish, Endpoint(server.url, "toy"), ledger)
+    after = plan_drafts(request, Endpoint(server.url, "toy"), verdict_store)
     assert (after.calls, after.follow, after.cached) == (0, 0, len(said))
     mean = before.prompt_tokens / before.calls
     assert before.follow_prompt_tokens / before.follow == pytest.approx(mean, rel=0.2), "documents like the first ones"

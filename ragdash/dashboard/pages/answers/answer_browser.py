@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import tables as answers_tables
@@ -86,8 +87,7 @@ def _choose_queries(data: AnswersData, run_index: int) -> np.ndarray:
     options = [name for name, mask in masks.items() if mask.any() or name == ALL or (assessable and name in QUADRANTS)]
     st.segmented_control("Queries", options, required=True, key=state.choice_key(state.KIND, options, ALL), wrap=True,
                          persist_state="session", format_func=lambda name: f"{titles[name]} {int(masks[name].sum()):,}",
-                         help="The kinds of the picture above. Answers that decline are counted apart: each of them "
-                              "is also of one of the other kinds.")
+                         help=tooltip("answer_kinds"))
     return masks[state.get(state.KIND)]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.jobs.process import Job
 from ragdash.dashboard.page_context import PageContext
@@ -133,8 +134,7 @@ def _choose_model(kind: str) -> str:
     menu = list(dict.fromkeys([*_known_models(kind), *([selected] if selected else [])]))
     st.selectbox(MODEL_TITLES[kind], menu, index=0 if menu else None, key=key, accept_new_options=True, width=520,
                  persist_state="session", placeholder="A folder, or a name from the hub's cache",
-                 help=f"A folder on the server's machine, or the name of a model that was fetched before, such as "
-                      f"{EXAMPLE_MODELS[kind]}. {VARIABLES[kind]} in the server's environment makes one the usual.")
+                 help=tooltip("local_model", example=EXAMPLE_MODELS[kind], variable=VARIABLES[kind]))
     return state.get(key) or ""
 
 

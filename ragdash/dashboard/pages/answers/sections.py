@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
 from ragdash.dashboard.components import comparison_tables, judge_note
@@ -72,8 +73,7 @@ def choose_metrics() -> list[str]:
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
-                   help="Choose from the list, or type one, such as TokenF1(tokens='set') or "
-                        "SupportCoverage(normalisation='unicode'). The Metrics page explains each one.")
+                   help=tooltip("answer_metrics"))
     return state.get(state.ANSWERS)
 
 
@@ -115,8 +115,8 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
         model_scores.render(context, specs, data.values)
         if any(spec.metric.family == "judged" for spec in specs):
-            st.page_link(judge_note.PAGE, label="Ask a judge", icon=":material/gavel:")
-        st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
+            judge_note.link_to_judge()
+        st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
         raise page_context.PageEnds
     return data
 
@@ -136,9 +136,7 @@ def choose_metric(data: AnswersData) -> Spec:
     st.session_state[state.FOLLOWED] = sidebar_name
     key = state.choice_key(state.ANSWER, list(names), sidebar_name if available else str(first))
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
-                 persist_state="session", help="What the sentence above, the pictures and the order of the queries "
-                                               "are about. It follows the sidebar's metric where that is one of "
-                                               "answers.")
+                 persist_state="session", help=tooltip("answer_metric"))
     return names[state.get(state.ANSWER)]
 
 
@@ -295,10 +293,9 @@ def _render_quadrants(data: AnswersData) -> None:
     st.header(
         "Found, and right?",
         anchor=False,
-        help=f"Found: a relevant document among the first {context.k:,} (hit rate at the sidebar's k). Right: the "
-        f"answer holds a reference word for word, or its {answers_data.token_f1_bands().spec} with one reaches "
-        f"{edges[state.get(key)].low:g}, where the band “{state.get(key)}” begins. {UNKNOWN_TITLE}: no relevant "
-        "document or no reference is known, or the run has no answer.",
+        help=tooltip(
+            "retrieval_and_answer", k=f"{context.k:,}", metric=answers_data.token_f1_bands().spec,
+            threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
     )
     counts = np.array(
         [np.bincount(data.quadrants(index), minlength=len(QUADRANT_NAMES)) for index in range(len(context.entries))]
@@ -328,8 +325,7 @@ def render_correlation(data: AnswersData) -> None:
     rows = [spec for spec in data.specs if run_index in data.runs_with_values(spec)]
     name = fmt.escape(context.names[run_index])
     st.header(f"Do better documents go with better answers? {name}", anchor=False,
-              help="Spearman's rank correlation over the queries where both metrics are defined, from −1 to 1; 0: no "
-                   "connection. That two go together does not say that one makes the other.")
+              help=tooltip("rank_correlation"))
     evaluation = context.results.evaluations([*rows, *columns])[run_index]
     rho, n = answers_data.rank_correlations(evaluation, rows, columns)
     if not n.any():

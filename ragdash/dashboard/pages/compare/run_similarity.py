@@ -15,6 +15,7 @@ import streamlit as st
 from ragdash.analysis import run_similarity
 from ragdash.analysis.run_similarity import DEPTH, Oracle, RunSimilarity, TopKLists, UniqueDocuments
 from ragdash.core.errors import Unavailable
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -29,16 +30,12 @@ MEASURES = {"rbo": "Rank-biased overlap", "overlap": "Overlap", "tau": "Kendall'
 
 
 def render(context: PageContext, spec: Spec) -> None:
-    """The end of the Compare page: computed when it is opened."""
+    """Matrix of similarities, what one run alone found, and the best run of each query."""
     st.header("How alike are the runs?", anchor=False,
-              help="Two runs with the same mean may return the same documents or others. Runs that find different "
-                   "things can be combined.")
-    with st.expander("Matrix, what one run alone found, and the best run of each query", key="likeness",
-                     icon=":material/grid_on:", on_change="rerun") as fold:
-        if fold.open:
-            _render_matrix(context)
-            _render_unique_finds(context)
-            _render_oracle(context, spec)
+              help=tooltip("run_similarity"))
+    _render_matrix(context)
+    _render_unique_finds(context)
+    _render_oracle(context, spec)
 
 
 def _render_matrix(context: PageContext) -> None:

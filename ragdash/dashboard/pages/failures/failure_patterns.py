@@ -17,6 +17,7 @@ from ragdash.analysis.failure_patterns import Cluster, SharedTrait
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
@@ -39,9 +40,7 @@ def render_traits(data: FailuresData) -> None:
         return
     name = data.context.names[data.run_index]
     st.header("What failing queries share", anchor=False,
-              help="The queries of each kind against all others. p: Welch's t-test, Holm-corrected over every kind "
-                   "looked at, since looking at many finds something by chance. A kind that goes with failing need not "
-                   "be its cause: kinds overlap.")
+              help=tooltip("failure_slices"))
     measures = {
         **(
             {"metric": data.spec.title}
@@ -159,9 +158,7 @@ def render_clusters(data: FailuresData) -> None:
     if not any(texts):
         return
     st.header("Clusters of failing questions", anchor=False,
-              help="Questions that go wrong, grouped by the vectors of a sentence embedding model, with the words that "
-                   "are typical of each group against all others. There are groups whether or not the questions fall "
-                   "into groups.")
+              help=tooltip("topics"))
     bad = data.in_scope & (data.diagnosis.stage != FINE)
     try:
         groups = _clusters(data.digest, repr(_cache_key(data)), default_score_cache().stamp(), _truth=truth,

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, WaterfallStep
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures import data as failures_data
@@ -41,8 +42,7 @@ def render_choices(data: FailuresData) -> None:
         if len(context.entries) > 1:
             names = dict(zip(context.digests, context.names, strict=True))
             st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=220,
-                         persist_state="session", help="The run of the picture, of the slices and of what failing "
-                                                       "queries share. The table has all runs.")
+                         persist_state="session", help=tooltip("diagnosed_run"))
         changed_rules = diagnosis_cache.changed_rules(data.diagnosis.rules)
         with st.popover(
             "Rules" + (f" ({len(changed_rules)})" if changed_rules else ""), icon=":material/rule:", key="rules"
@@ -54,11 +54,9 @@ def _render_rules(data: FailuresData) -> None:
     rules = data.diagnosis.rules
     st.caption(f"The first {rules.k:,} documents count: the cutoff k of the sidebar.")
     st.slider("Share of the gold needed in the first k", 0.0, 1.0, step=0.05, key=state.COVERAGE,
-              persist_state="session", help="1: all of it. 0: one document or span is enough, as where documents stand "
-                                            "for one another. Multi-hop questions need all in any case.")
+              persist_state="session", help=tooltip("needed_share"))
     st.text_input("Score threshold", key=state.CUT_OFF, placeholder="none", persist_state="session",
-                  help="Documents with a lower score are cut off before the generator sees them. Scores of different "
-                       "retrievers have no common threshold.")
+                  help=tooltip("score_threshold"))
     if state.get(state.CUT_OFF).strip() and rules.score is None:
         st.caption(":orange[:material/warning: The threshold is a number, such as 0.5. None is used.]")
     for key, name, spec in ((state.CORRECT, "right", rules.right_spec), (state.GROUNDED, "grounded",
@@ -70,8 +68,8 @@ def _render_rules(data: FailuresData) -> None:
             step=0.05,
             key=key,
             persist_state="session",
-            help=f"By default {STAGE_THRESHOLDS[name].value:g}: {STAGE_THRESHOLDS[name].source}."
-            + (" An answer that holds a reference is always right." if name == "right" else ""),
+            help=tooltip(f"{name}_threshold", value=f"{STAGE_THRESHOLDS[name].value:g}",
+                         source=STAGE_THRESHOLDS[name].source),
         )
     if diagnosis_cache.changed_rules(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_reset_rules)
@@ -86,8 +84,7 @@ def render_waterfall(data: FailuresData) -> None:
     """The waterfall of the run looked at, the other runs as symbols on it."""
     context, selected = data.context, data.run_index
     st.header("From gold to a right answer", anchor=False,
-              help="Each step is passed by the queries that are still on the way. What a step loses is the stage at "
-                   "which these queries went wrong first. Steps that can be assessed for no query are left out.")
+              help=tooltip("stage_flow"))
     waterfalls = [diagnosis.waterfall(data.in_scope) for diagnosis in data.diagnoses]
     visible = [row for row, step in enumerate(waterfalls[selected]) if step.reached > step.unknown
             and (step.name != "no-gold" or any(waterfall[row].lost for waterfall in waterfalls))]
@@ -139,7 +136,7 @@ def render_stages(data: FailuresData) -> None:
     context = data.context
     metric = data.spec.title if data.spec is not None and np.isfinite(data.gains).any() else None
     st.header("Where queries go wrong first", anchor=False,
-              help="Every query stands at exactly one stage: the first that fails. Each number opens these queries.")
+              help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
     if readable.open is not False:
         with readable, st.container(key="stage_rows", gap="small"):
@@ -190,14 +187,14 @@ def _render_count(data: FailuresData, run: int, s: int, metric: str | None) -> N
     if not query_count:
         st.caption(f"{sign} 0", width=width)
         return
-    tooltip = (
+    description = (
         f"{context.names[run]}: {fmt.count(query_count, 'query', 'queries')}, {query_count / max(data.total, 1):.0%}"
     )
-    tooltip += f"; at most +{fmt.number(gain)} {metric}" if metric and s != FINE and np.isfinite(gain) else ""
+    description += f"; at most +{fmt.number(gain)} {metric}" if metric and s != FINE and np.isfinite(gain) else ""
     query_links.link(
         f"{sign} **{query_count:,}**{gained}",
         context.digests[run],
-        help=fmt.escape(tooltip),
+        help=fmt.escape(description),
         width=width,
         icon=None,
         **{state.STAGES: [NAMES[s]]},
@@ -221,7 +218,7 @@ def render_attributes(data: FailuresData) -> None:
     if not names or not data.total:
         return
     name = data.context.names[data.run_index]
-    st.header("By attribute", anchor=False, help="Where the queries of each kind go wrong first.")
+    st.header("By attribute", anchor=False, help=tooltip("stage_slices"))
     st.selectbox(
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )

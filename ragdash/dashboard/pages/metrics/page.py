@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.pages.metrics import sections as metrics_sections
@@ -15,7 +16,7 @@ from ragdash.reporting.sentences import fmt
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Metrics", "What does each number mean?")
+    elements.title("Metrics and help", "What does each number mean?")
 
     names = list(METRICS)
     present = (state.get(state.METRIC) or page_context.DEFAULT_METRIC).partition("@")[0]
@@ -24,7 +25,7 @@ def render() -> None:
         names,
         format_func=lambda name: f"{METRICS[name].title} ({name})" if METRICS[name].title != name else name,
         key=state.choice_key(state.ABOUT, names, present if present in names else names[0]),
-        help="Type to search by name.",
+        help=tooltip("metric_search"),
         persist_state="session",
     )
     metrics_sections.render_card(METRICS[state.get(state.ABOUT)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import curve_panels
 from ragdash.dashboard.session import state
@@ -36,7 +37,7 @@ def render() -> None:
         elements.empty("No curve is chosen", "Choose one or more under **Curves**.")
 
     st.header("Trade-off", anchor=False,
-                 help="How much precision each further bit of recall costs. Up and to the right is better.")
+                 help=tooltip("precision_recall_curve"))
     st.segmented_control(
         "Trade-off",
         list(page_context.TRADE_OFFS),

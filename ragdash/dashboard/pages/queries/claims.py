@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.data import QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
@@ -21,8 +23,6 @@ from ragdash.models.judge.tasks import Case
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences import judge as sentences_judge
-
-JUDGES_PAGE = "pages/judges.py"
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ class QueryVerdicts:
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
     """Load the verdicts on a query in all runs shown; the judge used last unless another one is selected."""
-    context, ledger = case.data.context, default_verdict_store()
+    context, verdict_store = case.data.context, default_verdict_store()
     try:
         verdicts = _query_verdicts(
-            (*context.digests, context.scope.truth_digest, case.query, str(ledger.path), *answers_stamp()), _case=case
+            (*context.digests, context.scope.truth_digest, case.query, str(verdict_store.path), *answers_stamp()),
+            _case=case,
         )
     except InputError as error:
         return QueryVerdicts(problems=tuple(error.problems))
@@ -85,7 +86,7 @@ def add_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts, rank
 
 
 def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -> None:
-    """Render the verdicts, or a link to the Judges page if there are none."""
+    """Render the verdicts, or a link to the LLM judge tab if there are none."""
     if verdicts.problems:
         st.markdown("### Judge verdicts")
         elements.problems(verdicts.problems, "verdicts")
@@ -93,7 +94,7 @@ def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -
         if any(text.answer or text.contexts for text in verdicts.texts):
             with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
                 st.caption("No judge scores for this query yet.", width="content")
-                st.page_link(JUDGES_PAGE, label="Run a judge", icon=":material/gavel:", width="content")
+                judge_note.link_to_judge("Run a judge")
     else:
         st.markdown("### Judge verdicts")
         _choose_judge(verdicts)
@@ -114,8 +115,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             key=state.HEARD,
             width=520,
             persist_state="session",
-            help="The judge used last comes first. The judge behind a metric's values is named below each "
-            "table of values.",
+            help=tooltip("shown_judge"),
         )
     if len(verdicts.judges) == 1 or sentences_judge.is_toy(verdicts.judge):
         st.caption(f":material/gavel: {fmt.escape(sentences_judge.judge_name(verdicts.judge))}")

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, explain
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.pages.queries.data import QueriesData
@@ -33,8 +34,7 @@ def export_failing(losses: FailuresData) -> None:
         st.header(
             "Export these queries",
             anchor=False,
-            help="A regression set is the ground truth of these queries only: "
-            "evaluate the next version on it. A ticket lists what was expected and what each run returned.",
+            help=tooltip("query_export"),
         )
         _download_buttons(
             losses.context, queries, "failing", f"Failing queries of {losses.context.names[losses.run_index]}"
@@ -48,11 +48,10 @@ def _download_buttons(context: PageContext, queries: np.ndarray, key: str, title
         st.download_button(f"{count_text} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
                            icon=":material/download:", on_click="ignore",
-                           help="A ground-truth file (JSONL) with their judgments, answers, evidence and attributes.")
+                           help=tooltip("regression_set"))
         st.download_button("As a ticket", lambda: _ticket(context, queries, title).encode(), "ragdash-ticket.md",
                            "text/markdown", key=f"ticket_{key}", icon=":material/bug_report:", on_click="ignore",
-                           help=f"Markdown: question, expected results and what each run returned for the first "
-                                f"{TICKET_QUERIES} queries; the others are listed by id.")
+                           help=tooltip("failing_ticket", queries=TICKET_QUERIES))
 
 
 def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED, read_only
@@ -92,8 +93,7 @@ def saved_reviews(data: QueriesData) -> None:
     counts = summary.counts
     if not summary.events:
         return
-    st.header("Your reviews", anchor=False, help="Saved in this machine's workspace. They survive a restart, and other "
-              "tabs see them after their next click.")
+    st.header("Your reviews", anchor=False, help=tooltip("review"))
     kind_counts = [fmt.count(counts[kind], noun)
                    for kind, noun in (("verdict", "verdict"), ("note", "note"), ("judgement", "judgment"))]
     st.markdown(f"{fmt.listed(kind_counts)} on {fmt.count(counts['queries'], 'query', 'queries')}.")

@@ -14,6 +14,7 @@ from ragdash.analysis import query_filters
 from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
@@ -109,8 +110,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
         if len(context.entries) > 1:
             names = dict(zip(context.digests, context.names, strict=True))
             st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=180,
-                         persist_state="session", help="Filters, stages and sorting refer to this run. "
-                                                       "Choose the baseline in the sidebar.")
+                         persist_state="session", help=tooltip("reference_run"))
         counts = query_filters.counts(facts, filters, "outcome")
         titles = queries_sentences.outcome_titles(name, base, filters.by, context.k)
         st.selectbox(
@@ -124,23 +124,23 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
         )
         if filters.outcome in ("worse", "better"):
             st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
-                          help=f"Minimum difference of {data.spec.title}, such as 0.2.")
+                          help=tooltip("smallest_difference", metric=data.spec.title))
         orders = _order_titles(data)
         st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=250,
                      key=state.choice_key(state.ORDER, list(orders), "worst"),
-                     help="Ties: queries on which another run scores highest come first.")
+                     help=tooltip("best_run"))
     with st.container(horizontal=True, vertical_alignment="center", key="query_search"):
         st.text_input("Search", key=state.FIND, placeholder="Search", icon=":material/search:", width=300,
                       persist_state="session", label_visibility="collapsed")
         with st.popover(f"in {queries_sentences.SEARCH_FIELDS[filters.where].lower()}", key="search_in",
-                        help="Which text is searched, and whether the pattern is a regular expression."):
+                        help=tooltip("searched_text")):
             _search_options(data)
         _more_filters(name, filters, facts)
     active = queries_sentences.active_filters(filters, reviews.TITLES)
     if active:
         st.caption(f"Only {fmt.escape('; '.join(active))}.")
     diagnosis_cache.note_changed_rules(context.k)
-    if filters.text and facts.found is None:
+    if filters.text and facts.text_matches is None:
         st.caption(f":orange[:material/warning: {fmt.escape(name)} has no such text; the search is ignored.]")
     if state.get(state.LEAST).strip() and not filters.by and filters.outcome in ("worse", "better"):
         st.caption(":orange[:material/warning: Minimum difference is not a number such as 0.2 and is ignored.]")
@@ -167,7 +167,7 @@ def _search_options(data: QueriesData) -> None:
         format_func=queries_sentences.SEARCH_FIELDS.get,
         key=state.WHERE,
         persist_state="session",
-        help=f"Answers and chunks of {fmt.escape(data.context.names[data.run_index])}, everything it returned.",
+        help=tooltip("returned_texts", run=fmt.escape(data.context.names[data.run_index])),
     )
     st.selectbox(
         "Match",
@@ -175,7 +175,7 @@ def _search_options(data: QueriesData) -> None:
         format_func=queries_sentences.PATTERN_KINDS.get,
         key=state.AS,
         persist_state="session",
-        help="Case-insensitive. Regular expressions use RE2 syntax.",
+        help=tooltip("search_pattern"),
     )
 
 

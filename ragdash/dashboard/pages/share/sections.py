@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.components import comparison_tables
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.speed_cost import price_table
+from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -49,8 +50,7 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
 
 def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
     """One file with everything, for people who will never open this page."""
-    st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light "
-                                           "and dark, and prints well.")
+    st.header("Report", anchor=False, help=tooltip("html_report"))
     titles = {name: title for name, (title, _) in SECTIONS.items()}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
              key=state.choices_key(state.PARTS, list(titles), list(titles)))
@@ -58,7 +58,7 @@ def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
         st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
                              key=state.choice_key(state.TEXTS, ["yes", "no"], "yes"),
-                             help="Leave them out where the corpus is confidential: ids stand for them.")
+                             help=tooltip("report_texts"))
         report_request = build_request(context, specs)
         st.download_button(
             "Download the report",
@@ -79,8 +79,7 @@ def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
 
 def render_tables(context: PageContext, specs: list[Spec]) -> None:
     """The numbers, in the format that is wanted."""
-    st.header("Tables", anchor=False, help="Full precision in CSV, Excel and Parquet; three decimals in Markdown and "
-                                           "LaTeX. Ids stay text, and no cell is taken for a formula.")
+    st.header("Tables", anchor=False, help=tooltip("exported_table"))
     kinds = [kind for kind in TABLE_KINDS if kind != "tests" or len(context.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
         with st.container(horizontal=True, width="content"):  # their labels stand on one line
@@ -128,8 +127,7 @@ def _table_maker(context: PageContext, specs: list[Spec], kind: str):
 
 def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
     """All pictures of the report at once."""
-    st.header("Pictures", anchor=False, help="Every picture of the sections chosen above, in one ZIP archive. Single "
-                                             "ones: the Download tab above each picture.")
+    st.header("Pictures", anchor=False, help=tooltip("exported_figures"))
     missing = missing_requirement()
     forms = [form for form in FIGURE_FORMATS if form == "json" or missing is None]
     with st.container(horizontal=True, vertical_alignment="bottom", key="picture_bar"):
@@ -151,12 +149,11 @@ def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
 
 def render_links() -> None:
     """The address of a page with everything as it is chosen here."""
-    st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
-                                         "runs.")
+    st.header("Link", anchor=False, help=tooltip("view_link"))
     pages = page_list.addresses()
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.choice_key(state.LEADS, list(pages), "leaderboard"))
+                     key=state.choice_key(state.LEADS, list(pages), "compare"))
         st.segmented_control(
             "Appearance",
             list(APPEARANCES),

@@ -10,11 +10,12 @@ from functools import cached_property
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
-from ragdash.experiments.testset import TYPES, Decision, DecisionStore, Draft, DraftSet, Sets, final, read_drafts
+from ragdash.experiments.testset import TYPES, Decision, Draft, DraftDecisionStore, DraftSet, Sets, final, read_drafts
 from ragdash.reporting.sentences import fmt
 
 EXAMPLE_COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
@@ -69,14 +70,14 @@ def load() -> TestSetData:
     key = state.choice_key(state.SET, names, names[0])
     with st.container(horizontal=True, vertical_alignment="bottom", key="testset_open"):
         st.selectbox("Set", names, format_func=lambda name: name or "Opened file", key=key, width=320,
-                     persist_state="session", help="Sets in this machine's workspace, newest first.")
+                     persist_state="session", help=tooltip("local_test_sets"))
         with st.popover("Open a file", icon=":material/upload_file:", key="testset_file"):
             _upload()
     try:
         name = state.get(state.SET)
         draft_set = (st.session_state[state.DRAFTS] if name == UPLOADED
                  else _read_set(name, Sets().names()[name], str(Sets().path)))
-        decisions, problems = _decisions(draft_set.digest, str(DecisionStore().path), DecisionStore().stamp())
+        decisions, problems = _decisions(draft_set.digest, str(DraftDecisionStore().path), DraftDecisionStore().stamp())
         for problem in problems:
             file = fmt.escape(f"{problem.file}: ") if problem.file else ""
             st.caption(f":orange[:material/warning:] {file}{fmt.problem_line(problem)}")
@@ -93,13 +94,13 @@ def _read_set(name: str, modified: float, folder: str) -> DraftSet:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _decisions(digest: str, path: str, stamp: str) -> tuple[dict[str, Decision], tuple[Problem, ...]]:
-    return DecisionStore().read(digest), DecisionStore().problems(digest)
+    return DraftDecisionStore().read(digest), DraftDecisionStore().problems(digest)
 
 
 def _no_sets() -> None:
     """Explain how to create a set."""
     elements.empty("No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
-                  "that pass every rule; those you accept become ground truth on the Runs page. Create a set in a "
+                  "that pass every rule; those you accept become ground truth on the Data page. Create a set in a "
                   "terminal (this page calls no model):")
     st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
     st.caption("`--dry-run` prints calls, tokens and cost first. To open a set from another machine, upload the file "
@@ -109,7 +110,7 @@ def _no_sets() -> None:
 
 def _upload() -> None:
     st.file_uploader("Drafts", type=["jsonl"], key=state.DRAFTS_FILE, on_change=_open_file,
-                     help="The file written by ragdash testset --drafts FILE.")
+                     help=tooltip("drafts_file"))
 
 
 def _open_file() -> None:
@@ -139,7 +140,7 @@ def save_decision(digest: str, draft: str, decision: Decision, next_draft: str |
     """Save a decision and open the next draft; after an error, which is shown, the draft stays open."""
     try:
         check_writable()
-        DecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
+        DraftDecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
     except InputError as error:
         state.set_notice(error.problems)
         return

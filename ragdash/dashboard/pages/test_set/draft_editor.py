@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.test_set.data import NO_DECISION, TYPE_TITLES, TestSetData, save_decision
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
@@ -78,7 +79,7 @@ def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
                     type="tertiary",
                     on_click=save_decision,
                     args=(data.draft_set.digest, draft.id, NO_DECISION),
-                    help="Discards your decision on this draft and your edits.",
+                    help=tooltip("undo_decision"),
                 )
         st.caption(f"Draft {position + 1:,} of {len(ids):,} shown. Accept and Reject open the next draft.")
 
@@ -118,7 +119,7 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
         for check in checks:
             if not check.passed:
                 st.markdown(f":orange[:material/warning: {fmt.escape(check.words[:1].upper() + check.words[1:])}.]")
-    st.markdown("**Passed checks**" if draft.kept else "**Why the rules rejected it**")
+    st.markdown("**Passed checks**" if draft.passes else "**Why the rules rejected it**")
     st.markdown("  \n".join(f"{':material/check:' if check.passed else ':material/close:'} "
                           f"{fmt.escape(check.words[:1].upper() + check.words[1:])}"
                           for check in sorted(draft.checks, key=lambda check: check.passed)))

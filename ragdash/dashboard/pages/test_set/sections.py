@@ -7,8 +7,9 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.runs import corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.pages.test_set.data import TYPE_TITLES, TestSetData, draft_types
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
@@ -50,11 +51,7 @@ def _shared_words(data: TestSetData) -> None:
     st.caption(
         f"Written by {fmt.escape(data.draft_set.judge)}. Synthetic questions reuse words of their document, "
         "which favors BM25" + (f"; share of their content words in the evidence: {shared}." if shared else "."),
-        help="A model that reads a document reuses its words; people use their own. Lexical search (BM25, sparse) "
-        "therefore scores too high on such a set, and its difference to dense search may shrink or reverse. The share "
-        "counts the stemmed content words of a question that occur in its evidence, averaged over the drafts that "
-        "pass the rules. Reword the questions with the largest share, or check the result with questions asked by "
-        "people.",
+        help=tooltip("word_overlap"),
     )
 
 
@@ -155,7 +152,7 @@ def export(data: TestSetData) -> None:
                 key="draft_use",
                 on_click=_use_as_truth,
                 args=(data, chosen_states),
-                help="Runs in this session are then evaluated on these questions.",
+                help=tooltip("use_test_set"),
             )
         if rejects:
             st.download_button(f"Rejects with reasons ({len(rejects):,})", lambda: rejects_jsonl(rejects),
@@ -163,7 +160,7 @@ def export(data: TestSetData) -> None:
                                icon=":material/download:", on_click="ignore")
     if st.session_state.pop(state.TRUTH_USED, None):
         st.caption(
-            ":material/check: In use as the ground truth of this session. On the Runs page, load runs that answered "
+            ":material/check: In use as the ground truth of this session. On the Data page, load runs that answered "
             "these questions under these query ids."
         )
 

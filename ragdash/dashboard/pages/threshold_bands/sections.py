@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import score_cutoff_cache
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.pages.threshold_bands.bands_file import bands_in_force
 from ragdash.dashboard.session import state
@@ -22,6 +22,7 @@ from ragdash.metrics.bands import Bands, Target, missing_bands_reason, place_in_
 from ragdash.reporting.plots import bands as pictures_of
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
+from ragdash.reporting.sentences import bands as band_sentences
 from ragdash.reporting.sentences import fmt
 
 
@@ -70,8 +71,7 @@ def choose_source(specs: Sequence[Spec]) -> str:
     )
     st.radio("Bands by", sources, format_func=fmt.escape, horizontal=True, persist_state="session",
              key=state.choice_key(state.SOURCE, sources, sources[0]),
-             help=f"These sources disagree on {fmt.escape(titles)}. Where the one that is chosen has no bands, "
-                  "another one's are drawn; each picture names its source.")
+             help=tooltip("band_source", metrics=fmt.escape(titles)))
     return state.get(state.SOURCE)
 
 
@@ -144,17 +144,16 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
         width=190,
         on_change=_set_target,
         args=(rated_metric.spec, key),
-        help=f"The value to reach at {bound}. A run passes or fails where its whole interval lies on one "
-        "side; else it is undecided. Targets are part of the link.",
+        help=tooltip("target", bound=bound),
     )
 
 
 def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], container) -> None:
     """In words: the band of each run on each metric that has bands, and which targets are reached."""
     banded = [rated_metric for rated_metric in rated_metrics if rated_metric.table]
-    sentences = threshold_bands_sentences.with_sources(
+    sentences = band_sentences.with_sources(
         [
-            threshold_bands_sentences.band_sentence(
+            band_sentences.band_sentence(
                 rated_metric.spec, context.names, rated_metric.placements, rated_metric.order
             )
             for rated_metric in banded
@@ -162,7 +161,7 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
         [rated_metric.table.source for rated_metric in banded],
     )
     sentences += [
-        threshold_bands_sentences.target_sentence(
+        band_sentences.target_sentence(
             rated_metric.target, context.names, rated_metric.target_results, rated_metric.order
         )
         for rated_metric in rated_metrics
@@ -181,7 +180,7 @@ def render_figures(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
         for rated_metric in rated_metrics:
             if rated_metric.table:
                 with st.container(key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
-                    bands = fmt.escape(threshold_bands_sentences.bands_tooltip(rated_metric.table))
+                    bands = fmt.escape(band_sentences.bands_tooltip(rated_metric.table))
                     st.header(
                         rated_metric.spec.title,
                         anchor=False,
@@ -197,15 +196,14 @@ def render_targets(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
     if not bare:
         return
     st.header("Metrics without bands", anchor=False,
-              help="Nobody is quoted here who says what is good on these. Set a target of your own instead, or open a "
-                   "bands file.")
+              help=tooltip("metrics_without_bands"))
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             with st.container(border=True, key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
                 st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**", help=rated_metric.spec.metric.summary_line)
                 st.caption(
                     fmt.escape(
-                        threshold_bands_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
+                        band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
                     )
                 )
                 _render_target_field(rated_metric)
@@ -228,7 +226,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
             ["below the target", "reached"] if rated_metric.spec.metric.better == "higher" else ["reached", "above it"]
         )
     descriptions = [
-        threshold_bands_sentences.placement_text(
+        band_sentences.placement_text(
             rated_metric.placements[index] if rated_metric.table else None,
             rated_metric.target_results[index] if rated_metric.target else None,
         )
@@ -281,7 +279,7 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
     if not attributes:
         return
     st.header("By kind of query", anchor=False,
-              help="Kinds are the attributes that the truth gives its queries. Few queries make wide intervals.")
+              help=tooltip("band_slices"))
     by_name = {str(rated_metric.spec): rated_metric for rated_metric in rated_metrics}
     first = next(
         (str(rated_metric.spec) for rated_metric in rated_metrics if rated_metric.table or rated_metric.target),
@@ -316,8 +314,8 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
     note = (
         f"Bands: {rated_metric.table.source}."
         if rated_metric.table
-        else threshold_bands_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
+        else band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
     )
-    note += f" Target: {threshold_bands_sentences.target_text(rated_metric.target)}." if rated_metric.target else ""
+    note += f" Target: {band_sentences.target_text(rated_metric.target)}." if rated_metric.target else ""
     st.caption(f"{fmt.escape(note)} Mean over n queries of each kind with its 95 % interval."
                f"{context.scope.basis}")

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from ragdash.core.terms import tooltip
 from ragdash.metrics import METRICS
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -41,7 +42,7 @@ def by_cutoff(content: ReportContent, title: str) -> Section:
         lambda theme: precision_recall.trade_off(content.names, content.slots, run_curves[0].ks, precision, recall,
                                                  cutoff=marked, theme=theme),
         caption=f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}. "
-                "Up and to the right is better.")]
+                + tooltip("precision_recall_area"))]
     return Section("curves", title, blocks)
 
 

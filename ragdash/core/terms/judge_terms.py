@@ -1,0 +1,103 @@
+"""Terms of LLM judges, human labels and judge validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.terms.term import Term
+
+_LINK = "judges.md"
+
+TERMS: Mapping[str, Term] = {
+    "llm_judge": Term("LLM judge", entry="a model that scores answers and contexts", link=_LINK, heading="LLM judge"),
+    "claim": Term("Claim", entry="a short statement of one fact, taken from an answer or a reference"),
+    "vacuous": Term("Vacuous", entry="an answer without a claim: nothing in it can be unsupported"),
+    "verdict": Term(
+        "Verdict", heading="verdict (of a judge), human label",
+        entry="a judge's score of a query, from 0 to 1; a person's score of the same", link=_LINK),
+    "corrected": Term(
+        "Corrected", "The judge's mean, adjusted for its errors on the labeled queries. Its interval covers both "
+        "sampling and judge errors (prediction-powered inference, as in ARES).", link="../guide/trust.md",
+        entry="a judge's mean, shifted and widened by its errors on human labels (prediction-powered inference)"),
+    "faithfulness": Term(
+        "Faithfulness", heading="faithfulness, grounding",
+        entry="whether the contexts support the answer: by a judge; by words"),
+    "judge_alone": Term(
+        "Judge alone", "Mean of the judge's verdicts over all queries. It has no interval: more queries do not reduce "
+        "judge bias."),
+    "labels_alone": Term("Labels alone", "Mean of the human labels with its interval; does not use the judge."),
+    "labeled_and_judged": Term("n, N", "Labeled queries, and queries that are only judged."),
+    "accuracy": Term("Accuracy", "Share of the labeled queries on which judge and person agree."),
+    "kappa": Term(
+        "Kappa", "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
+        "same value to every query."),
+    "bias": Term("Bias", "Mean of verdict minus label: above 0, the judge scores higher than the person."),
+    "judge_differences": Term(
+        "Difference", "Run minus baseline, paired by query, over the queries with a verdict in both."),
+    "confusion": Term(
+        "Person and judge", "Labels in rows, verdicts in columns. Values from {yes} count as yes, unless each value is "
+        "a class of its own."),
+    "judge_agreement": Term(
+        "Judges", "Agreement among the judges, one vote each. Fleiss' kappa is agreement beyond chance, 1 if they "
+        "always agree. Spread is the standard deviation of the verdicts on a query. The numbers above refer to their "
+        "mean."),
+    "vote_agreement": Term(
+        "Votes", "The same question asked several times. Fleiss' kappa is agreement of the votes beyond chance, 1 if "
+        "they always agree. Spread is the standard deviation of the votes on a query. The numbers above refer to the "
+        "first vote."),
+    "validated_metric": Term(
+        "Metric", "The metric whose values are compared with human labels: any answer metric from 0 to 1. Metrics "
+        "scored by judges come first."),
+    "yes_threshold": Term(
+        "Yes from", "Used for accuracy, kappa, the table and the disagreements. Means and intervals use the values."),
+    "validated_judge": Term(
+        "Judge", "All judges with verdicts on this metric, the one used last first. With several judges, also their "
+        "mean over the queries on which each has a verdict. Selecting the local judge trains it on your labels, "
+        "without key or network, in seconds per 1,000 queries.", link=_LINK),
+    "local_judge": Term(
+        "Local judge", "A labeled query gets its verdict from a model that has not seen its label, in five folds; any "
+        "other query gets the mean of the five. So no label is used both to train the judge and to evaluate it."),
+    "sheet_size": Term("Queries", "A larger sheet includes the smaller one. Choose or type a number."),
+    "sheet_seed": Term(
+        "Seed", "The same seed draws the same queries in the same order, here and on the command line."),
+    "sheet_runs": Term(
+        "Runs", "Differences between runs need the same queries labeled in both: label all runs shown."),
+    "label": Term("Label", "Yes is 1, no is 0. A number in between, such as 0.8, can be given in a file."),
+    "saved_labels": Term(
+        "Saved labels", "Labels belong to the content of a run: a changed answer makes a new run without labels. All "
+        "judges are compared with the same labels."),
+    "labels_file": Term(
+        "Labels file", "CSV or JSONL with query_id and label, plus run if it contains labels of several runs. A label "
+        "is a number from 0 to 1, yes or no; rows without one are ignored."),
+    "base_url": Term(
+        "Base URL", "From the documentation of the endpoint. The server of this dashboard calls it, so localhost is "
+        "the server's machine.", link=_LINK),
+    "judge_key": Term(
+        "Key", "A typed key stays in this session's memory. Like a server key, it is passed to the judging process in "
+        "its environment and never written to a file, link or log.", link=_LINK),
+    "server_key": Term(
+        "Name of the key on the server", "An environment variable of the server, or a top-level key in its "
+        ".streamlit/secrets.toml. The name ends in _API_KEY or begins with RAGDASH_JUDGE_KEY.", link=_LINK),
+    "judged_sample": Term(
+        "Queries to judge", "Random sample, the same for all runs and metrics. Use a small one to estimate the full "
+        "cost."),
+    "votes": Term("Votes", "Number of times each question is asked; the score is the mean."),
+    "maximum_cost": Term(
+        "Maximum cost", "In the currency of the prices, which are required. Judging stops before exceeding it."),
+    "planned_calls": Term(
+        "Calls", "Plus follow-up calls that depend on the replies, such as the verification of claims."),
+    "planned_tokens": Term(
+        "Tokens", "Estimate: four bytes per token; output as long as this judge's replies so far."),
+    "stop_judging": Term("Stop", "Requests in flight are discarded and may still be billed."),
+    "judge_scores": Term(
+        "Judge scores", "Means over the n queries that have a value, with 95 % bootstrap intervals. Undefined: the "
+        "texts leave nothing to judge, such as an answer without claims. Missing: the verdict failed or was not "
+        "requested. Both are excluded and never count as 0."),
+    "several_judges": Term(
+        "Several judges", "Several judges have scored these runs, each with separate verdicts. Their mean is over the "
+        "queries on which each has a verdict. Other pages show the judge used last."),
+    "judged_queries_link": Term("Queries", "Its queries by {metric}, with claims and reasons."),
+    "shown_judge": Term(
+        "Judge", "The judge used last comes first. The judge behind a metric's values is named below each table of "
+        "values."),
+}

@@ -1,0 +1,74 @@
+"""Terms of single queries: failures, stages, reviews, answers, test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.terms.term import Term
+
+TERMS: Mapping[str, Term] = {
+    "review": Term(
+        "Review", "Saved in the workspace of this machine. Reviews survive a restart. Other tabs show them after their "
+        "next click.", heading="review, event", link="workspace.md",
+        entry="a person's note, verdict or judgment about a query; one such record, never changed"),
+    "reference_run": Term(
+        "Run", "Filters, stages and sorting use this run. Choose the baseline in the sidebar."),
+    "smallest_difference": Term("Difference", "Minimum difference of {metric}, such as 0.2."),
+    "best_run": Term("Best run", "Ties: queries on which another run scores highest come first."),
+    "searched_text": Term(
+        "Search in", "Which text is searched, and whether the pattern is a regular expression."),
+    "search_pattern": Term("Search", "Case-insensitive. Regular expressions use RE2 syntax."),
+    "returned_texts": Term("Texts", "Answers and chunks of {run}: everything it returned."),
+    "query_export": Term(
+        "Export queries", "A regression set is the ground truth of these queries only: evaluate the next version on "
+        "it. A ticket lists what was expected and what each run returned.", link="../guide/queries.md"),
+    "regression_set": Term(
+        "Regression set", "A ground-truth file (JSONL) with their judgments, answers, evidence and attributes."),
+    "failing_ticket": Term(
+        "Ticket", "Markdown: the question, the expected results and what each run returned, for the first {queries} "
+        "queries; the others are listed by id."),
+    "stage_flow": Term(
+        "Steps", "The queries that are still on the way pass each step. A query that a step loses went wrong there "
+        "first. Steps that can be assessed for no query are left out.", link="diagnosis.md"),
+    "stage_table": Term(
+        "Stages", "Every query is at exactly one stage: the first that fails. Each number opens these queries.",
+        link="diagnosis.md"),
+    "stage_slices": Term("Slices", "At which stage the queries of each kind first go wrong."),
+    "diagnosed_run": Term(
+        "Run", "The run of the figure, of the slices and of what failing queries share. The table has all runs."),
+    "needed_share": Term(
+        "Share of the gold needed", "1: all of it. 0: one document or span is enough, for example if the documents "
+        "repeat each other. Multi-hop questions always need all.", link="diagnosis.md"),
+    "score_threshold": Term(
+        "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "
+        "different retrievers have no common threshold."),
+    "right_threshold": Term(
+        "Right from", "Default {value}: {source}. An answer that contains a reference is always right."),
+    "grounded_threshold": Term("Grounded from", "Default {value}: {source}."),
+    "topics": Term(
+        "Topics", "Failing questions, grouped by a sentence embedding model, with the words that are typical of each "
+        "group. The method always forms groups, also if the questions have none."),
+    "answer_kinds": Term(
+        "Kinds of answers", "The kinds of the figure above. Refusals are also counted on their own: each of them is "
+        "also of another kind."),
+    "local_model": Term(
+        "Model", "A folder on the server, or the name of a model downloaded before, such as {example}. {variable} in "
+        "the server's environment sets the default.", link="models.md"),
+    "answer_metric": Term(
+        "Metric", "The metric of the sentence above, the figures and the order of the queries. It follows the "
+        "sidebar's metric if that is a metric of answers."),
+    "retrieval_and_answer": Term(
+        "Found, and right?", "Found: a relevant document in the first {k} (hit rate at the sidebar's k). Right: the "
+        "answer contains a reference word for word, or its {metric} with one is at least {threshold}, where the band "
+        "“{band}” begins. {unknown}: no relevant document or no reference is known, or the run has no answer."),
+    "local_test_sets": Term("Test sets", "Test sets in the workspace of this machine, newest first."),
+    "drafts_file": Term("Drafts", "The file written by ragdash testset --drafts FILE."),
+    "undo_decision": Term("Undo", "Discards your decision on this draft and your edits."),
+    "word_overlap": Term(
+        "Word overlap", "A model that reads a document reuses its words; people use their own. Lexical search (BM25, "
+        "sparse) therefore scores too high on such a set, and its difference to dense search may shrink or reverse. "
+        "The share counts the stemmed content words of a question that occur in its evidence, averaged over the "
+        "drafts that pass the rules. Reword the questions with the largest share, or check the result with questions "
+        "asked by people.", link="../guide/test-set.md"),
+    "use_test_set": Term("Use as ground truth", "The runs of this session are then evaluated on these questions."),
+}

@@ -1,0 +1,58 @@
+"""Terms of results: metrics, cutoffs, figures of the leaderboard, exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.terms.term import Term
+
+TERMS: Mapping[str, Term] = {
+    "cutoff": Term(
+        "Cutoff k", "How many documents from the top count, for example as many as fit into the prompt. Choose or type "
+        "a number.", heading="cutoff, k, top k", entry="depth at which a metric stops"),
+    "metric": Term(
+        "Metric", "The metric of the figures. @k looks at the first k documents only. The Metrics page explains each "
+        "metric.", heading="metric, spec, value", link="metrics.md",
+        entry="the definition; the definition with parameters and cutoff; its result for one query"),
+    "undefined": Term(
+        "Undefined", entry="NaN: the metric has no value for this query; shown as a dash, never as 0",
+        link="conventions.md"),
+    "unavailable": Term("Unavailable", entry="the metric needs data that is not there; the reason is shown"),
+    "baseline": Term(
+        "Baseline", "The run that the others are compared with: a difference is candidate minus baseline.",
+        heading="baseline, candidate", entry="the two sides of a comparison"),
+    "oracle": Term("Oracle", entry="the best run of each query, chosen with hindsight"),
+    "pareto_front": Term(
+        "Pareto front", "A run is on the front if no other run is at least as good and at most as expensive, and "
+        "better in one of the two.", entry="runs that no other run beats on both quality and cost",
+        heading="Pareto front"),
+    "leaderboard_metrics": Term(
+        "Metrics", "Choose from the list, or type a metric such as nDCG(gain='exp')@20 or R(average='micro')@5."),
+    "answer_metrics": Term(
+        "Metrics", "Choose from the list, or type a metric such as TokenF1(tokens='set') or "
+        "SupportCoverage(normalisation='unicode'). The Metrics page explains each metric."),
+    "metric_search": Term("Search", "Type to search by name."),
+    "precision_recall_curve": Term(
+        "Precision-recall curve", "How much precision more recall costs. Up and to the right is better."),
+    "latency_distribution": Term(
+        "Latency", "The share of the queries that took at most this long. Further left is faster; a flat end means a "
+        "slow tail."),
+    "paired_values": Term(
+        "Values of two runs", "Each mark is a query, or several with the same pair of values. Above the diagonal the "
+        "second run is higher."),
+    "run_similarity": Term(
+        "Similarity of the runs", "Two runs with the same mean may return the same documents or different ones. Runs "
+        "that find different documents can be combined."),
+    "html_report": Term(
+        "Report", "One HTML file that needs no server and no network. It opens in any browser, in light and dark, and "
+        "prints well.", link="../guide/share.md"),
+    "exported_table": Term(
+        "Table", "Full precision in CSV, Excel and Parquet; three decimals in Markdown and LaTeX. Ids stay text, and "
+        "no cell is read as a formula."),
+    "exported_figures": Term(
+        "Figures", "Every figure of the sections chosen above, in one ZIP archive. For a single figure use the "
+        "Download tab above it."),
+    "view_link": Term(
+        "Link", "Opens this view in any browser, for as long as this server keeps the runs."),
+    "report_texts": Term("Texts", "Leave them out if the corpus is confidential: ids replace them."),
+}

@@ -1,0 +1,52 @@
+"""Terms of statistics: means, intervals, tests, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.terms.term import Term
+
+_LINK = "statistics.md"
+
+TERMS: Mapping[str, Term] = {
+    "summary": Term("Summary", entry="mean with confidence interval and n", link=_LINK),
+    "confidence_interval": Term(
+        "Confidence interval", heading="confidence interval (CI)",
+        entry="range for the mean of another sample of similar queries, 95 %", link=_LINK),
+    "significant": Term("Statistically significant", entry="corrected p below 0.05", link=_LINK),
+    "effect_size": Term(
+        "Effect size", link=_LINK,
+        entry="size of a difference, independent of n: mean difference, d_z, probability of superiority"),
+    "outcome": Term(
+        "Outcome", entry="result of a comparison: better, worse, equivalent, undecided", link=_LINK),
+    "bounds": Term(
+        "Bounds", entry="the minimum and maximum of a metric over all grades of the unjudged documents"),
+    "leaderboard_test": Term(
+        "Test", "p: paired randomization test, corrected for all differences of this table (Holm). Tied for best: no "
+        "significant difference from the best run. That does not prove that the two are equal.", link=_LINK),
+    "leaderboard_differences": Term(
+        "Differences", "Candidate minus baseline: the mean over queries with its 95 % interval. Filled symbols are "
+        "statistically significant (corrected); hollow ones are not.", link=_LINK),
+    "comparison_test": Term(
+        "Test", "p: paired randomization test ({permutations} sign flips), corrected for {comparisons}: every "
+        "candidate on every metric (Holm). Better and worse count queries, in the direction of the metric.",
+        link=_LINK),
+    "equivalence_margin": Term(
+        "Equivalence margin", "The largest difference that does not matter to you, such as 0.02. A candidate is "
+        "equivalent if its whole interval lies within the margin.", link=_LINK),
+    "comparable_metric": Term(
+        "Comparable metric", "A comparison needs a metric that has a value for each query, a meaningful mean, and a "
+        "direction in which it is better."),
+    "compared_queries": Term(
+        "Queries", "Queries on which {candidate} is better, equal or worse than {baseline}."),
+    "slice_comparison": Term(
+        "Slices", "The same comparison within each kind of query. p is corrected for all slices shown: with many "
+        "comparisons some look significant by chance.", link=_LINK),
+    "rank_correlation": Term(
+        "Rank correlation", "Spearman's rank correlation over the queries where both metrics are defined, from −1 to "
+        "1; 0 means no connection. A connection does not show that one causes the other.", link=_LINK),
+    "failure_slices": Term(
+        "What failing queries share", "The queries of each kind compared with all others. p: Welch's t-test, "
+        "Holm-corrected over every kind, since with many comparisons some look significant by chance. A kind that "
+        "fails more often need not be the cause: kinds overlap.", link="diagnosis.md"),
+}

@@ -1,0 +1,95 @@
+"""Relevance judgments without a header in two or three columns: query and document, and perhaps a grade."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.errors import Collector
+from ragdash.core.records import Truth
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.trec_lines import data_lines
+from ragdash.io.source.source import Source
+from ragdash.io.tables.header import read_header
+from ragdash.io.tables.mapping_hints import MEASURE
+from ragdash.io.tables.whitespace import normalize_line_ends
+from ragdash.io.wrong_role import fail_truth_as_run
+
+_GRADE = re.compile(rb"-?\d{1,2}(\.0+)?")
+_COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and grade"}
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes lines of two or three words; the third is a small whole number."""
+    if start.mapping or read_header(start.head) is not None:
+        return None
+    rows = [_split(line) for _, line in data_lines(start.head)][:SAMPLED_LINES]
+    width = len(rows[0]) if rows else 0
+    if len(rows) < 2 or width not in _COLUMNS or any(len(row) != width for row in rows):
+        return None
+    if width == 2 and not all(map(_are_ids, rows)):
+        return None
+    if width == 3 and not all(_GRADE.fullmatch(row[2]) for row in rows):
+        return None
+    if any(MEASURE.fullmatch(row[0].decode(errors="replace")) for row in rows) or _is_one_query_a_document(rows):
+        return None
+    return Detection("judgments", "truth", f"lines of {_COLUMNS[width]}")
+
+
+def _split(line: bytes) -> list[bytes]:
+    return line.replace(b"\t", b" ").split()
+
+
+def _are_ids(row: list[bytes]) -> bool:
+    """True for words with a digit or a mark in them, not for a text of two words."""
+    return all(re.search(rb"[\d/_#:.-]", word) for word in row)
+
+
+def _is_one_query_a_document(rows: list[list[bytes]]) -> bool:
+    """True where the second column has the same value in all lines, as the iteration of qrels has."""
+    second = {row[1] for row in rows}
+    return len(second) == 1 and (len(rows) > 2 or bool(second & {b"0", b"Q0"}))
+
+
+def read_runs(source: Source, _name: str | None) -> NoReturn:
+    """Raise: without scores and ranks these lines are judgments."""
+    fail_truth_as_run(source, detect(FileStart(source)).reason)
+
+
+def read_truth(source: Source) -> Truth:
+    """The judgments; without a column of grades every document is relevant."""
+    problems = source.collector()
+    queries, docs, grades, lines = _read_rows(source, problems)
+    problems.raise_errors()
+    if grades is None:
+        problems.add("no-grade-column", severity="warning")
+    values = np.ones(len(docs), np.int64) if grades is None else np.array(grades, np.int64)
+    return Truth.build(source.name, pa.array(queries, pa.string()), pa.array(docs, pa.string()), values,
+                       problems=problems.problems, file=source.file, lines=lines)
+
+
+def _read_rows(source: Source, problems: Collector) -> tuple[list[str], list[str], list[float] | None, list[int]]:
+    """(queries, documents, grades or None, lines)."""
+    text = normalize_line_ends(source.text.encode())
+    rows = [(number, _split(line)) for number, line in data_lines(text)]
+    width = len(rows[0][1])
+    queries, docs, grades, lines = [], [], [], []
+    for number, row in rows:
+        if len(row) != width:
+            problems.add("column-count/headerless", {"count": len(row), "width": width}, line=number)
+        elif width == 3 and not _GRADE.fullmatch(row[2]):
+            problems.add("bad-number/grade", {"value": row[2].decode()}, line=number, field="grade")
+        else:
+            queries.append(row[0].decode())
+            docs.append(row[1].decode())
+            lines.append(number)
+            grades.append(float(row[2]) if width == 3 else 1)
+    return queries, docs, grades if width == 3 else None, lines
+
+
+FORMATS.register(Format("judgments", "Judgments without a header", read_runs, read_truth), kind="text", order=30,
+                 detect=detect)

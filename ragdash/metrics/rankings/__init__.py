@@ -1,0 +1,1 @@
+"""Metrics of a ranking against relevance judgments."""

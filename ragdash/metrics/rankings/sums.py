@@ -1,0 +1,32 @@
+"""Sums and ratios per query that the metrics of rankings share; NaN where a denominator is 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.matching.views.ranked import ordinal
+
+
+def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """numerator / denominator per query, NaN where the denominator is 0; written over the numerator, a float array.
+
+    (Q,) or (Q, K) over (Q,) or (Q, K).
+    """
+    if numerator.ndim > denominator.ndim:
+        denominator = denominator[:, None]
+    return np.divide(numerator, np.where(denominator > 0, denominator, np.nan), out=numerator)
+
+
+def undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values, NaN for queries without a relevant document."""
+    values = values.astype(np.float64, copy=False)
+    values[relevant == 0] = np.nan
+    return values
+
+
+def sum_before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sum of the values (flags or floats) of the same query before each entry: (H,) float64; query is sorted."""
+    if not len(query):
+        return np.zeros(0)
+    total = np.cumsum(values, dtype=np.longdouble) - values  # over all queries: more digits than the answer needs
+    return (total - total[np.arange(len(query)) - ordinal(query) + 1]).astype(np.float64)
