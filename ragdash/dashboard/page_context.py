@@ -136,13 +136,13 @@ class Results:
 
     def compared(self, specs: Sequence[Spec], baseline: int | None = None,
                  margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
-        """Each other run against the baseline on each spec that can be compared, p corrected over all of them."""
+        """Each other run against the baseline on each spec that can be compared; the family of a spec is all pairs."""
         names, digests = self.selection.names, self.selection.digests
         baseline = self.selection.baseline if baseline is None else baseline
         candidates = self.selection.others(baseline)
         rows = evaluation_cache.compared(digests[baseline], [digests[index] for index in candidates], self.scope,
                                          self.comparable(specs), self.comparison_rules(margin))
-        return {(index, comparison.spec): replace(comparison, candidate=names[index])
+        return {(index, comparison.spec): replace(comparison, candidate=names[index], baseline=names[baseline])
                 for index, row in zip(candidates, rows, strict=True) for comparison in row}
 
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:

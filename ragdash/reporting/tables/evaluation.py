@@ -18,7 +18,7 @@ from ragdash.reporting.tables.export import long_values, wide_values
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
 SHAPES = ("rows", "long", "wide")  # of every query's values: a column per metric; a row, a column each
-SCHEMA = 2
+SCHEMA = 3
 INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",
              "expanded": "expanded percentile bootstrap", "t": "bootstrap-t"}
 Summaries = Sequence[Sequence[Summary]]

@@ -140,7 +140,7 @@ def test_enough_to_make_it_again(samples, page):
     for match in samples:
         assert match.run.digest in page.text
     assert samples[0].truth.digest in page.text
-    for word in ("10,000 resamples", "seed 0", "unanswerable", "numpy", "Holm"):
+    for word in ("10,000 resamples", "seed 0", "unanswerable", "numpy", "corrected for all 3 pairs of the 3 runs"):
         assert word.casefold() in page.text.casefold()
 
 

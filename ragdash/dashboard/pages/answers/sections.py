@@ -180,7 +180,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     context = data.context
     best, comparisons = _compare_with_best(data, spec)
     level = {index: "tied for best" for index, comparison in comparisons.items()
-             if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2}
+             if comparison.tied}
     run_labels = {best: "best", **level} if comparisons else {}
     order = best_first(np.array([summary.mean for summary in data.summaries_of(spec)]), spec.metric.better)
     deltas = context.results.compared(data.specs)
@@ -194,7 +194,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
                 comparison_tables.leaderboard_numbers(context, data.summaries, order, deltas),
                 "answer_numbers",
                 "Every number of the answers",
-                formats={"p (Holm)": "%.4f"},
+                formats={"p (corrected)": "%.4f"},
             )
     _render_notes(data)
     model_scores.render(context, data.specs, data.values)

@@ -55,7 +55,7 @@ def _rank_labels(best: int | None, comparisons: dict) -> dict[int, str]:
     if not comparisons:
         return {}
     level = {index: "tied for best" for index, comparison in comparisons.items()
-             if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2}
+             if comparison.tied}
     return {best: "best", **level}
 
 
@@ -85,7 +85,7 @@ def _render_tables(
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas), "leaderboard",
-                          "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
+                          "Every number of the leaderboard", formats={"p (corrected)": "%.4f"})
     sentences = [f"Mean over n queries with its 95 % bootstrap interval.{context.scope.basis}"]
     if len(order) > 1:
         sentences.append(
@@ -93,7 +93,8 @@ def _render_tables(
             "worse, no mark: no significant difference."
         )
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
-               help=tooltip("leaderboard_test") if len(order) > 1 else None)
+               help=tooltip("leaderboard_test", family=comparison_sentences.family_sentence(
+                   len(order), context.results.comparison_rules())) if len(order) > 1 else None)
 
 
 def _render_worst_links(context: PageContext, order: list[int]) -> None:

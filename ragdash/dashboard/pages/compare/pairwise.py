@@ -137,9 +137,9 @@ def _render_table(context: PageContext, specs: list[Spec], comparisons: Comparis
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(chosen_margin())
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
-               f"with 95 % bootstrap intervals.{context.scope.basis}",
-               help=tooltip("comparison_test", permutations=f"{rules.permutations:,}",
-                            comparisons=fmt.count(len(rows), "comparison")))
+               f"with simultaneous 95 % intervals.{context.scope.basis}",
+               help=tooltip("comparison_test",
+                            family=comparison_sentences.family_sentence(len(context.entries), rules)))
 
 
 def render_queries(context: PageContext, specs: list[Spec]) -> None:
