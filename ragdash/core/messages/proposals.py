@@ -67,7 +67,7 @@ MESSAGES: Mapping[str, Message] = {
         expected="whole grades",
         fix="They are multiplied by {factor}. Every grade above 0 counts as relevant.",
     ),
-    "fractional-grades": Message(
+    "fractional-grades/reading": Message(
         actual="grades such as {example}",
         expected="whole grades, or decimals with up to three places",
         fix="Round them, or pass this file as a run if they are scores.",

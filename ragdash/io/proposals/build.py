@@ -293,7 +293,7 @@ class _Builder:
     def _truth(self) -> Truth:
         factor = _whole_factor(list(self.grades.values()))
         if factor is None:
-            self.source.fail("fractional-grades", {"example": str(next(iter(self.grades.values())))})
+            self.source.fail("fractional-grades/reading", {"example": str(next(iter(self.grades.values())))})
         if factor > 1:
             self.problems.add("scaled-grades", {"factor": factor}, severity="warning")
         keys = list(self.grades)
