@@ -7,7 +7,7 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.families import Family
+from ragdash.io.proposals.families import ColumnFamily
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import ID, words
 
@@ -17,7 +17,7 @@ def id_rank(item: Field) -> int:
     return 0 if not set(item.name_words).isdisjoint(ID) else 1
 
 
-def assign_returned(result: Assignment, free: dict[str, Field], family: Family | None) -> None:
+def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
     gold = result.roles.get("relevant", "").split("+")[0].rpartition(":")[0] or result.roles.get("relevant", "")
     parent = gold.rpartition("[].")[0]
     if parent and (grades := [item for item in free.values() if item.path.startswith(f"{parent}[].")
@@ -56,7 +56,7 @@ def _overlap(item: Field, others: set[str]) -> float:
 
 
 def _take_documents(result: Assignment, free: dict[str, Field], documents: Field, is_judged: bool,
-                    family: Family | None) -> None:
+                    family: ColumnFamily | None) -> None:
     """Take a list of documents and what goes with it: scores, ranks, grades."""
     parent = documents.path.rpartition("[].")[0]
     siblings = [item for item in free.values() if item.path != documents.path and (

@@ -39,7 +39,7 @@ _MOST_FIELDS = 300
 
 
 @dataclass(frozen=True)
-class Family:
+class ColumnFamily:
     """Fields that differ in the name of a configuration. members: {path with {run}: {configuration: field}}."""
 
     members: Mapping[str, Mapping[str, str]]
@@ -50,7 +50,7 @@ class Family:
         return tuple(dict.fromkeys(name for fields in self.members.values() for name in fields))
 
 
-def find_family(names: Iterable[str]) -> Family | None:
+def find_family(names: Iterable[str]) -> ColumnFamily | None:
     """The fields of several configurations; None where there are none."""
     names = [name for name in names if not name.endswith("[]")]
     if len(names) > _MOST_FIELDS:
@@ -72,18 +72,18 @@ def find_family(names: Iterable[str]) -> Family | None:
         covered = {field for fields in members.values() for field in fields.values()}
         score = len(covered) - 0.01 * len(members) - 0.001 * sum(map(len, variants))
         if score > best_score:
-            best, best_score = Family(members), score
+            best, best_score = ColumnFamily(members), score
     return best and _with_plain(best, names)
 
 
-def _with_plain(family: Family, names: list[str]) -> Family:
+def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
     """The family with columns of the same name without a suffix: `ids` next to `ids_lexical`."""
     members = {stem: dict(fields) for stem, fields in family.members.items()}
     for stem, fields in members.items():
         plain = re.sub(r"^[._\s-]+|[._\s-]+$", "", re.sub(r"[._\s-]*\{run\}", "", stem))
         if stem.endswith(RUN) and plain in names:
             fields[PLAIN] = plain
-    return Family(members)
+    return ColumnFamily(members)
 
 
 def _splits(name: str) -> Iterable[tuple[str, str]]:

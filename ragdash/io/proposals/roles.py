@@ -8,7 +8,7 @@ from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
-from ragdash.io.proposals.families import NUMBER, PLAIN, Family, find_family, spread_columns
+from ragdash.io.proposals.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.fields import Field, is_missing, profile
 from ragdash.io.proposals.names import DOCUMENT, ID, RETURNED, words
 from ragdash.io.proposals.records import KEY, RecordList
@@ -36,7 +36,7 @@ def assign(records: RecordList) -> list[Assignment]:
     return [item for item in (result, *alternatives) if item.is_useful]
 
 
-def _add_plain(result: Assignment, free: dict[str, Field], family: Family) -> None:
+def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:
     """Add the columns without a suffix to the paths with {run}."""
     for role, path in result.roles.items():
         plain = family.members.get(path, {}).get(PLAIN)
@@ -45,7 +45,7 @@ def _add_plain(result: Assignment, free: dict[str, Field], family: Family) -> No
             free.pop(plain, None)
 
 
-def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], Family | None]:
+def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFamily | None]:
     """The fields with those of several configurations, and spread ones, under one path each."""
     for pattern, members in spread_columns(fields).items():
         if all(name in fields for name in members):
@@ -152,7 +152,7 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
             take(result, free, "relevant", (full or partial)[0])
 
 
-def _assign_values(result: Assignment, free: dict[str, Field], family: Family | None) -> None:
+def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
     answers = sorted((item for item in free.values() if meanings.is_answer(item)), key=_answer_rank)
     if answers:
         take(result, free, "answer", answers[0])
