@@ -2,6 +2,10 @@
 
 from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that of the tables)
     retrieval,
+    sets,
+    recall_levels,
+    gains,
+    user_models,
     judged_share,
     score_detection,
 )

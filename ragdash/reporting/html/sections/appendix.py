@@ -20,9 +20,10 @@ from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Tex
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import comparability as sentences_comparability
-from ragdash.reporting.sentences import fmt, judge
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import judge
 from ragdash.reporting.sentences.comparison import family_sentence
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences.formatting import escape
 from ragdash.reporting.tables.evaluation import INTERVALS
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
