@@ -1,23 +1,23 @@
 """Every metric, registered. A family is a module here; importing the package fills METRICS in reading order."""
 
-from collections.abc import Iterable, Mapping
-
-from ragdash.core.errors import InputError
-from ragdash.core.records import Run, Truth
-from ragdash.metrics import (  # noqa: F401
-    answers,
-    evidence,
-    grounding,
-    judged,
-    latency_cost,
-    semantic,
-)
-from ragdash.metrics.from_file import counterpart, default_file_specs, file_spec, file_specs, with_guesses
-from ragdash.metrics.rankings import (  # noqa: F401  (the order is that of the tables)
-    judged_share,
+from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that of the tables)
     retrieval,
+    sets,
+    recall_levels,
+    gains,
+    user_models,
+    judged_share,
     score_detection,
 )
+from ragdash.metrics import (  # noqa: F401
+    evidence,
+    answers,
+    grounding,
+    semantic,
+    judged,
+    latency_cost,
+)
+from ragdash.metrics.from_file import counterpart, default_file_specs, file_spec, file_specs, with_guesses
 from ragdash.metrics.registry import (
     METRICS,
     CorpusValue,
@@ -27,30 +27,8 @@ from ragdash.metrics.registry import (
     metric,
 )
 from ragdash.metrics.spelling import find_metric, parse_spec, parse_specs
-
-DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
-
-
-def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
-    """What is computed unless metrics are chosen: DEFAULT_SPECS, and the metrics in the files of the runs.
-
-    A metric that a file and ragdash both have stands with its counterpart; without judgments there is none.
-    """
-    from_files = default_file_specs(runs, directions)
-    if not from_files or not truth.judgements:
-        return from_files or DEFAULT_SPECS
-    pairs = ((spec, counterpart(spec, read_spec)) for spec in from_files)
-    return tuple(dict.fromkeys([*DEFAULT_SPECS, *(spec for pair in pairs for spec in pair if spec is not None)]))
-
-
-def read_spec(name: str) -> Spec | None:
-    """The Spec of a name; None where there is none."""
-    try:
-        return parse_spec(name)
-    except InputError:
-        return None
-
+from ragdash.metrics.default_specs import DEFAULT_SPECS, default_specs, read_spec
 
 __all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "counterpart", "cutoff_array",
            "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric", "metric", "parse_spec",
-           "parse_specs", "with_guesses"]
+           "parse_specs", "read_spec", "with_guesses"]

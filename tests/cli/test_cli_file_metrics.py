@@ -47,7 +47,7 @@ def test_a_column_is_named_without_its_range_in_metrics_and_gates(path, capsys):
 
 @pytest.mark.parametrize("option, worse", [((), "worse"), (("--metric-direction", "latency=higher"), "better")])
 def test_the_direction_decides_what_is_worse(path, capsys, option, worse):
-    status, printed = output_of(capsys, "compare", path, "-m", "file:latency", "--no-worse-than", "0.1", *option)
+    status, _ = output_of(capsys, "compare", path, "-m", "file:latency", "--no-worse-than", "0.1", *option)
     assert (status == 1) == (worse == "worse")
 
 

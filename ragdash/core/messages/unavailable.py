@@ -61,7 +61,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="no question that a judge made of an answer of {run:named run}",
         expected="questions in the ledger",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
     ),
     "unavailable/by-evidence": Message(
         actual="{metric} by evidence",
@@ -214,7 +214,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{metric} of {run:named run}, not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
         expected="verdicts in the ledger",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
         reason="not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
     ),
     "unavailable/requests": Message(

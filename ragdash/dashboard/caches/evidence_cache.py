@@ -15,10 +15,10 @@ import streamlit as st
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches.evaluation_cache import MANY_QUERIES
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.evaluation.outcomes import MANY_QUERIES
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
 from ragdash.matching.evidence.highlight import passage
