@@ -29,8 +29,8 @@ CLAIMS = st.lists(st.sampled_from(["a", "b", "c", 3, ""]), max_size=4)
 SCHEMAS = {  # name: schema, replies that nearly fit it
     "score": (SCORE, st.fixed_dictionaries(
         {"score": st.sampled_from([0, 0.5, 1, 1.0, 2, True])}, optional={
-            "reason": st.sampled_from(["a", "", 1]), "n": st.sampled_from([0, 2.0, 2.5]), "ok": st.sampled_from([True, 0]),
-            "more": st.sampled_from(["a", None, 7, []])})),
+            "reason": st.sampled_from(["a", "", 1]), "n": st.sampled_from([0, 2.0, 2.5]),
+            "ok": st.sampled_from([True, 0]), "more": st.sampled_from(["a", None, 7, []])})),
     "verdicts": (VERDICTS, st.fixed_dictionaries(
         {"verdicts": st.lists(VERDICT, max_size=3)}, optional={"extra": VALUES})),
     "lists": (LISTS, st.fixed_dictionaries({"claims": CLAIMS}, optional={
