@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
+from ragdash.core.text.metric_names import is_metric_name
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -56,6 +57,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "prompt_tokens": ("prompt_tokens", "response.token_usage.prompt"),
     "completion_tokens": ("completion_tokens", "response.token_usage.completion"),
     "cost_usd": ("cost_usd",),
+    "metrics": ("metrics",),
     "settings": ("settings",),
     "attributes": ("attributes",),
     # lists as long as `retrieved`
@@ -74,7 +76,7 @@ DOCUMENT_ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 FIELDS = tuple(dict.fromkeys((*ROW_FIELDS, *QUERY_ALIASES, "attribute")))  # what a column can be mapped to
 PARALLEL_FIELDS = ("score", "rank", "text", "source")  # of a list of ids: one value for each
-RUN_MARKERS = ("retrieved", "answer", "contexts")  # one of them makes an object a part of a run
+RUN_MARKERS = ("retrieved", "answer", "contexts", "metrics")  # one of them makes an object a part of a run
 TRUTH_MARKERS = ("relevant", "evidence", "answers")
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # next to these, `context` is ground truth
 _PREDICTED = {name.replace("_", "") for name in (
@@ -155,6 +157,9 @@ def resolve_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = No
     mapped.pop("attribute", None)
     query = {**_resolve_query_fields(free), **mapped}
     row = {**find_fields(free, ROW_FIELDS), **mapped}
+    if "doc_id" not in row and {"query_id", "query"} & query.keys() and role_of(query) == "unknown":
+        scores = next((field for field in free if is_metric_name(field)), None)  # a file of scores and nothing else
+        query |= {"metrics": scores} if scores is not None else {}
     if is_document_row({**row, **{name: query[name] for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in query}}):
         return row
     return query

@@ -29,6 +29,7 @@ from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.nli import Entailed
 from ragdash.matching.views.ranked import Ranked
+from ragdash.matching.views.supplied import Supplied
 from ragdash.matching.views.texts import Answered, Grounded
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.local import default_score_cache
@@ -82,7 +83,7 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "judged", "entailed", "_hits")
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "supplied", "judged", "entailed", "_hits")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         kept += ("ranked", "judgement") if same_ties else ()
@@ -153,6 +154,11 @@ class Match:
     def timed(self) -> Timed:
         """The view of the metrics of speed and cost."""
         return timed(self.run.name, self.run.details, self.run_query)
+
+    @cached_property
+    def supplied(self) -> Supplied:
+        """The view of the metrics that the run's file brings along."""
+        return Supplied(self.run, self.query_ids)
 
     @property
     def scored(self) -> Scored:

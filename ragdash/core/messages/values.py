@@ -74,7 +74,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
         page=(
             "The best rank counts and the others are skipped; remove them from the file, or refuse such files under "
-            "“How the means are counted” on the Runs page."
+            "“How the means are counted” on the Data page."
         ),
     ),
     "duplicate-document/corpus": Message(
@@ -91,7 +91,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Remove the repeats from the file, or let the best rank count with --duplicates first.",
         page=(
             "Remove the repeats from the file, or let the best rank count, under “How the means are counted” on the "
-            "Runs page."
+            "Data page."
         ),
     ),
     "duplicate-query": Message(

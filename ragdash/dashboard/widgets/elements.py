@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import Problem
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.plots.common import theme as plot_theme
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest stand in a table
 ROWS = 200
@@ -42,6 +43,19 @@ def title(text: str, question: str) -> None:
     with st.container(gap=None, key="title"):
         st.title(text, anchor=False)
         st.caption(question)
+
+
+def choose_part(parts: Mapping[str, str], key: str) -> str:
+    """Tabs of a page that are in the address. parts: {value in the address: title}; returns the chosen value."""
+    state.choice_key(key, list(parts), next(iter(parts)))
+    if len(parts) > 1:
+        _part_control(parts, key)
+    return state.get(key)
+
+
+def _part_control(parts: Mapping[str, str], key: str) -> None:
+    st.segmented_control("Part of the page", list(parts), format_func=parts.get, required=True,
+                         persist_state="session", key=key, label_visibility="collapsed")
 
 
 def empty(heading: str, advice: str) -> None:

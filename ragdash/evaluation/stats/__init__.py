@@ -40,6 +40,7 @@ from ragdash.evaluation.stats.paired import (
     wilcoxon_test,
 )
 from ragdash.evaluation.stats.prediction_powered import MIN_LABELS, PSEUDO_COUNT, Ppi, ppi
+from ragdash.evaluation.stats.simultaneous import PairTests, test_pairs
 
 __all__ = [
     "ALPHA",
@@ -57,6 +58,7 @@ __all__ = [
     "RESAMPLES",
     "SEED",
     "Logistic",
+    "PairTests",
     "Ppi",
     "benjamini_hochberg",
     "bootstrap_intervals",
@@ -79,5 +81,6 @@ __all__ = [
     "signed_rank_posterior",
     "superiority",
     "t_test",
+    "test_pairs",
     "wilcoxon_test",
 ]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
 from ragdash.core.ids.normalization import CollapseChoice
 from ragdash.core.records import Conventions
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import escape
 
 Option = tuple[str, str]
 
