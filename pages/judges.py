@@ -1,9 +1,9 @@
-"""What would judging cost, how far is it, and what came of it?"""
+"""The address of an earlier version; opens Answers."""
 
 from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.dashboard.pages.judges import page  # noqa: E402  (the shell must run first)
+from ragdash.dashboard import page_list  # noqa: E402  (the shell must run first)
 
-page.render()
+page_list.redirect("judges")

@@ -1,9 +1,9 @@
-"""Which configuration is best?"""
+"""The address of an earlier version; opens Compare."""
 
 from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.dashboard.pages.leaderboard import page  # noqa: E402  (the shell must run first)
+from ragdash.dashboard import page_list  # noqa: E402  (the shell must run first)
 
-page.render()
+page_list.redirect("leaderboard")

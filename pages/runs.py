@@ -1,9 +1,9 @@
-"""What have I loaded?"""
+"""The address of an earlier version; opens Data."""
 
 from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.dashboard.pages.runs import page  # noqa: E402  (the shell must run first)
+from ragdash.dashboard import page_list  # noqa: E402  (the shell must run first)
 
-page.render()
+page_list.redirect("runs")

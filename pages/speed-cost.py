@@ -1,9 +1,9 @@
-"""What does it cost?"""
+"""The address of an earlier version; opens Threshold bands."""
 
 from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.dashboard.pages.speed_cost import page  # noqa: E402  (the shell must run first)
+from ragdash.dashboard import page_list  # noqa: E402  (the shell must run first)
 
-page.render()
+page_list.redirect("speed-cost")

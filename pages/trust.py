@@ -1,9 +1,9 @@
-"""Can the judge's verdicts be trusted?"""
+"""The address of an earlier version; opens Answers."""
 
 from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.dashboard.pages.trust import page  # noqa: E402  (the shell must run first)
+from ragdash.dashboard import page_list  # noqa: E402  (the shell must run first)
 
-page.render()
+page_list.redirect("trust")

@@ -96,18 +96,18 @@ def judged() -> bytes:
     """The verdicts on all sample runs as JSON lines."""
     truth = read_truth(HERE / "truth.jsonl")
     with tempfile.TemporaryDirectory() as folder:
-        ledger = VerdictStore(Path(folder) / "toy.sqlite")
+        verdict_store = VerdictStore(Path(folder) / "toy.sqlite")
 
         def answer(questions: Sequence[Question]) -> list[Reply]:
             replies = [_reply(question) for question in questions]
-            ledger.save(TOY, zip(questions, replies, strict=True))
+            verdict_store.save(TOY, zip(questions, replies, strict=True))
             return replies
 
         for name in RUNS:
-            view = replace(Match(read_runs(HERE / name)[0], truth).judged, ledger=ledger)
+            view = replace(Match(read_runs(HERE / name)[0], truth).judged, verdict_store=verdict_store)
             for metric in METRICS:
                 run_tasks(view.askings(metric), answer)
-        return b"".join(export_verdicts(ledger))
+        return b"".join(export_verdicts(verdict_store))
 
 
 def _reply(question: Question) -> Reply:

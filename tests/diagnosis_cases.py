@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from helpers import random_case, run_of, truth_of
 
-from ragdash.analysis.diagnosis import Diagnosis, Rules, diagnose
+from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules, diagnose
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Conventions
 from ragdash.matching.match import Match
@@ -51,8 +51,12 @@ def random_diagnosis(seed: int, texts: bool = True) -> tuple[Diagnosis, Match]:
             names, pick(len(names), [None, ["the sea"], ["crises of the crater moon sea"]]), strict=True))))
     docs = truth.docs.to_pylist()
     corpus = [None, pick(max(len(docs) // 2, 1), docs or ["x"])][int(rng.integers(2))]
-    rules = Rules(k=int(rng.integers(1, 8)), coverage=float(rng.choice([0, 0.5, 1])), rel=int(rng.integers(1, 3)),
-                  score=[None, 0.0][int(rng.integers(2))])
+    rules = DiagnosisRules(
+        k=int(rng.integers(1, 8)),
+        coverage=float(rng.choice([0, 0.5, 1])),
+        rel=int(rng.integers(1, 3)),
+        score=[None, 0.0][int(rng.integers(2))],
+    )
     truth = truth if corpus is None else truth.with_corpus(Corpus.build("c", corpus))
     match = Match(run, truth, Conventions(missing=str(rng.choice(["zero", "skip"]))))
     return diagnose(match, rules), match

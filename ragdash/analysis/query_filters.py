@@ -49,19 +49,19 @@ class Filters:
 
 @dataclass(frozen=True, eq=False)
 class QueryFacts:
-    """What the filters look at. choices: {facet: {choice: (Q,) bool}}; found (Q,) bool: the text is there, None where
-    nothing is searched."""
+    """What the filters look at. choices: {facet: {choice: (Q,) bool}}; text_matches (Q,) bool: the text is there,
+    None where nothing is searched."""
 
     queries: int
     choices: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
-    found: np.ndarray | None = None
+    text_matches: np.ndarray | None = None
 
 
 def select(facts: QueryFacts, filters: Filters) -> np.ndarray:
     """The queries that pass: (Q,) bool. KeyError for a choice that the facts do not offer."""
     selected = np.ones(facts.queries, bool)
-    if filters.text and facts.found is not None:
-        selected &= facts.found
+    if filters.text and facts.text_matches is not None:
+        selected &= facts.text_matches
     for facet, choices in filters.chosen().items():
         groups: dict[str, np.ndarray] = {}
         for choice in choices:
@@ -90,7 +90,7 @@ def counts(facts: QueryFacts, filters: Filters, facet: str) -> dict[str, int]:
 
 def counts_without(facts: QueryFacts, filters: Filters) -> dict[str, int]:
     """How many queries are shown without each of the facets that are set, most first: {facet: queries}."""
-    facets = [*filters.chosen(), *(["text"] if filters.text and facts.found is not None else [])]
+    facets = [*filters.chosen(), *(["text"] if filters.text and facts.text_matches is not None else [])]
     totals = {facet: int(select(facts, filters.without(facet)).sum()) for facet in facets}
     return dict(sorted(totals.items(), key=lambda item: -item[1]))
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from ragdash.core.ids.spellings import SPELLINGS
 from ragdash.core.records import CHOICES, Conventions
-from ragdash.evaluation.stats import RESAMPLES, SEED
+from ragdash.evaluation.stats import MOST_RESAMPLES, RESAMPLES, SEED
 from ragdash.io.field_names import FIELDS
+from ragdash.io.proposals.reading import ROLES
 from ragdash.matching.evidence import HOW
 from ragdash.matching.match import MATCHES, Matching
 
@@ -19,6 +20,9 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
                         f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
                         "their name first is understood too")
+    parser.add_argument("--role", choices=ROLES, help="what the files hold, for a proposed reading")
+    parser.add_argument("--records", metavar="PATH", help="the list of records in a JSON file, such as results.items, "
+                        "or the sheet of a workbook")
     parser.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
                         "as BEIR's corpus.jsonl; used where a run has no texts")
     parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
@@ -53,7 +57,7 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
 def add_resampling_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute intervals by resampling queries."""
     parser.add_argument("--seed", type=whole_number(0), default=SEED)
-    parser.add_argument("--resamples", type=whole_number(1), default=RESAMPLES)
+    parser.add_argument("--resamples", type=whole_number(1, MOST_RESAMPLES), default=RESAMPLES)
 
 
 def add_evaluation_options(parser: argparse.ArgumentParser) -> None:
@@ -79,11 +83,13 @@ def seconds(text: str) -> float:
     return float(text)
 
 
-def whole_number(minimum: int) -> Callable[[str], int]:
-    """The argparse type of a whole number that is at least `minimum`."""
+def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+    """The argparse type of a whole number that is at least `minimum` and at most `maximum`."""
     def number(text: str) -> int:
         if int(text) < minimum:
             raise argparse.ArgumentTypeError(f"{text} is less than {minimum}")
+        if maximum is not None and int(text) > maximum:
+            raise argparse.ArgumentTypeError(f"{text} is more than {maximum:,}")
         return int(text)
 
     return number

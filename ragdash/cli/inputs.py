@@ -14,9 +14,12 @@ from ragdash.core.paths import split_name
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
+from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE
 from ragdash.io.source.read_progress import report_progress
 from ragdash.matching.match import Matching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
+
+MAPPED = (*FIELDS, *OTHER_NAMES, *ONLY_HERE)  # what a column can be given to
 
 
 def conventions_of(options: argparse.Namespace) -> Conventions:
@@ -79,7 +82,8 @@ def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace) -> T
 
 def reading_arguments(options: argparse.Namespace) -> dict:
     """What every reader is told: the encoding, and our fields with the columns that hold them."""
-    return {"encoding": options.encoding, "mapping": _mapping(options.map or ())}
+    reading = {name: value for name in (ROLE, RECORDS) if (value := getattr(options, name, None))}
+    return {"encoding": options.encoding, "mapping": {**reading, **_mapping(options.map or ())}}
 
 
 def _mapping(texts: Iterable[str]) -> dict[str, str]:
@@ -88,7 +92,7 @@ def _mapping(texts: Iterable[str]) -> dict[str, str]:
     pairs = [pair for text in texts for pair in re.split(r",(?=[^,=]+=)", text)]
     for pair in pairs:
         field, equals, column = (word.strip() for word in pair.partition("="))
-        if field not in FIELDS and column in FIELDS:
+        if field not in MAPPED and column in MAPPED:
             field, column = column, field
         if not (equals and field and column) or field in mapping:
             repeated = field if field in mapping else ""
@@ -140,6 +144,8 @@ def distinct_names(runs: list[Run]) -> list[Run]:
 def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
     """The specs asked for; cutoffs are given to every metric that takes one and was written without."""
     metrics, cutoffs = options.metrics, options.cutoffs
+    if metrics is not None and not metrics.strip(" ,\t\n"):
+        raise InputError([Problem("no-metric/option", field="-m")])
     if not cutoffs:
         return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []

@@ -1,6 +1,7 @@
 """The command line: results go to standard output, messages to standard error.
 
-Exit status: 0; 1 a bound given with --fail-under or --no-worse-than was missed; 2 bad input or usage.
+Exit status: 0 success; 1 a bound given with --fail-under or --no-worse-than was missed; 2 bad input or usage;
+3 an error of ragdash itself.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from ragdash.core.console import say
-from ragdash.core.errors import InputError
+from ragdash.cli.completion import PrintCompletion
+from ragdash.core.console import STANDARD_OUTPUT, printable, say
+from ragdash.core.errors import InputError, Problem
 
 # The module of a command is ragdash.cli.commands.<name>, with add_options(parser) and run(options). It is imported
 # when its command is used, because some of them import much.
@@ -46,10 +49,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _module_of(options.command).run(options)
     except InputError as error:
         say(error.problems)
+        if any(problem.file == STANDARD_OUTPUT for problem in error.problems):
+            _discard_output()
         return 2
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
+    except MemoryError:
+        say([Problem("out-of-memory")])
+        return 2
+    except Exception:  # the only place: exit status 1 means a missed bound, so a fault of ragdash needs another
+        traceback.print_exc()
+        print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
+              "above; CONTRIBUTING.md says how.", file=sys.stderr)
+        return 3
+
+
+def _discard_output() -> None:
+    """Send what is left in the buffers nowhere, so that the end of the process does not fail on it."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -59,17 +78,34 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     arguments after `--`, which `ragdash dashboard` passes on.
     """
     ragdash_arguments, streamlit = _split_at_dashes(list(arguments))
+    command_name = next((argument for argument in ragdash_arguments if not argument.startswith("-")), None)
+    options = _parser([command_name]).parse_args(ragdash_arguments)
+    options.given, options.streamlit = [printable(argument) for argument in ragdash_arguments], streamlit
+    return options
+
+
+def _full_parser() -> argparse.ArgumentParser:
+    """The parser with the options of every command; it imports all of them."""
+    return _parser(COMMANDS)
+
+
+def _parser(with_options: Collection[str | None]) -> argparse.ArgumentParser:
+    """The parser of the command line, with the options of these commands alone."""
     parser = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does "
                                      "it fail, can I trust that, can I show it?")
+    parser.add_argument("--version", action="version", version=f"ragdash {_version()}")
+    parser.add_argument("--print-completion", action=PrintCompletion, metavar="SHELL", full_parser=_full_parser,
+                        help="print a script that lets bash, zsh, fish or tcsh complete commands and options")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    command_name = next((argument for argument in ragdash_arguments if not argument.startswith("-")), None)
     for name, help_line in COMMANDS.items():
         command = commands.add_parser(name, help=help_line)
-        if name == command_name:
+        if name in with_options:
             _module_of(name).add_options(command)
-    options = parser.parse_args(ragdash_arguments)
-    options.given, options.streamlit = ragdash_arguments, streamlit
-    return options
+    return parser
+
+
+def _version() -> str:
+    return import_module("ragdash").__version__
 
 
 def _module_of(command: str) -> ModuleType:

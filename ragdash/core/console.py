@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import time
@@ -15,6 +16,8 @@ from ragdash.core.errors import InputError, Problem
 
 LARGE = 20 << 20  # bytes of a file that are worth a bar
 SHOWN = 5  # problems printed of one kind and file
+STANDARD_OUTPUT = "standard output"
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 def say(problems: Sequence[Problem]) -> None:
@@ -24,16 +27,36 @@ def say(problems: Sequence[Problem]) -> None:
         key = (problem.file, problem.kind)
         counts[key] += 1
         if counts[key] <= SHOWN:
-            print(f"{problem.severity}: {problem}", file=sys.stderr)
+            print(f"{problem.severity}: {printable(str(problem))}", file=sys.stderr)
     for (file, kind), count in counts.items():
         if count > SHOWN:
-            print(f"... and {count - SHOWN:,} more of the kind {kind}{f' in {file}' if file else ''}", file=sys.stderr)
+            location = f" in {printable(file)}" if file else ""
+            print(f"... and {count - SHOWN:,} more of the kind {kind}{location}", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    r"""Text for a terminal: control characters, which could move its cursor or change its colors, become visible.
+
+    Line ends stay. Half characters, as in the names of files that are not UTF-8, become visible too.
+
+    Examples
+    --------
+    >>> printable("dense\x1b[31m\n")
+    'dense\\x1b[31m\n'
+    """
+    visible = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return visible.encode("utf-8", "backslashreplace").decode()
+
+
+def write_text(text: str, path: str | None) -> None:
+    """Write text as UTF-8 to a file, or to standard output without one; see `printable` and `write`."""
+    write(printable(text).encode(), path)
 
 
 def write(content: bytes, path: str | None) -> None:
-    """To the file, or to standard output without one; InputError where the file cannot be written.
+    """Write to the file, or to standard output without one; InputError where that is not possible.
 
-    A file that is there is replaced at once, when all is written beside it: a full disk leaves it as it was.
+    A file that exists is replaced at once, when everything is written next to it: a full disk leaves it as it was.
     """
     if path:
         try:
@@ -41,8 +64,15 @@ def write(content: bytes, path: str | None) -> None:
         except OSError as error:
             raise unwritable(path, error) from None
     else:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        if sys.stdout is None:  # closed by whoever started this process
+            raise unwritable(STANDARD_OUTPUT, OSError("it is closed"))
+        try:
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise  # the reader has seen enough
+        except OSError as error:
+            raise unwritable(STANDARD_OUTPUT, error) from None
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -131,7 +161,8 @@ class Progress:
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in plain text: columns side by side, a rule below the header."""
+    """A table in plain text: columns side by side, a rule below the header; cells as `printable` text."""
+    header, *rows = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
              for row in (header, ["-" * width for width in widths], *rows)]

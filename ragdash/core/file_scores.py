@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -109,6 +109,21 @@ class FileScores:
         runs = pa.array([run if name is None else name] * len(rows), pa.string())
         return FileScores(self.queries.take(kept), runs, self.metrics.take(kept), frozen(self.values[rows]),
                           self.labels.take(kept))
+
+    def by_query(self) -> dict[str, dict[str, float | str]]:
+        """{query: {metric: number or label}} of the values of one run; missing ones are left out."""
+        cells: dict[str, dict[str, float | str]] = {}
+        for query, metric, value, label in zip(self.queries.to_pylist(), self.metrics.to_pylist(),
+                                               self.values.tolist(), self.labels.to_pylist(), strict=True):
+            if label is not None or not math.isnan(value):
+                cells.setdefault(query, {})[metric] = value if label is None else label
+        return cells
+
+    def with_queries(self, old: pa.StringArray, new: pa.StringArray) -> FileScores:
+        """The same scores under other query ids: new (Q,) in place of old (Q,)."""
+        names = dict(zip(old.to_pylist(), new.to_pylist(), strict=True))
+        queries = [names.get(query, query) for query in self.queries.to_pylist()]
+        return replace(self, queries=pa.array(queries, pa.string()))
 
     def lanes(self) -> np.ndarray:
         """Two sums for a digest of the content: queries, metrics, values and labels; not the names of runs."""

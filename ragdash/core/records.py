@@ -31,7 +31,7 @@ from ragdash.core.ranking.rank_order import (
 from ragdash.core.validation import check_run, check_truth, judged_once
 
 CHOICES = {
-    "ties": ("docid", "file"),
+    "ties": ("docid", "file", "trec_eval"),
     "missing": ("zero", "skip"),
     "unanswerable": ("skip", "zero"),
     "duplicates": ("first", "error"),
@@ -42,7 +42,8 @@ CHOICES = {
 class Conventions:
     """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
 
-    ties: order of documents with equal scores: "docid" descending (trec_eval) or as in the "file".
+    ties: order of documents with equal scores: "docid" descending; "trec_eval": the same, and scores that are equal as
+    32-bit numbers are equal, as in trec_eval 9; or as in the "file".
     missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").
     unanswerable: a query without a relevant document is undefined ("skip") or counts 0 ("zero").
     duplicates: the "first" (best) rank of a repeated document counts, or a repeated document is an "error".

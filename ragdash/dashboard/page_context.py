@@ -15,10 +15,10 @@ from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison, Rules, select_comparable
+from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import METRICS, Spec, parse_spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
 DEFAULT_METRIC, DEFAULT_K, DEEPEST = "nDCG@k", 10, 10_000
@@ -130,19 +130,19 @@ class Results:
         """The specs whose means can be compared query by query."""
         return select_comparable(self.scope.evaluation(self.selection.digests[0], specs), specs)[0]
 
-    def comparison_rules(self, margin: float | None = None) -> Rules:
+    def comparison_rules(self, margin: float | None = None) -> ComparisonRules:
         """How differences are tested."""
         return evaluation_cache.comparison_rules(self.scope, margin)
 
     def compared(self, specs: Sequence[Spec], baseline: int | None = None,
                  margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
-        """Each other run against the baseline on each spec that can be compared, p corrected over all of them."""
+        """Each other run against the baseline on each spec that can be compared; the family of a spec is all pairs."""
         names, digests = self.selection.names, self.selection.digests
         baseline = self.selection.baseline if baseline is None else baseline
         candidates = self.selection.others(baseline)
         rows = evaluation_cache.compared(digests[baseline], [digests[index] for index in candidates], self.scope,
                                          self.comparable(specs), self.comparison_rules(margin))
-        return {(index, comparison.spec): replace(comparison, candidate=names[index])
+        return {(index, comparison.spec): replace(comparison, candidate=names[index], baseline=names[baseline])
                 for index, row in zip(candidates, rows, strict=True) for comparison in row}
 
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
@@ -274,17 +274,17 @@ def _explain_missing_data() -> None:
     if not state.runs() and unread:
         count_text = fmt.count(len(unread), "file")
         elements.empty(
-            "No runs are loaded yet", f"{count_text} could not be read; the **Runs** page says where and what fixes it."
+            "No runs are loaded yet", f"{count_text} could not be read; the **Data** page says where and what fixes it."
         )
     elif not state.runs():
-        elements.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Runs** page.")
+        elements.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Data** page.")
     else:
         count_text = fmt.count(len(state.runs()), "run is", "runs are")
         elements.empty(
             "What is right is not known yet",
-            f"{count_text} loaded. Add the relevance judgements (qrels) on the **Runs** page; every metric needs them.",
+            f"{count_text} loaded. Add the relevance judgements (qrels) on the **Data** page; every metric needs them.",
         )
-    st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
+    st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
 
 
 def note_missing_runs() -> None:
@@ -293,6 +293,6 @@ def note_missing_runs() -> None:
         names = fmt.escape(fmt.listed(state.missing_runs()))
         st.warning(
             f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
-            "open the samples if it is these, on the **Runs** page.",
+            "open the samples if it is these, on the **Data** page.",
             icon=":material/link_off:",
         )

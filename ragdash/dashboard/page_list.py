@@ -1,62 +1,119 @@
-"""The list of pages: section, file, title, icon, question, address."""
+"""The list of pages: address, title, icon, question, and the data that each page needs; old addresses."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
 from ragdash.core.paths import home
+from ragdash.core.records import Run
+from ragdash.dashboard.components import page_links
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+
+RUNS, JUDGMENTS, SCORES, ANSWERS, DOCUMENTS = "runs", "judgments", "scores", "answers", "documents"
+ANSWER_COLUMNS = ("answer", "contexts")
 
 
-def pages() -> dict[str, list]:
-    """The pages by section. A page's path is its file's name: by that the first visitor of a fresh server finds it."""
-    def page(file: str, title: str, icon: str, help: str, path: str, default: bool = False):
-        return st.Page(
-            home() / "pages" / file, title=title, icon=f":material/{icon}:", help=help, url_path=path, default=default
-        )
+@dataclass(frozen=True)
+class PageEntry:
+    """A page of the navigation. path: its address, and the name of its file in pages/; needs: the data it shows."""
 
-    return {
-        "": [
-            page(
-                "runs.py", "Runs", "upload_file", "Load runs and judgements, see what they hold.", "runs", default=True
-            ),
-            page("leaderboard.py", "Leaderboard", "leaderboard", "Which configuration is best?", "leaderboard"),
-            page("compare.py", "Compare", "difference", "Is the difference real?", "compare"),
-            page("threshold-bands.py", "Threshold bands", "stacks", "Is it good enough?", "threshold-bands"),
-        ],
-        "Retrieval": [
-            page(
-                "precision-recall.py",
-                "Precision-recall",
-                "show_chart",
-                "How do the metrics change with the cutoff k?",
-                "precision-recall",
-            ),
-            page(
-                "ranking.py",
-                "Ranking",
-                "format_list_numbered",
-                "At what rank is the first relevant document?",
-                "ranking",
-            ),
-        ],
-        "Generation": [
-            page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
-            page("judges.py", "Judges", "gavel", "What does judging cost, and what came of it?", "judges"),
-            page("trust.py", "Trust", "handshake", "Can the judge's verdicts be trusted?", "trust"),
-        ],
-        "Why": [
-            page("failures.py", "Failures", "healing", "What should I fix first?", "failures"),
-            page("queries.py", "Queries", "manage_search", "Why does this query fail?", "queries"),
-        ],
-        "More": [
-            page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
-            page("test-set.py", "Test set", "quiz", "Are these generated questions good?", "test-set"),
-            page("share.py", "Share", "ios_share", "How do I show it to others?", "share"),
-            page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics"),
-        ],
-    }
+    path: str
+    title: str
+    icon: str
+    question: str
+    needs: tuple[str, ...] = ()
+    footer: bool = False  # linked at the end of the sidebar instead of in the list of pages
+
+
+RESULT_NEEDS = (RUNS, JUDGMENTS)
+PAGES: dict[str, tuple[PageEntry, ...]] = {
+    "": (
+        PageEntry("compare", "Compare", "leaderboard", "Which run is best, and is the difference real?", RESULT_NEEDS),
+        PageEntry("precision-recall", "Precision-recall", "show_chart", "How does quality change with the cutoff k?",
+                  RESULT_NEEDS),
+        PageEntry("ranking", "Ranking", "format_list_numbered", "At what rank is the first relevant document?",
+                  RESULT_NEEDS),
+        PageEntry("score-cutoffs", "Score cutoffs", "filter_alt", "What if documents below a score were dropped?",
+                  (*RESULT_NEEDS, SCORES)),
+        PageEntry("answers", "Answers", "question_answer", "Are the answers right and grounded?",
+                  (*RESULT_NEEDS, ANSWERS)),
+        PageEntry("failures", "Failures", "healing", "What should I fix first?", RESULT_NEEDS),
+        PageEntry("queries", "Queries", "manage_search", "Why does this query fail?", RESULT_NEEDS),
+        PageEntry("threshold-bands", "Threshold bands", "stacks", "Is it good enough?", RESULT_NEEDS),
+    ),
+    "Setup": (
+        PageEntry("data", "Data", "upload_file", "What is loaded, and can it be compared?"),
+        PageEntry("test-set", "Test set", "quiz", "Are these generated questions good?"),
+    ),
+    "More": (
+        PageEntry("share", "Share", "ios_share", "How do I show it to others?", RESULT_NEEDS, footer=True),
+        PageEntry("metrics", "Metrics and help", "function", "What does each number mean?", footer=True),
+    ),
+}
+DEFAULT_PAGE = "data"
+# Addresses of earlier versions: the page that shows this now, and the choices that open the same part of it.
+MOVED: dict[str, tuple[str, dict[str, str]]] = {
+    "runs": ("data", {}),
+    "leaderboard": ("compare", {}),
+    "judges": ("answers", {state.ANSWERS_PART: "judge"}),
+    "trust": ("answers", {state.ANSWERS_PART: "validation"}),
+    "speed-cost": ("threshold-bands", {state.BANDS_PART: "speed"}),
+}
+
+
+def entries() -> list[PageEntry]:
+    """All pages in the order of the navigation."""
+    return [entry for group in PAGES.values() for entry in group]
 
 
 def addresses() -> dict[str, str]:
     """The pages' titles by their place in the address."""
-    return {page.url_path: page.title for section in pages().values() for page in section}
+    return {entry.path: entry.title for entry in entries()}
+
+
+def pages(present: set[str]) -> dict[str, list]:
+    """The pages for st.navigation; those whose data is missing and those of the footer are hidden, not absent."""
+    groups = {title: [_page(entry, present) for entry in group] for title, group in PAGES.items()}
+    groups["More"] += [st.Page(home() / "pages" / f"{path}.py", title=path, url_path=path, visibility="hidden")
+                       for path in MOVED]
+    return groups
+
+
+def _page(entry: PageEntry, present: set[str]):
+    visible = not entry.footer and missing_need(entry, present) is None
+    return st.Page(home() / "pages" / f"{entry.path}.py", title=entry.title, icon=f":material/{entry.icon}:",
+                   help=entry.question, url_path=entry.path, default=entry.path == DEFAULT_PAGE,
+                   visibility="visible" if visible else "hidden")
+
+
+def redirect(path: str) -> None:
+    """Open the page that replaced this address, with the choices of the link."""
+    target, choices = MOVED[path]
+    page_links.open_page(target, **choices)
+
+
+def present_data() -> set[str]:
+    """The kinds of data that this session has."""
+    runs = [entry.run for entry in state.runs()]
+    checks: dict[str, Callable[[Run], bool]] = {
+        RUNS: lambda run: True,
+        SCORES: lambda run: run.scores is not None,
+        ANSWERS: _has_answers,
+    }
+    present = {name for name, check in checks.items() if any(run is not None and check(run) for run in runs)}
+    truth = LOADED.truth(state.truth() or "")
+    return present | ({JUDGMENTS} if truth else set()) | ({DOCUMENTS} if truth and truth.corpus else set())
+
+
+def _has_answers(run: Run) -> bool:
+    columns = run.details.column_names if run.details is not None else []
+    return any(run.details[name].null_count < len(run) for name in ANSWER_COLUMNS if name in columns)
+
+
+def missing_need(entry: PageEntry, present: set[str]) -> str | None:
+    """The first kind of data that the page needs and the session lacks."""
+    return next((need for need in entry.needs if need not in present), None)

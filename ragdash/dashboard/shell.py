@@ -10,11 +10,11 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
-from ragdash.dashboard.pages.runs import loading
+from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -26,7 +26,7 @@ def main() -> None:
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if not login.is_admitted():
-        st.navigation(page_list.pages(), position="hidden")
+        st.navigation(page_list.pages(set()), position="hidden")
         login.login_page()
         return
     if state.open_session():
@@ -34,10 +34,13 @@ def main() -> None:
     with st.container(key="progress"):
         loading.read_waiting()
     elements.set_contrast()
-    page = st.navigation(page_list.pages(), position="sidebar", expanded=True)
+    page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
     with st.sidebar:
+        _pages_without_data()
         link = _sidebar()
+        _footer()
         login.login_status()
+        _ask_again_after_a_restart()
     token = _inside.set(True)
     try:
         page.run()
@@ -56,6 +59,35 @@ def ensure() -> None:
     if not _inside.get():
         main()
         st.stop()
+
+
+def _pages_without_data() -> None:
+    """The pages that cannot show anything yet, greyed, each with the data that it needs."""
+    present = page_list.present_data()
+    lacking = {entry: need for entry in page_list.entries() if (need := page_list.missing_need(entry, present))}
+    if lacking:
+        with st.container(gap=None, key="pages_without_data"):
+            for entry, need in lacking.items():
+                st.page_link(f"pages/{entry.path}.py", label=f"{entry.title} (needs {need})",
+                             icon=f":material/{entry.icon}:", help=entry.question, disabled=True)
+
+
+def _footer() -> None:
+    """Share, and the explanation of the metrics."""
+    present = page_list.present_data()
+    with st.container(horizontal=True, key="footer"):
+        for entry in page_list.entries():
+            if entry.footer and page_list.missing_need(entry, present) is None:
+                st.page_link(f"pages/{entry.path}.py", label=entry.title, icon=f":material/{entry.icon}:",
+                             help=entry.question)
+
+
+@st.fragment(run_every=3600)
+def _ask_again_after_a_restart() -> None:
+    """Nothing; but a page that holds a fragment which runs by itself asks a restarted server for its view.
+
+    Without it, a page at rest reconnects and asks for nothing: the next click would meet a session without runs.
+    """
 
 
 def _sidebar():

@@ -1,148 +1,50 @@
 """Paired comparison of configurations: is a difference significant, how large is it, what could be detected?
 
-Letters: Q queries, S pairs of a candidate (or a slice of its queries) and a metric. Differences are candidate minus
-baseline; for metrics where lower is better, the tests use them with the sign reversed.
+A family is all pairs of the runs on one metric. Its p-values and intervals are corrected together, so the outcome of a
+pair does not depend on the baseline, or on the metrics shown next to it. Letters: Q queries, S pairs of runs.
+Differences are candidate minus baseline; where lower is better, effect sizes use them with the sign reversed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import (
+    CORRECTIONS,
+    OUTCOMES,
+    TIED,
+    Comparison,
+    ComparisonRules,
+    Family,
+    direction,
+)
 from ragdash.evaluation.stats import (
-    ALPHA,
-    PERMUTATIONS,
     POWER,
-    RESAMPLES,
-    SEED,
-    benjamini_hochberg,
-    bootstrap_intervals,
+    PairTests,
     cohens_dz,
     detectable_difference,
     equivalence,
-    holm,
     queries_needed,
-    randomization_test,
     sign_test,
     superiority,
     t_test,
+    test_pairs,
     wilcoxon_test,
 )
 from ragdash.metrics import Spec
 
-CORRECTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "holm": holm, "bh": benjamini_hochberg, "none": lambda p: np.asarray(p, np.float64)}
 TESTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "t": lambda values: t_test(values)[1], "wilcoxon": lambda values: wilcoxon_test(values)[1], "sign": sign_test}
-OUTCOMES = ("better", "worse", "equivalent", "undecided")
+__all__ = ["CORRECTIONS", "OUTCOMES", "TIED", "Comparison", "ComparisonRules", "Family", "FamilyTests", "best_first",
+           "compare", "compare_slices", "differences", "direction", "select_comparable", "test_family"]
 _DECIMALS = 12  # differences that are equal but for rounding tie
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A candidate against the baseline on one metric; numbers are NaN with fewer than two queries to compare.
-
-    Attributes
-    ----------
-    n, left_out
-        Queries with a value on both sides, and on one side only.
-    mean_difference, low, high
-        Candidate minus baseline with its bootstrap interval.
-    wins, ties, losses
-        Queries where the candidate is better, equal or worse in the metric's direction.
-    p
-        Uncorrected two-sided p-values by test; with a margin also that of equivalence.
-    p_corrected
-        Of the randomization test, over everything compared.
-    outcome : {"better", "worse", "equivalent", "undecided"}
-        What the corrected p-values say of the candidate.
-    cohens_dz, superiority
-        Effect sizes; positive, or above 0.5, where the candidate is better.
-    detectable
-        The smallest mean difference that n queries show at 80 % power.
-    queries_needed
-        Queries that the observed difference would need at 80 % power.
-    slice
-        The queries compared; None for all.
-    """
-
-    candidate: str
-    spec: Spec
-    n: int
-    left_out: int
-    mean_difference: float
-    low: float
-    high: float
-    wins: int
-    ties: int
-    losses: int
-    p: Mapping[str, float]
-    p_corrected: float
-    outcome: str
-    cohens_dz: float
-    superiority: float
-    detectable: float
-    queries_needed: float
-    slice: Slice | None = None
-
-    @property
-    def sign(self) -> int:
-        """1 where a higher value is better, else -1."""
-        return direction(self.spec)
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The rules of a comparison; they are among the settings of every outcome.
-
-    Parameters
-    ----------
-    correction : {"holm", "bh", "none"}
-        For multiple tests, over everything compared at once.
-    margin
-        Differences within it do not matter; None: every difference does.
-    alpha
-        The share of false alarms; intervals have the level 1 - alpha.
-    resamples, permutations, seed
-        Random draws of the intervals and of the randomization test.
-
-    Raises
-    ------
-    InputError
-        The correction is unknown, or the margin is not above 0.
-
-    Examples
-    --------
-    >>> Rules(correction="bh", margin=0.02).alpha
-    0.05
-    """
-
-    correction: str = "holm"
-    margin: float | None = None
-    alpha: float = ALPHA
-    resamples: int = RESAMPLES
-    permutations: int = PERMUTATIONS
-    seed: int = SEED
-
-    def __post_init__(self) -> None:
-        wrong = []
-        if self.correction not in CORRECTIONS:
-            wrong.append(Problem("unknown-correction", {"correction": self.correction,
-                                 "corrections": list(CORRECTIONS)}, field="correction"))
-        if self.margin is not None and not 0 < self.margin < np.inf:
-            wrong.append(Problem("bad-margin", {"margin": self.margin}, field="margin"))
-        if wrong:
-            raise InputError(wrong)
-
-
-def direction(spec: Spec) -> int:
-    """1 where a higher value of the metric is better, -1 where a lower one is."""
-    return -1 if spec.metric.better == "lower" else 1
 
 
 def best_first(mean: np.ndarray, better: str | None) -> list[int]:
@@ -172,7 +74,7 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 
 def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
-            rules: Rules | None = None) -> list[list[Comparison]]:
+            rules: ComparisonRules | None = None) -> list[list[Comparison]]:
     """Compare every candidate with the baseline on every spec.
 
     Parameters
@@ -182,12 +84,13 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     specs
         The metrics to compare; default all of the baseline's that are means with a better direction.
     rules
-        Correction, margin, alpha and numbers of draws; default Rules().
+        Correction, margin, alpha and numbers of draws; default ComparisonRules().
 
     Returns
     -------
     list of list of Comparison
-        A row for each candidate, a column for each spec. p-values are corrected over the whole grid.
+        A row for each candidate, a column for each spec. p-values and intervals are corrected over all pairs of these
+        runs, on each metric for itself.
 
     Raises
     ------
@@ -206,33 +109,31 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     >>> comparison.outcome, comparison.mean_difference, comparison.wins
     ('better', 0.5, 8)
     """
-    specs, rules = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
-    labels = [(candidate, spec, None) for candidate in candidates for spec in specs]
-    return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(candidates))
+    rules = rules or ComparisonRules()
+    specs = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs)
+    evaluations = [baseline, *candidates]
+    columns = [test_family(evaluations, spec, rules).against(0) for spec in specs]
+    return [[column[row] for column in columns] for row in range(len(candidates))]
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
-                   rules: Rules | None = None) -> list[list[Comparison]]:
+                   rules: ComparisonRules | None = None) -> list[list[Comparison]]:
     """Compare every candidate with the baseline on one spec within each slice of the queries.
 
     Returns
     -------
     list of list of Comparison
-        A row for each slice, a column for each candidate. p-values are corrected over all slices and candidates.
+        A row for each slice, a column for each candidate. The family is all pairs of runs in all slices.
 
     Raises
     ------
     InputError
         As `compare`.
     """
-    rules = rules or Rules()
-    labels = [(candidate, spec, query_slice) for query_slice in slices for candidate in candidates]
-    return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(slices))
-
-
-def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
-    width = len(flat) // rows if rows else 0
-    return [flat[row_index * width:(row_index + 1) * width] for row_index in range(rows)]
+    if not candidates:
+        return [[] for _ in slices]
+    family = test_family([baseline, *candidates], spec, rules or ComparisonRules(), slices)
+    return [family.against(0, index) for index in range(len(slices))]
 
 
 def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
@@ -265,32 +166,87 @@ def _matching_settings(evaluation: Evaluation) -> tuple:
                  or name == "match")
 
 
-def compare_uncorrected(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
-           weights: np.ndarray | None = None) -> list[Comparison]:
-    """A Comparison for each (candidate, spec, slice or None), each as if it were the only one: p is not corrected.
+@dataclass(frozen=True, eq=False)
+class FamilyTests:
+    """All pairs of runs on one metric, tested together; gives the Comparison of any of them.
 
-    All tests run over one table of differences (Q, S); what one gives does not depend on the others.
-    weights: stats.resample_weights for these queries, the rules' resamples and seed. Raises InputError as compare.
+    tests: of pairs (second run, first run) in the order of itertools.combinations, slice after slice.
     """
-    _check_comparable(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
-    if not labels:
-        return []
-    raw = np.stack([_slice_differences(baseline, *label) for label in labels], axis=1)
-    sign = np.array([direction(spec) for _, spec, _ in labels])
-    p, columns = _p_values(raw * sign, rules), _effect_sizes(raw, sign, rules, weights)
-    return [
-        Comparison(
-            candidate.name,
-            spec,
-            left_out=_one_sided(baseline, candidate, spec, query_slice),
-            slice=query_slice,
-            outcome="undecided",
-            p={name: float(values[s]) for name, values in p.items()},
-            p_corrected=float(p["randomization"][s]),
-            **{name: values[s].item() for name, values in columns.items()},
-        )
-        for s, (candidate, spec, query_slice) in enumerate(labels)
-    ]
+
+    evaluations: tuple[Evaluation, ...]
+    spec: Spec
+    rules: ComparisonRules
+    slices: tuple[Slice, ...]
+    tests: PairTests | None
+
+    def against(self, baseline: int, slice_index: int | None = None) -> list[Comparison]:
+        """Every other run against this one."""
+        others = [index for index in range(len(self.evaluations)) if index != baseline]
+        return self.compare([(index, baseline) for index in others], slice_index)
+
+    def compare(self, pairs: Sequence[tuple[int, int]], slice_index: int | None = None) -> list[Comparison]:
+        """A Comparison for each (candidate, baseline)."""
+        if not pairs:
+            return []
+        query_slice = None if slice_index is None else self.slices[slice_index]
+        runs = self.evaluations
+        raw = np.stack([_slice_differences(runs[baseline], runs[candidate], self.spec, query_slice)
+                        for candidate, baseline in pairs], axis=1)
+        tests = self.tests if self.rules.correction == "max-t" else None
+        columns = [_pair_index(candidate, baseline, len(runs), slice_index or 0) for candidate, baseline in pairs]
+        if tests is None:
+            zeros = np.where(np.isnan(raw), np.nan, 0.0)
+            tests = test_pairs(np.concatenate([raw, zeros], axis=1), [(index, index + len(pairs)) for index in
+                               range(len(pairs))], corrected=False, **_draws(self.rules, len(raw)))
+            columns = [(index, 1) for index in range(len(pairs))]
+        numbers = _numbers(raw, direction(self.spec), tests, columns, self.spec, self.rules)
+        size = len(self.tests.n) if self.tests is not None else 1
+        family = Family(len(runs), size, len(self.slices)) if self.rules.correction == "max-t" else Family(2, 1)
+        return [
+            Comparison(
+                runs[candidate].name,
+                self.spec,
+                left_out=_one_sided(runs[baseline], runs[candidate], self.spec, query_slice),
+                slice=query_slice,
+                baseline=runs[baseline].name,
+                family=family,
+                **{name: values[column] for name, values in numbers.items()},
+            )
+            for column, (candidate, baseline) in enumerate(pairs)
+        ]
+
+
+def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: ComparisonRules,
+                slices: Sequence[Slice] = ()) -> FamilyTests:
+    """Test all pairs of these evaluations on one spec, in each slice where some are given.
+
+    Raises InputError as `compare`.
+    """
+    _check_comparable(evaluations[0], list(dict.fromkeys(evaluations[1:])), [spec])
+    tests = None
+    if rules.correction == "max-t" and len(evaluations) > 1:
+        values = np.stack([evaluation.column(spec) for evaluation in evaluations], axis=1)
+        masks = [query_slice.queries for query_slice in slices] or [np.ones(len(values), bool)]
+        columns = np.concatenate([np.where(mask[:, None], values, np.nan) for mask in masks], axis=1)
+        runs = len(evaluations)
+        pairs = [(second + runs * index, first + runs * index)
+                 for index in range(len(masks)) for first, second in combinations(range(runs), 2)]
+        tests = test_pairs(columns, pairs, **_draws(rules, len(values)))
+    return FamilyTests(tuple(evaluations), spec, rules, tuple(slices), tests)
+
+
+test_family.__test__ = False  # the name is a verb, not a test of pytest
+
+
+def _draws(rules: ComparisonRules, queries: int) -> dict:
+    return {"alpha": rules.alpha, "permutations": rules.flips(queries), "seed": rules.seed}
+
+
+def _pair_index(candidate: int, baseline: int, runs: int, slice_index: int) -> tuple[int, int]:
+    """(place of a pair among the tests of a family, 1 or -1 where its difference is the other way round)."""
+    first, second = sorted((candidate, baseline))
+    place = first * runs - first * (first + 1) // 2 + second - first - 1
+    return slice_index * (runs * (runs - 1) // 2) + place, 1 if candidate > baseline else -1
 
 
 def _slice_differences(
@@ -301,38 +257,40 @@ def _slice_differences(
     return values if query_slice is None else np.where(query_slice.queries, values, np.nan)
 
 
-def _p_values(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
-    """p of every test: (S,) each; oriented (Q, S): differences towards better."""
-    p = {"randomization": randomization_test(oriented, permutations=rules.permutations, seed=rules.seed),
-         **{name: test(oriented) for name, test in TESTS.items()}}
-    return p if rules.margin is None else {**p, "equivalence": equivalence(oriented, rules.margin)}
+def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tuple[int, int]], spec: Spec,
+             rules: ComparisonRules) -> dict[str, list]:
+    """The fields of Comparisons that are numbers, and their outcome; raw (Q, S): their differences."""
+    from scipy.special import stdtr
 
-
-def _effect_sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
-    """What a Comparison says of the size of the differences raw (Q, S): (S,) each."""
+    index, turn = (np.array(part) for part in zip(*columns, strict=True))
     oriented = raw * sign
     n = (~np.isnan(raw)).sum(axis=0)
     mean = np.nansum(raw, axis=0) / np.where(n >= 2, n, np.nan)
     sd = np.sqrt(np.nansum((raw - mean) ** 2, axis=0) / np.where(n >= 2, n - 1, np.nan))
     wins, losses = (oriented > 0).sum(axis=0), (oriented < 0).sum(axis=0)
-    low, high = bootstrap_intervals(raw, level=1 - rules.alpha, resamples=rules.resamples, seed=rules.seed,
-                                    weights=weights)
-    return {"n": n, "mean_difference": mean, "low": low, "high": high,
-            "wins": wins, "ties": n - wins - losses, "losses": losses,
-            "cohens_dz": cohens_dz(oriented), "superiority": superiority(oriented),
-            "detectable": detectable_difference(sd, n, power=POWER, alpha=rules.alpha),
-            "queries_needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
+    low, high = np.sort([turn * tests.low[index], turn * tests.high[index]], axis=0)
+    low, high = _within_range(low, high, spec)
+    alpha = 2 * stdtr(np.maximum(n - 1, 1), -np.nan_to_num(tests.critical[index], nan=np.inf, posinf=np.inf))
+    p = {"randomization": tests.p_single[index], **{name: test(oriented) for name, test in TESTS.items()}}
+    if rules.margin is not None:
+        p["equivalence"] = equivalence(oriented, rules.margin)
+    corrected = tests.p[index]
+    return {"n": n.tolist(), "mean_difference": mean.tolist(), "low": low.tolist(), "high": high.tolist(),
+            "wins": wins.tolist(), "ties": (n - wins - losses).tolist(), "losses": losses.tolist(),
+            "p": [{name: float(values[column]) for name, values in p.items()} for column in range(len(n))],
+            "p_corrected": corrected.tolist(),
+            "outcome": [_outcome(int(n[column]), mean[column] * sign, low[column], high[column], corrected[column],
+                                 rules) for column in range(len(n))],
+            "cohens_dz": cohens_dz(oriented).tolist(), "superiority": superiority(oriented).tolist(),
+            "detectable": detectable_difference(sd, n, power=POWER, alpha=alpha).tolist(),
+            "queries_needed": queries_needed(mean, sd, power=POWER, alpha=alpha).tolist()}
 
 
-def apply_correction(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
-    """The same comparisons as one family: p corrected over all of them, and the verdicts that follow."""
-    correct = CORRECTIONS[rules.correction]
-    p = correct(np.array([comparison.p["randomization"] for comparison in comparisons]))
-    p_equivalence = correct(np.array([comparison.p.get("equivalence", np.nan) for comparison in comparisons]))
-    return [
-        replace(comparison, p_corrected=float(p[s]), outcome=_outcome(comparison, p[s], p_equivalence[s], rules.alpha))
-        for s, comparison in enumerate(comparisons)
-    ]
+def _within_range(low: np.ndarray, high: np.ndarray, spec: Spec) -> tuple[np.ndarray, np.ndarray]:
+    """Ends no further out than a difference can be; NaN where there is no limit."""
+    width = spec.range[1] - spec.range[0]
+    low, high = np.maximum(low, -width), np.minimum(high, width)
+    return np.where(np.isinf(low), np.nan, low), np.where(np.isinf(high), np.nan, high)
 
 
 def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None) -> int:
@@ -341,10 +299,14 @@ def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_sl
     return int((one_sided if query_slice is None else one_sided & query_slice.queries).sum())
 
 
-def _outcome(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
+def _outcome(n: int, gain: float, low: float, high: float, p: float, rules: ComparisonRules) -> str:
     """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
-    if p_same < alpha:
+    if n == 0:
+        return "undefined"
+    if n < 2 or 0.5 ** (n - 1) >= rules.alpha:  # not even if all differences had one sign
+        return "too-few"
+    if rules.margin is not None and -rules.margin < low and high < rules.margin:
         return "equivalent"
-    if not p < alpha:  # NaN: too few queries
+    if not p < rules.alpha:
         return "undecided"
-    return "better" if comparison.mean_difference * comparison.sign > 0 else "worse"
+    return "better" if gain > 0 else "worse"

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import compute_columns
+from ragdash.evaluation.compute import averaged_values, compute_columns, geometric_mean
 from ragdash.evaluation.stats import (
     FAST_RESAMPLES,
     LEVEL,
@@ -229,8 +229,8 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
     by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
     for _, group in groupby(by_size, key=lambda i: len(evaluations[i].query_ids)):
         group = list(group)
-        stacked = np.concatenate([evaluations[i].values for i in group], axis=1)
-        means = [spec.metric.aggregate == "mean" and spec not in evaluations[i].corpus
+        stacked = np.concatenate([averaged_values(evaluations[i].values, evaluations[i].specs) for i in group], axis=1)
+        means = [spec.metric.aggregate in ("mean", "geometric", "sum") and spec not in evaluations[i].corpus
                  for i in group for spec in evaluations[i].specs]
         low, high = np.full((2, stacked.shape[1]), np.nan)
         low[means], high[means] = bootstrap_intervals(
@@ -370,6 +370,11 @@ def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], d
         mean = value.constant + sum(c * top.sum() / bottom.sum() if bottom.sum() else np.nan
                                     for c, top, bottom in value.terms)
         bounds = bootstrap_ratios(value.constant, value.terms, **draw)
+    elif spec.metric.aggregate == "geometric":
+        mean = geometric_mean(defined)
+        bounds = tuple(float(np.exp(bound)) for bound in bounds)
+    elif spec.metric.aggregate == "sum":
+        mean = float(defined.sum()) if n else np.nan
     elif spec.metric.aggregate == "median":
         mean = float(np.median(defined)) if n else np.nan
         bounds = median_interval(defined, level=draw["level"])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
+from ragdash.core.text.metric_names import is_metric_name
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -13,15 +14,16 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "doc_id": ("doc_id", "doc", "document_id", "corpus_id", "docno", "passage_id", "chunk_id", "pid", "document"),
     "score": ("score", "similarity", "sim", "retrieval_score", "document_score"),
     "rank": ("rank", "position", "document_position"),
-    "grade": ("grade", "relevance", "rel", "label", "judgment", "judgement"),
+    "grade": ("grade", "relevance", "rel", "final_rating", "final_grade", "final_label", "final_judgment", "label",
+              "judgment", "judgement", "rating", "gain", "relevance_grade", "relevance_label"),
     "text": ("text", "passage", "chunk", "content", "page_content", "document_content"),
     "source": ("source", "url"),
-    "config": ("config", "method", "system", "run", "model", "app_id", "provider.id"),
+    "config": ("config", "method", "system", "run", "model", "app_id", "provider.label", "provider.id"),
     "query": ("query", "question", "user_input", "input", "user_query", "query_text", "question_text", 
               "inputs.question",
               "inputs.query", "inputs.input", "inputs.messages", "input.messages",
               "input.question", "input.query", "input.input", "vars.question",
-              "vars.query", "vars.input", "attributes.input.value"),
+              "vars.query", "vars.input", "attributes.input.value", "reference_question", "inputs"),
 }
 # A query in one object or row: what was returned for it, and what is right.
 QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -32,15 +34,18 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
                   "retrieved_chunk_ids", "retrieved_docs", "retrieved_documents", "doc_ids", "document_ids",
                   "retrieved_urls", "outputs.retrieved_ids", "outputs.doc_ids", "attributes.retrieval.documents"),
     "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context", "retrieved_chunks",
-                 "retrieved_passages", "outputs.contexts", "outputs.documents", "context"),
+                 "retrieved_passages", "outputs.contexts", "outputs.documents", "llm_context", "vars.context",
+                 "vars.contexts", "context"),
     "answer": ("answer", "response", "actual_output", "output", "generated_answer", "agent_answer", "model_answer",
-               "predicted_answer", "prediction", "predictions", "extracted_answer", "outputs.answer", "outputs.output",
+               "predicted_answer", "predicted_answers", "pred_answer", "llm_answer", "prediction", "predictions",
+               "extracted_answer", "outputs.answer", "outputs.output",
                "outputs.messages",               "outputs.response", "response.output", "attributes.output.value"),
     "relevant": ("relevant", "relevant_ids", "relevant_docs", "relevant_doc_ids", "relevant_documents", "expected_ids",
                  "expected_doc_ids", "expected_urls", "gold_ids", "gold_doc_ids", "gold_urls", "reference_context_ids",
                  "reference_node_id", "retrieval_gt"),
     "answers": ("answers", "references", "reference", "reference_answers", "reference_answer", "ground_truths",
                 "ground_truth", "ground_truth_answer", "expected_output", "expected_answer", "expected_response",
+                "golden_answers", "golden_answer", "true_answer", "true_answers", "ideal", "example_answer",
                 "gt_answer", "gold_answer", "gold_answers", "generation_gt", "targets", "reference.answer",
                 "reference.output", "reference.response", "reference_outputs.answer", "reference_outputs.messages",
                 "reference.messages", "vars.expected",
@@ -52,6 +57,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "prompt_tokens": ("prompt_tokens", "response.token_usage.prompt"),
     "completion_tokens": ("completion_tokens", "response.token_usage.completion"),
     "cost_usd": ("cost_usd",),
+    "metrics": ("metrics",),
     "settings": ("settings",),
     "attributes": ("attributes",),
     # lists as long as `retrieved`
@@ -70,9 +76,12 @@ DOCUMENT_ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 FIELDS = tuple(dict.fromkeys((*ROW_FIELDS, *QUERY_ALIASES, "attribute")))  # what a column can be mapped to
 PARALLEL_FIELDS = ("score", "rank", "text", "source")  # of a list of ids: one value for each
-RUN_MARKERS = ("retrieved", "answer", "contexts")  # one of them makes an object a part of a run
+RUN_MARKERS = ("retrieved", "answer", "contexts", "metrics")  # one of them makes an object a part of a run
 TRUTH_MARKERS = ("relevant", "evidence", "answers")
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # next to these, `context` is ground truth
+_PREDICTED = {name.replace("_", "") for name in (
+    "predicted_answer", "predicted_answers", "generated_answer", "llm_answer", "model_answer", "agent_answer",
+    "actual_output", "pred_answer", "system_answer", "rag_answer", "bot_answer", "prediction", "predicted")}
 FLATTENED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
 MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # texts that mean "no value" in optional columns of tables
 _CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"], "text": (*ALIASES["text"], "contents", "body", "abstract"),
@@ -148,6 +157,9 @@ def resolve_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = No
     mapped.pop("attribute", None)
     query = {**_resolve_query_fields(free), **mapped}
     row = {**find_fields(free, ROW_FIELDS), **mapped}
+    if "doc_id" not in row and {"query_id", "query"} & query.keys() and role_of(query) == "unknown":
+        scores = next((field for field in free if is_metric_name(field)), None)  # a file of scores and nothing else
+        query |= {"metrics": scores} if scores is not None else {}
     if is_document_row({**row, **{name: query[name] for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in query}}):
         return row
     return query
@@ -155,6 +167,9 @@ def resolve_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = No
 
 def _resolve_query_fields(fields: list[str]) -> dict[str, str]:
     schema = find_fields(fields, QUERY_ALIASES, QUERY_ALIASES)
+    _tell_gold_from_predicted(schema, fields)
+    if schema.get("query", "").startswith("vars.") and schema.get("query_id") == "id":
+        del schema["query_id"]  # promptfoo's id of a result, another one for each provider
     context = schema.get("contexts")
     if context is not None and _DEEPEVAL & set(map(normalize_name, fields)):
         if normalize_name(context) == "context":
@@ -165,6 +180,16 @@ def _resolve_query_fields(fields: list[str]) -> dict[str, str]:
     if "retrieved" not in schema:
         schema = {name: field for name, field in schema.items() if name not in PARALLEL_FIELDS}
     return schema
+
+
+def _tell_gold_from_predicted(schema: dict[str, str], fields: list[str]) -> None:
+    """Next to a field such as `predicted_answer`, a plain `answer` is the reference."""
+    plain = schema.get("answer")
+    if plain is None or "answers" in schema or normalize_name(plain) not in ("answer", "output"):
+        return
+    predicted = next((field for field in fields if normalize_name(field) in _PREDICTED), None)
+    if predicted is not None:
+        schema["answer"], schema["answers"] = predicted, plain
 
 
 class FieldResolver:
@@ -205,6 +230,8 @@ def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
                 fields = {**fields, path: value}
     members = (*FLATTENED, "response") if "vars" in fields else FLATTENED  # vars and response are promptfoo's
     members = [name for name in members if name in fields and type(fields[name]) is dict]
+    if "provider" in members and not fields["provider"].get("label"):
+        fields = {**fields, "provider": {key: value for key, value in fields["provider"].items() if key != "label"}}
     if not members:
         return fields
     flat = {name: value for name, value in fields.items() if name not in members}

@@ -2,6 +2,10 @@
 
 from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that of the tables)
     retrieval,
+    sets,
+    recall_levels,
+    gains,
+    user_models,
     judged_share,
     score_detection,
 )
@@ -13,6 +17,7 @@ from ragdash.metrics import (  # noqa: F401
     judged,
     latency_cost,
 )
+from ragdash.metrics.from_file import file_spec, file_specs, with_guesses
 from ragdash.metrics.registry import (
     METRICS,
     CorpusValue,
@@ -25,5 +30,5 @@ from ragdash.metrics.spelling import find_metric, parse_spec, parse_specs
 
 DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
 
-__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "find_metric", "metric",
-           "parse_spec", "parse_specs"]
+__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "file_spec", "file_specs",
+           "find_metric", "metric", "parse_spec", "parse_specs", "with_guesses"]

@@ -229,4 +229,4 @@ STAGE_THRESHOLDS: dict[str, StageThreshold] = {
         f"{_GUIDE}: the minimum of Faithfulness, taken over for the share of words in the contexts",
     ),
 }
-"""Where the stages of a diagnosis part (ragdash.analysis.diagnosis.Rules)."""
+"""Where the stages of a diagnosis part (ragdash.analysis.diagnosis.DiagnosisRules)."""

@@ -6,16 +6,25 @@ Parameters come from the signature, the explanation from the docstring, the view
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
+from ragdash.core.text.metric_names import guess_direction
 from ragdash.matching.views.ranked import ALL, Values
+from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.example_setups import Example
 
 METRICS: dict[str, Metric] = {}
-FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost"}
+SMALLEST_OF_PRODUCT = 1e-5  # trec_eval's MIN_GEO_MEAN: smaller values count as this in a geometric mean
+FILE_DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
+_PLAIN = re.compile(r"[^\s,()'\"]+")
+FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
+FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost",
+                    "recall_levels": "recall levels", "user_models": "user models"}
 """Families whose name, part of the JSON output, is not that of their module."""
 
 
@@ -36,7 +45,7 @@ class CorpusValue:
 class Metric:
     """A definition. range is (lowest, highest), "-beta" for minus that parameter; better is "higher", "lower" or None;
     cutoff is "required", "optional" or "none"; aggregate is how the values of the queries become one: "mean",
-    "median" or "corpus" (a CorpusValue).
+    "geometric" (mean, of values of at least SMALLEST_OF_PRODUCT), "sum", "median" or "corpus" (a CorpusValue).
 
     relevance: undefined for a query without a relevant document (the convention `unanswerable` then decides).
     weight: of a ratio, its denominator as function of (view, k, parameters): (Q,) or (Q, K). Such a metric also takes
@@ -48,7 +57,7 @@ class Metric:
     "monotone" (never worse as a grade rises), "search" (every number of relevant ones is tried); None: no bounds.
     curve: whether the pages draw it against the cutoff. peer_params: parameters as ir_measures spells them, name ->
     (our name, {their word: our word} or None for the same value). number: the parameter that a number after @ or _
-    gives, as in IPrec@0.2; such a metric has no cutoff.
+    gives, as in IPrec@0.2; such a metric has no cutoff. presets: spellings that mean this metric with parameters.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -78,6 +87,7 @@ class Metric:
     bounds: str | None = None
     curve: bool = False
     number: str = ""
+    presets: Mapping[str, Mapping] = field(default_factory=dict)
     peer_params: Mapping[str, tuple[str, Mapping | None]] = field(default_factory=dict)
 
     @property
@@ -101,11 +111,21 @@ class Spec:
 
     @property
     def metric(self) -> Metric:
+        """The definition: a registered one, or that of a metric from a file."""
+        if self.name == FILE:
+            return _file_metric(self.params)
         return METRICS[self.name]
 
     @property
+    def file_column(self) -> str:
+        """The column of the file that holds the values; "" for a metric that is computed here."""
+        return str(dict(self.params)["column"]) if self.name == FILE else ""
+
+    @property
     def title(self) -> str:
-        """The name that people read: NDCG@10, Hit rate@5, MRR."""
+        """The name that people read: NDCG@10, Hit rate@5, MRR, sas (file)."""
+        if self.name == FILE:
+            return self.metric.title
         params = ", ".join(f"{key} = {value}" for key, value in self.params)
         return self.metric.title + (f"@{self.k}" if self.k else "") + (f" ({params})" if params else "")
 
@@ -120,6 +140,8 @@ class Spec:
         return replace(self, k=k)
 
     def __str__(self) -> str:
+        if self.name == FILE:
+            return _file_spelling(self.params)
         params = ", ".join(f"{key}={value!r}" for key, value in self.params)
         return self.name + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
 
@@ -149,3 +171,34 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
 def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:
     """The distinct cutoffs of specs, ascending; ALL for a spec without one."""
     return np.unique(np.array([ALL if spec.k is None else spec.k for spec in specs], np.int64))
+
+
+def _file_spelling(params: Sequence[tuple[str, object]]) -> str:
+    """The canonical spelling of the Spec of a file's metric."""
+    values = dict(params)
+    column = str(values.pop("column"))
+    options = ", ".join(f"{name}={value!r}" for name, value in values.items())
+    return f"{FILE}:{column if _PLAIN.fullmatch(column) else repr(column)}" + (f"({options})" if options else "")
+
+
+@lru_cache(1024)
+def _file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
+    """The definition of a file's metric, made of the parameters of its Spec."""
+    values = {**FILE_DEFAULTS, **dict(params)}
+    column, label = str(values["column"]), str(values["label"])
+    better = values["better"] or guess_direction(column, label)
+    low, high = (-np.inf if values["low"] is None else float(values["low"]),
+                 np.inf if values["high"] is None else float(values["high"]))
+    title = f"{column}: {label} (file)" if label else f"{column} (file)"
+    doc = (f"Share of the queries that the file labels {label} in {column}. Undefined for a query without a label."
+           if label else f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a "
+           "query without a value.")
+    formula = rf"[\text{{{column}}} = \text{{{label}}}]" if label else rf"\text{{{column}}}"
+    return Metric(FILE, title, FILE, _supplied_values, "Supplied", FILE_DEFAULTS, formula, "the file", doc, (low, high),
+                  None if better == "none" else better, cutoff="none", relevance=False)
+
+
+def _supplied_values(supplied: Supplied, *, column: str = "", label: str = "", better: str = "",
+                     low: float | None = 0.0, high: float | None = 1.0) -> np.ndarray:
+    """The values of a column, or 1 and 0 for a label and every other one: (Q,)."""
+    return supplied.share(column, label) if label else supplied.values(column)

@@ -13,7 +13,8 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.metrics.registry import METRICS, Metric, Spec
+from ragdash.metrics.from_file import parse_file_spec
+from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
 
 MAX_CUTOFF = 10**9
 _NEAR = 0.6  # share of characters that a suggested spelling has in common
@@ -57,6 +58,8 @@ def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
 
 def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
+    if text.strip().startswith(f"{FILE}:"):
+        return parse_file_spec(text)
     match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?))?\s*", text, re.DOTALL)
     if not match:
         raise _unknown_metric(text)
@@ -64,7 +67,7 @@ def parse_spec(text: str) -> Spec:
     entry = spellings().get(name.casefold())
     if entry is None:
         entry, number = _numbered(text, name, arguments, number)
-    params = _parse_arguments(text, arguments, entry)
+    params = {**_preset(entry, name), **_parse_arguments(text, arguments, entry)}
     if entry.number and number is not None:
         return _with_number(text, entry, params, number)
     if number is not None and "." in number:
@@ -89,9 +92,15 @@ def spellings() -> dict[str, Metric]:
 def _spellings_of(names: tuple[str, ...]) -> dict[str, Metric]:
     by_spelling: dict[str, Metric] = {}
     for entry in map(METRICS.__getitem__, names):
-        for spelled in (entry.name, entry.title, *entry.aliases):
+        for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets):
             by_spelling.setdefault(spelled.casefold(), entry)
     return by_spelling
+
+
+def _preset(entry: Metric, name: str) -> dict:
+    """Parameters that this spelling of the metric stands for: num_rel_ret is NumRet(rel=1)."""
+    folded = {spelled.casefold(): dict(params) for spelled, params in entry.presets.items()}
+    return folded.get(name.casefold(), {})
 
 
 def _numbered(text: str, name: str, arguments: str | None, number: str | None) -> tuple[Metric, str | None]:
@@ -134,10 +143,12 @@ def _cutoff_problem(text: str, entry: Metric) -> InputError:
 
 
 def _split_names(text: str) -> list[str]:
-    names, depth, quote, current = [], 0, "", ""
+    names, depth, quote, current, escaped = [], 0, "", "", False
     for char in text:
-        if quote:
-            quote = "" if char == quote else quote
+        if escaped:
+            escaped = False
+        elif quote:
+            quote, escaped = "" if char == quote else quote, char == "\\"
         elif char in "'\"":
             quote = char
         elif char in "()":

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from models.judge.scripted import Scripted
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Rules, diagnose, explain, text_specs
+from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose, explain, text_specs
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions
@@ -35,7 +35,9 @@ def beside(truth, ids):
 
 
 def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
-    return diagnose(Match(run, beside(truth, corpus), matching=Matching(by)), Rules(**rules)).stage_of(query).name
+    return (
+        diagnose(Match(run, beside(truth, corpus), matching=Matching(by)), DiagnosisRules(**rules)).stage_of(query).name
+    )
 
 
 @pytest.mark.parametrize(("ranking", "gold", "corpus", "rules", "stage", "rule"), [
@@ -59,7 +61,7 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
 ])
 def test_each_stage_of_retrieval(ranking, gold, corpus, rules, stage, rule):
     truth, other = truth_of({"q": gold, "other": ["z"]}), {"z": 1.0} if isinstance(ranking, dict) else ["z"]
-    found = diagnose(Match(run_of({"q": ranking, "other": other}), beside(truth, corpus)), Rules(**rules))
+    found = diagnose(Match(run_of({"q": ranking, "other": other}), beside(truth, corpus)), DiagnosisRules(**rules))
     assert (found.stage_of("q").name, explain(found, "q").rule) == (stage, rule)
 
 
@@ -143,7 +145,7 @@ def test_what_cannot_be_assessed_is_told_for_a_fine_query():
 
 
 def test_a_threshold_without_scores_is_not_guessed():
-    found = diagnose(Match(run_of({"q": ["a"]}), truth_of({"q": ["a"]})), Rules(score=0.5))
+    found = diagnose(Match(run_of({"q": ["a"]}), truth_of({"q": ["a"]})), DiagnosisRules(score=0.5))
     assert found.reasons["below-threshold"] == "the run has no scores" and found.stage[0] == FINE
 
 
@@ -157,7 +159,7 @@ def test_a_query_that_the_run_lacks_was_not_retrieved():
 def test_a_multi_hop_question_needs_all_whatever_the_coverage():
     truth = truth_of({"q": ["a", "b"], "p": ["a", "b"]},
                      details=known({"q": None, "p": None}, {"q": {"multi-hop": True}}))
-    found = diagnose(Match(run_of({"q": ["a"], "p": ["a"]}), truth), Rules(coverage=0))
+    found = diagnose(Match(run_of({"q": ["a"], "p": ["a"]}), truth), DiagnosisRules(coverage=0))
     assert [found.stage_of(query).name for query in "qp"] == ["partly-covered", "fine"]
     assert "2 needed, as a multi-hop question needs all" in explain(found, "q").rule
 
@@ -205,7 +207,7 @@ def test_by_evidence_with_a_score_threshold():
     assert stage_of(run, truth, by="evidence", score=0.5) == "below-threshold"
     assert stage_of(run, truth, by="evidence", score=0.4) == "fine"
     other = Run.build("r", ["q", "q"], ["a", "b"], np.array([0.4, 0.9]), [1, 2], texts=pa.array(LONG))
-    found = diagnose(Match(other, truth, matching=Matching("evidence")), Rules(score=0.5))
+    found = diagnose(Match(other, truth, matching=Matching("evidence")), DiagnosisRules(score=0.5))
     assert found.reasons["below-threshold"] == "the run has no scores that fall with the rank"
 
 
@@ -275,7 +277,7 @@ def test_stages_part_the_queries_and_agree_with_the_rules_read_slowly(seed, text
                                    {"right_by": "Faithfulness"}])
 def test_rules_out_of_range_are_refused(wrong):
     with pytest.raises(InputError):
-        Rules(**wrong)
+        DiagnosisRules(**wrong)
 
 
 def test_another_metric_may_tell_what_is_right_and_lower_may_be_better():
@@ -297,11 +299,11 @@ def test_verdicts_of_a_judge_may_tell_what_is_grounded(tmp_path, monkeypatch):
     run = run_of({"q": ["a"], "r": ["a"]}, details=answers(said, contexts))
     truth = truth_of({"q": ["a"], "r": ["a"]}, details=known({one: [text] for one, text in said.items()}))
     rules = {"grounded_by": "ClaimFaithfulness", "grounded": 0.8}
-    before = diagnose(Match(run, truth), Rules(**rules))
+    before = diagnose(Match(run, truth), DiagnosisRules(**rules))
     assert before.stage_of("r").name == "fine" and "not judged yet" in str(before.reasons)
     match = Match(run, truth)
     Scripted(default_verdict_store()).judge_all(match.judged, "ClaimFaithfulness")
-    found = diagnose(match, Rules(**rules))
+    found = diagnose(match, DiagnosisRules(**rules))
     assert [found.stage_of(query).name for query in "qr"] == ["fine", "not-grounded"]
     assert explain(found, "r").rule.startswith("Claim faithfulness 0.500, 0.8 is asked.")
 

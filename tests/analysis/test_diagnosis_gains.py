@@ -11,7 +11,7 @@ from helpers import random_case, run_of, truth_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragdash.analysis.diagnosis import FINE, NAMES, Rules, diagnose
+from ragdash.analysis.diagnosis import FINE, NAMES, DiagnosisRules, diagnose
 from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.core.errors import InputError
 from ragdash.core.slices import part
@@ -51,7 +51,7 @@ def test_gains_by_hand():
     """P@2 can be 0.5 at most with one relevant document: of 4 queries b gains 0.5 and c 0.5; d has no value."""
     truth = truth_of({"a": ["x"], "b": ["x"], "c": ["x"], "e": ["x", "y"], "d": []})
     run = run_of({"a": ["x"], "b": ["z"], "c": ["y", "z", "x"], "e": ["x", "z"], "d": ["y"]})
-    found = diagnose(Match(run, truth), Rules(k=2))
+    found = diagnose(Match(run, truth), DiagnosisRules(k=2))
     gains = {gain.stage: gain for gain in found.gains(evaluate(run, truth, "P@2 RR"), "P@2")}
     assert gains["not-retrieved"].at_most == gains["below-k"].at_most == 0.125
     assert gains["partly-covered"].at_most == 0.125, "e has 1 of 2"

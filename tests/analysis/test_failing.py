@@ -14,7 +14,7 @@ from ragdash.analysis.failure_patterns import LEAST, clusters, compare_traits, p
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
-from ragdash.evaluation.compare import CORRECTIONS
+from ragdash.evaluation.stats import holm
 from ragdash.models.local import ENCODER, ScoreCache
 from ragdash.models.local.score_cache import text_key
 
@@ -96,7 +96,7 @@ def test_differences_and_p_are_scipys(seed):
         assert row.mean == pytest.approx(inside.mean()) and row.rest == pytest.approx(rest.mean())
         assert row.difference == pytest.approx(inside.mean() - rest.mean())
         assert row.p == pytest.approx(stats.ttest_ind(inside, rest, equal_var=False).pvalue)
-    assert [row.p_corrected for row in rows] == pytest.approx(CORRECTIONS["holm"](np.array([row.p for row in rows])))
+    assert [row.p_corrected for row in rows] == pytest.approx(holm(np.array([row.p for row in rows])))
 
 
 def test_the_interval_is_near_that_of_welch_and_widens_for_few():

@@ -37,7 +37,7 @@ def laid(*rankings: dict, k: int = 100, **conventions):
 
 def pair(measure, first, second, **options) -> float:
     """A measure of two lists."""
-    return float(measure(laid({"q": list(first)}, {"q": list(second)}), **options).of(0, 1)[0])
+    return float(measure(laid({"q": list(first)}, {"q": list(second)}), **options).values_of(0, 1)[0])
 
 
 def plain_rbo(first: list, second: list, p: float) -> float:
@@ -69,8 +69,8 @@ def test_rank_biased_overlap_by_hand():
 def test_lists_of_nothing():
     found = laid({"q1": ["a"], "q2": []}, {"q1": [], "q2": []})
     for measure in (rank_biased_overlap, lambda these: overlap(these, 5), lambda these: overlap(these, 5, of="union")):
-        assert measure(found).of(0, 1).tolist() == pytest.approx([0.0, NAN], nan_ok=True)
-    assert np.isnan(kendall_tau(found).of(0, 1)).all()
+        assert measure(found).values_of(0, 1).tolist() == pytest.approx([0.0, NAN], nan_ok=True)
+    assert np.isnan(kendall_tau(found).values_of(0, 1)).all()
 
 
 def random_pair(seed: int) -> tuple[Case, Case]:
@@ -91,7 +91,7 @@ def test_measures_agree_with_plain_ones(seed):
     k = (3, 10, 100)[seed % 3]
     truth = case.truth()
     found = collect_top_k([Match(case.run(), truth), Match(Run.build("other", **other.columns), truth)], k)
-    rbo, tau, share, union = (measure.of(0, 1) for measure in (
+    rbo, tau, share, union = (measure.values_of(0, 1) for measure in (
         rank_biased_overlap(found, 0.8), kendall_tau(found), overlap(found, 3), overlap(found, k, of="union")))
     for q, query in enumerate(truth.query_ids.to_pylist()):
         a, b = (sorted_docs(one.rankings.get(query, {}))[:k] for one in (case, other))
@@ -114,7 +114,7 @@ def test_many_queries_of_all_sizes_have_the_taus_of_scipy():
     sizes = rng.integers(0, 90, 1500)
     one = {f"q{q}": [f"d{i}" for i in range(size)] for q, size in enumerate(sizes)}
     other = {query: rng.permutation(docs).tolist() for query, docs in one.items()}
-    tau = kendall_tau(laid(one, other)).of(0, 1)
+    tau = kendall_tau(laid(one, other)).values_of(0, 1)
     for q, (query, docs) in enumerate(one.items()):
         expected = kendalltau(range(len(docs)), [other[query].index(doc) for doc in docs]).statistic if len(
             docs) > 1 else NAN
@@ -143,33 +143,33 @@ def test_means_stand_with_their_n_in_a_matrix():
     assert share.names == ("run 0", "run 1", "run 2")
     np.testing.assert_allclose(share.mean, [[1, 0.5, 1 / 3], [0.5, 1, 2 / 3], [1 / 3, 2 / 3, 1]])
     assert share.n.tolist() == [[2, 2, 3], [2, 2, 3], [3, 3, 3]]
-    assert share.of("run 1", 2).tolist() == share.of(2, 1).tolist() == [1, 1, 0]
+    assert share.values_of("run 1", 2).tolist() == share.values_of(2, 1).tolist() == [1, 1, 0]
     for unknown in ((0, 0), (0, 3), (0, "nobody")):
         with pytest.raises(KeyError):
-            share.of(*unknown)
+            share.values_of(*unknown)
 
 
 def test_every_pair_is_where_it_is_asked_for():
     runs = [{"q": [f"d{i}" for i in range(n)]} for n in (1, 2, 4, 8, 16)]
     share = overlap(laid(*runs), 100)
     for a, b in combinations(range(5), 2):
-        assert share.of(a, b)[0] == 2.0 ** (a - b) == share.mean[a, b] == share.mean[b, a]
+        assert share.values_of(a, b)[0] == 2.0 ** (a - b) == share.mean[a, b] == share.mean[b, a]
 
 
 def test_a_query_that_a_run_lacks_is_an_empty_list_or_left_out():
     rankings = {"q1": ["a"], "q2": ["a"]}, {"q1": ["a"]}
-    assert overlap(laid(*rankings), 5).of(0, 1).tolist() == [1, 0]
+    assert overlap(laid(*rankings), 5).values_of(0, 1).tolist() == [1, 0]
     skipped = overlap(laid(*rankings, missing="skip"), 5)
-    assert skipped.of(0, 1).tolist() == pytest.approx([1, NAN], nan_ok=True)
+    assert skipped.values_of(0, 1).tolist() == pytest.approx([1, NAN], nan_ok=True)
     assert skipped.n.tolist() == [[2, 1], [1, 1]]
 
 
 def test_ties_stand_as_the_conventions_have_them():
     scores = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, {"q": ["c", "b", "a"]}
-    assert kendall_tau(laid(*scores)).of(0, 1)[0] == 1  # ids descending
-    assert kendall_tau(laid(*scores, ties="file")).of(0, 1)[0] == -1
-    assert overlap(laid(*scores, k=1), 1).of(0, 1)[0] == 1  # the tie reaches over the cutoff
-    assert overlap(laid(*scores, k=1, ties="file"), 1).of(0, 1)[0] == 0
+    assert kendall_tau(laid(*scores)).values_of(0, 1)[0] == 1  # ids descending
+    assert kendall_tau(laid(*scores, ties="file")).values_of(0, 1)[0] == -1
+    assert overlap(laid(*scores, k=1), 1).values_of(0, 1)[0] == 1  # the tie reaches over the cutoff
+    assert overlap(laid(*scores, k=1, ties="file"), 1).values_of(0, 1)[0] == 0
 
 
 def test_the_table_holds_every_document_once():

@@ -101,7 +101,7 @@ def test_filters_combine_as_sets():
     facts = some_facts()
     own = facts.choices
     asked = Filters(outcome="worse", text="x", attributes=("a=1", "a=2", "b=1"), stages=("below-k", "fine"))
-    expected = {q for q in range(500) if own["outcome"]["worse"][q] and facts.found[q]
+    expected = {q for q in range(500) if own["outcome"]["worse"][q] and facts.text_matches[q]
                 and (own["attributes"]["a=1"][q] or own["attributes"]["a=2"][q]) and own["attributes"]["b=1"][q]
                 and (own["stages"]["below-k"][q] or own["stages"]["fine"][q])}
     assert 0 < len(expected) < 500 and set(rows(select(facts, asked))) == expected

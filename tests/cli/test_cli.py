@@ -31,12 +31,12 @@ def evaluate(capfdbinary, files, *more):
                 *more)
 
 
-def test_json_is_schema_2(files, capfdbinary):
+def test_json_is_schema_3(files, capfdbinary):
     status, out, err = evaluate(capfdbinary, files, "-m", "RR nDCG@10", "--format", "json", "--per-query")
     content = json.loads(out)
     assert status == 0
     assert list(content) == ["schema", "runs", "settings", "problems"]
-    assert content["schema"] == 2
+    assert content["schema"] == 3
     run = content["runs"][0]
     assert list(run) == ["name", "digest", "metrics", "per_query"]
     assert run["name"] == "run"
@@ -332,7 +332,7 @@ def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch)
 
 def started(monkeypatch, *arguments: str) -> dict:
     """The environment in which `ragdash dashboard` would start its server."""
-    class Started(Exception):
+    class Started(BaseException):
         pass
 
     def execve(path, command, environment):

@@ -6,6 +6,9 @@ from xml.etree import ElementTree
 import pytest
 from helpers import call
 
+from ragdash.evaluation.ci_gates import GateCheck
+from ragdash.reporting.tables.junit import as_junit, escape_xml
+
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
 OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
 QRELS = "q1 0 b 1\nq2 0 b 2\nq2 0 z 1\nq3 0 a 1\nq4 0 a 0\n"
@@ -28,26 +31,27 @@ def test_compare_json_is_the_contract(files, capfdbinary):
     content = json.loads(out)
     assert status == 0
     assert list(content) == ["schema", "baseline", "correction", "comparisons", "settings", "problems"]
-    assert (content["schema"], content["baseline"], content["correction"]) == (2, "run", "holm")
+    assert (content["schema"], content["baseline"], content["correction"]) == (3, "run", "max-t")
     one = content["comparisons"][0]
     assert {"candidate": "other", "metric": "RR", "n": 3, "wins": 0, "ties": 2, "losses": 1}.items() <= one.items()
     assert one["mean_difference"] == pytest.approx((0.5 - 0.5 + 0 - 1 + 0) / 3)
     assert set(one["p"]) == {"randomization", "t", "wilcoxon", "sign", "equivalence"}
     assert one["p"]["randomization"] == one["p_corrected"] == 1
-    assert one["verdict"] == "undecided" and one["low"] <= one["mean_difference"] <= one["high"]
+    assert one["outcome"] == "too-few" and one["family"] == {"runs": 2, "slices": 0, "comparisons": 1}
+    assert one["low"] <= one["mean_difference"] <= one["high"]
     assert {"level", "margin", "permutations", "seed", "resamples", "interval"} <= set(content["settings"])
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
 def test_compare_in_every_text_format(files, capfdbinary, form):
     status, out, _ = compare(capfdbinary, files, "-m", "RR", "--format", form)
-    assert status == 0 and "other" in out and "undecided" in out
-    assert ("No significant difference between other and run on MRR" in out) == (form == "table")
+    assert status == 0 and "other" in out and ("too few queries" in out or "too-few" in out)
+    assert ("Too few queries to compare other and run on MRR" in out) == (form == "table")
 
 
 def test_compare_fails_where_the_candidate_is_worse_than_allowed(files, capfdbinary):
     status, out, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.2")
-    assert status == 1 and "other: RR is 0.333333 worse than the baseline" in err and "undecided" in out
+    assert status == 1 and "other: RR is 0.333333 worse than the baseline" in err and "too few queries" in out
     status, _, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.4")
     assert status == 0 and "worse" not in err
 
@@ -63,6 +67,15 @@ def test_gates_as_junit(files, capfdbinary, command, bound, failures):
     assert status == (1 if failures else 0)
     assert int(suite.get("failures")) == failures == len(suite.findall("testcase/failure"))
     assert int(suite.get("tests")) == len(suite) == (4 if command == "evaluate" else 1)
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31mb", "a\x00b", "\ufffe", "<b>&\"'"])
+def test_junit_of_any_name_is_well_formed(name):
+    checks = [GateCheck(name, "RR=0.3", "0.5", None), GateCheck("b", "RR=0.3", "0.2", f"{name} misses")]
+    suite = ElementTree.fromstring(as_junit("ragdash", checks))
+    first, second = suite
+    assert first.get("classname") == f"ragdash.{escape_xml(name)}"
+    assert second.find("failure").text == f"{escape_xml(name)} misses"
 
 
 @pytest.mark.parametrize(("more", "word"), [

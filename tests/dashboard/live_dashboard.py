@@ -224,7 +224,7 @@ class App:
 
     def go(self, name: str) -> App:
         """Follow a link of the navigation."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
         self.page.get_by_role("heading", name=name, level=1).wait_for()
         return self.settle()
 

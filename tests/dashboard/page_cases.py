@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun
 
+PARTS = {"compare": "detail", "answers": "part", "threshold-bands": "bands_part", "data": "data_part"}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -23,16 +24,19 @@ def address(truth: Truth, runs: Sequence[Run], /, **more) -> dict:
             **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}
 
 
-def opened(page: str = "runs", /, *, state: dict | None = None, secrets: dict | None = None, user: dict | None = None,
+def opened(page: str = "data", /, *, state: dict | None = None, secrets: dict | None = None, user: dict | None = None,
            **address) -> AppTest:
-    """The page at this address; state: of the session, set before; user: who is logged in."""
+    """The page at this address; page: its path, or path/part; state: of the session, set before; user: logged in."""
+    page, _, part = page.partition("/")
     at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     at.secrets, at.user = secrets or {}, user or {}
     for key, value in address.items():
         at.query_params[key] = value
     for key, value in (state or {}).items():
         at.session_state[key] = value
-    if page != "runs":
+    if part:
+        at.query_params[PARTS[page]] = part
+    if page != "data":
         at.switch_page(f"pages/{page}.py")  # before the first run: as a link to the page opens it
     return shown(at.run())
 

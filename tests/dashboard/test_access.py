@@ -44,7 +44,7 @@ def words(at: AppTest) -> str:
 
 
 def inside(at: AppTest) -> bool:
-    return [one.value for one in at.title] == ["Runs"]
+    return [one.value for one in at.title] == ["Data"]
 
 
 def test_without_a_login_nothing_changes():
@@ -61,7 +61,7 @@ def test_a_visitor_who_is_not_logged_in_sees_the_way_in_and_nothing_else():
     assert at.query_params["k"] == "5", "the link stays in the address"
 
 
-@pytest.mark.parametrize("page", ["leaderboard", "share", "queries"])
+@pytest.mark.parametrize("page", ["compare", "share", "queries"])
 def test_no_page_is_reached_by_its_address(page):
     at = visited({"auth": AUTH, "access": LISTS}, page=page)
     assert not at.exception and [one.value for one in at.title] == ["ragdash"] and not at.table
@@ -84,7 +84,7 @@ def test_a_viewer_sees_what_is_kept_and_changes_nothing():
     assert not at.exception and inside(at) and not at.get("file_uploader")
     assert "may look" in words(at)
     at.button(key=f"show_run_{run.digest[:8]}").click().run()
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and len(at.table[0].value) == 1
 
 
@@ -173,7 +173,7 @@ def say(at: AppTest, page: str) -> AppTest:
     return at.button(key="pair_accept").click().run()
 
 
-@pytest.mark.parametrize("page", ["queries", "threshold-bands"])
+@pytest.mark.parametrize("page", ["queries", "data/evidence"])
 def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, monkeypatch):
     """The page was drawn for somebody who may change things, as one that was tampered with is."""
     link = samples()
@@ -186,7 +186,26 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
     assert (again.text_area(key="review_note") if page == "queries" else again.button(key="pair_accept")).disabled
 
 
-@pytest.mark.parametrize("page", ["queries", "threshold-bands"])
+@pytest.mark.parametrize("page", ["queries", "data/evidence"])
 def test_where_changes_are_allowed_the_same_is_kept(page):
     at = say(opened(page, **samples()), page)
     assert not at.exception and (ReviewStore().truths() or kept_decisions().read())
+
+
+class Secrets(dict):
+    """Streamlit's secrets, as a file with these settings gives them."""
+
+    def load_if_toml_exists(self) -> bool:
+        return bool(self)
+
+
+@pytest.mark.parametrize(("settings", "variable", "hosts"), [
+    ({}, None, None), ({}, "llm.internal", "llm.internal"), ({"auth": AUTH, "access": LISTS}, None, "public"),
+    ({"auth": AUTH, "access": {**LISTS, "judge_hosts": ["public", "llm.internal:80"]}}, None, "public,llm.internal:80"),
+    ({"auth": AUTH, "access": {**LISTS, "judge_hosts": []}}, None, ""),
+    ({"auth": AUTH, "access": LISTS}, "localhost", "localhost")])
+def test_hosts_of_judges_are_limited_where_there_is_a_login(monkeypatch, settings, variable, hosts):
+    monkeypatch.setattr(roles.st, "secrets", Secrets(settings))
+    if variable is not None:
+        monkeypatch.setenv("RAGDASH_JUDGE_HOSTS", variable)
+    assert roles.judge_hosts() == hosts

@@ -19,7 +19,7 @@ def test_several_files_at_once_are_told_apart_by_content():
     assert len(at.session_state["_runs"]) == 2 and at.session_state["_truth"]
     said = texts(at)
     assert "TREC run" in said and "TREC qrels" in said and not at.error
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and len(at.table[0].value) == 2
 
 
@@ -43,7 +43,7 @@ def test_a_wrong_file_is_a_message_and_loses_nothing(name):
     assert at.error and "Traceback" not in texts(at)
     assert len(at.error) <= 5
     assert all(":material/build:" in card.value for card in at.error)
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and len(at.table[0].value) == 2
 
 
@@ -93,5 +93,5 @@ def test_files_of_the_command_line_are_open_at_the_first_visit(monkeypatch):
 
 def test_where_nothing_could_be_read_the_other_pages_say_so():
     at = upload(opened(), ("cut.json", b'{"q1": [1, 2'), ("empty.txt", b""))
-    at.switch_page("pages/judges.py").run()
+    at.switch_page("pages/answers.py").run()
     assert not at.exception and "2 files could not be read" in texts(at)

@@ -15,12 +15,15 @@ KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input
 DOING = ("slot_", "name_", "collapse_", "kept_", "shelf_", "sure_", "role_", "review_", "price_", "uses_", "map_")
 DOING += ("target_", "_way", "_slider")  # these write a choice that is in the address
 DOING += ("_judge_",)  # an endpoint and a budget are not for who gets the link
+PARTS = set(keys.PARTS_OF_PAGES)  # left alone: another part of a page is another page here
 FILTERS = {"case", "least", "text", "attributes", "stages", "readings", "marked", "slice"}
 KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the page has something to show
-CHOSEN = {"leaderboard": {"columns", "sort"}, "compare": {"candidate", "margin", "picture", "outcome", "by"},
-          "threshold-bands": {"bands", "measure", "score", "tuned"}, "precision-recall": {"curves", "axis", "view"},
+CHOSEN = {"compare": {"columns", "sort", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
+          "compare/slices": {"by"}, "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
+          "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
+          "precision-recall": {"curves", "axis", "view"},
           "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
-          "queries": {"look", "order"}, "speed-cost": {"stage"},
+          "queries": {"look", "order"}, "threshold-bands/speed": {"stage"},
           "share": {"sections", "texts", "table", "format", "pictures", "to", "look_as"}, "metrics": {"about", "find"}}
 TYPED = {"margin": "0.02", "find": "rank", "text": "the", "least": "0.01", "corpus": "300"}
 
@@ -75,8 +78,8 @@ def seen(at) -> dict:
 
 
 @pytest.mark.parametrize(("page", "kept", "chosen"), [
-    *((page, set(), {"slice", *CHOSEN.get(page, ())}) for page in PAGES),
-    ("queries", FILTERS, {"query", "ranks", "against"})])
+    *((page, PARTS, {"slice", *CHOSEN.get(page, ())}) for page in PAGES),
+    ("queries", FILTERS | PARTS, {"query", "ranks", "against"})])
 def test_what_is_chosen_on_a_page_stands_in_its_address_and_comes_back(page, kept, chosen, samples, menus):
     at = opened(page, **samples)
     altered: set[str] = set()

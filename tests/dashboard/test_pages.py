@@ -16,8 +16,9 @@ from ragdash.dashboard.session.data_store import LOADED, DataStore, SessionRun
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
-PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "failures",
-         "queries", "judges", "trust", "test-set", "speed-cost", "share", "metrics"]
+PAGES = ["data", "compare", "compare/queries", "compare/slices", "compare/means", "compare/similarity",
+         "threshold-bands", "threshold-bands/speed", "score-cutoffs", "precision-recall", "ranking", "answers",
+         "answers/judge", "answers/validation", "failures", "queries", "test-set", "share", "metrics"]
 
 
 def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> dict:
@@ -61,7 +62,7 @@ def test_a_page_with_nothing_loaded_says_what_to_do(page):
     if page == "metrics":
         assert "Discounted cumulative gain" in said
     else:
-        assert "loaded yet" in said and ("Runs" in said or "samples" in said)
+        assert "loaded yet" in said and ("Data" in said or "samples" in said)
 
 
 def test_the_samples_open_with_one_click():
@@ -70,7 +71,7 @@ def test_the_samples_open_with_one_click():
     assert not at.exception
     assert [entry.name for entry in at.session_state["_runs"]] == ["dense", "sparse", "hybrid"]
     assert "queries" in texts(at) and not at.error
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert "NDCG@10" in at.markdown[0].value and "over 110 queries" in at.markdown[0].value
 
 
@@ -81,9 +82,13 @@ def test_a_page_with_runs_draws_them(page, many):
     figures = charts(at)
     assert not at.error
     expected = {
-        "leaderboard": {"means", *(["forest"] if many > 1 else [])},
-        "compare": {"compare_sorted"} if many > 1 else set(),
-        "threshold-bands": {"bands_R_10", "bands_RR", "sweep", "pr_by_score"},
+        "compare": {"forest"} if many > 1 else {"means"},
+        "compare/means": {"means"},
+        "compare/queries": {"compare_sorted"} if many > 1 else {"means"},
+        "compare/slices": set() if many > 1 else {"means"},
+        "compare/similarity": {"likeness_matrix"} if many > 1 else {"means"},
+        "threshold-bands": {"bands_R_10", "bands_RR"},
+        "score-cutoffs": {"sweep", "pr_by_score"},
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
         "failures": {"waterfall"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
@@ -98,13 +103,13 @@ def test_a_page_with_runs_draws_them(page, many):
 
 
 def test_every_chart_has_a_name_for_those_who_cannot_see_it():
-    for page in ("leaderboard", "compare", "precision-recall", "ranking", "failures"):
+    for page in ("compare", "compare/queries", "compare/means", "precision-recall", "ranking", "failures"):
         for chart in opened(page, **with_runs(2)).get("plotly_chart"):
             assert chart.proto.alt
 
 
 def test_the_leaderboard_states_mean_interval_n_and_signed_difference():
-    at = opened("leaderboard", **with_runs(3))
+    at = opened("compare", **with_runs(3))
     table = at.table[0].value
     assert list(table.columns) == ["Run", "NDCG@10", "Recall@10", "Precision@10", "MRR", "Hit rate@10", "n"]
     assert "baseline" in " ".join(table["Run"])
@@ -116,7 +121,7 @@ def test_the_leaderboard_states_mean_interval_n_and_signed_difference():
 
 def test_a_metric_typed_by_hand_is_read_and_a_wrong_one_is_explained():
     address = with_runs(2)
-    at = opened("leaderboard", **address)
+    at = opened("compare", **address)
     at.multiselect(key="columns").set_value(["nDCG(gain='exp')@5", "Recal@5", "MQWV"]).run()
     assert not at.exception
     assert list(at.table[0].value.columns)[1:3] == ["NDCG@10", "NDCG@5 (gain = exp)"]
@@ -165,12 +170,12 @@ def test_a_link_opens_the_same_view():
     ],
 )
 def test_a_broken_link_falls_back_to_the_defaults(key, value):
-    for page in ("leaderboard", "precision-recall"):
+    for page in ("compare", "precision-recall"):
         opened(page, **{**with_runs(2), key: value})
 
 
 def test_a_link_to_runs_that_are_gone_says_so():
-    at = opened("leaderboard", run=["0123456789ab.0.bm25"], truth="0123456789ab")
+    at = opened("compare", run=["0123456789ab.0.bm25"], truth="0123456789ab")
     assert "bm25" in texts(at) and "does not hold" in texts(at)
 
 
@@ -185,12 +190,12 @@ def test_renaming_recolouring_and_removing_a_run():
     assert [entry.digest for entry in at.session_state["_runs"]] == [entries[0].digest, entries[2].digest]
     assert LOADED.run(second.digest) is not None
     at.button(key="remove_truth").click().run()
-    assert at.session_state["_truth"] is None and "No judgements yet" in texts(at)
+    assert at.session_state["_truth"] is None and "No judgments yet" in texts(at)
 
 
 def test_a_run_of_other_queries_is_explained_and_the_rest_is_shown():
     at = upload(opened(**with_runs(2)), ("other.run", b"x1 Q0 d1 1 2.0 bm25\n"))
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and len(at.table[0].value) == 2
     assert any("quer" in card.value for card in at.error)
 
@@ -214,7 +219,7 @@ def test_the_store_lets_go_of_what_was_used_longest_ago():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["leaderboard", "precision-recall", "ranking"])
+@pytest.mark.parametrize("page", ["compare", "precision-recall", "ranking"])
 def test_a_widget_change_redraws_quickly(page):
     """5 runs x 2,000 queries x 100 ranks; the limit is generous: on a quiet machine it takes a tenth of that."""
     at = opened(page, **with_runs(5, queries=2_000, depth=100))

@@ -23,7 +23,7 @@ from ragdash.models.local import default_score_cache
 from ragdash.models.local.score_cache import text_key
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers"]
+PAGES = ["compare", "compare/queries", "threshold-bands", "precision-recall", "ranking", "answers"]
 SPAN = "the probe crashed into the Sea of Crises on the same day"
 NEAR = "we hear that the probe fell into the Sea of Crises on that same day, in July"  # similar: about three quarters
 FAR = "The Hebrew calendar inserts a thirteenth month seven times in nineteen years"
@@ -63,7 +63,7 @@ def test_every_page_follows_and_says_so(samples, page):
 def test_the_leaderboard_has_the_numbers_of_evaluate(samples):
     truth, runs = samples
     for threshold in ("0.55", "0.9"):
-        at = opened("leaderboard", **address(truth, runs), match="evidence", **{"from": threshold})
+        at = opened("compare", **address(truth, runs), match="evidence", **{"from": threshold})
         table = at.table[0].value
         for run in runs:
             row = next(row for _, row in table.iterrows() if run.name in row["Run"])
@@ -75,7 +75,7 @@ def test_the_leaderboard_has_the_numbers_of_evaluate(samples):
 def test_it_is_offered_only_where_it_can_be_had():
     for known, evidence, offered in ((True, True, True), (False, True, False), (True, False, False)):
         truth, run = hand_made(known, evidence)
-        at = opened("leaderboard", **address(truth, [run]), match="evidence")
+        at = opened("compare", **address(truth, [run]), match="evidence")
         assert any(one.key == "match" for one in at.get("button_group")) is offered
         assert ("match" in at.query_params) is offered
 
@@ -84,7 +84,7 @@ def test_a_run_without_texts_is_named_and_the_others_are_shown():
     truth, run = hand_made()
     bare = hand_made(texts_known=False)[1].renamed("bare")
     bare = Run.build("bare", ["q0", "q1"], ["a", "b"], np.array([1.0, 1.0]))
-    at = opened("leaderboard", **address(truth, [run, bare]), match="evidence")
+    at = opened("compare", **address(truth, [run, bare]), match="evidence")
     assert len(at.error) == 1 and "bare" in at.error[0].value and "text" in at.error[0].value
     assert len(at.table[0].value) == 1
 
@@ -124,7 +124,7 @@ def test_every_similarity_of_the_core_is_offered():
 
 def test_meaning_that_no_model_has_given_says_how_to_get_it_and_is_there_once_it_has(monkeypatch):
     truth, run = hand_made()
-    at = opened("leaderboard", **address(truth, [run]), match="evidence", how="embedding", columns="P@1")
+    at = opened("compare", **address(truth, [run]), match="evidence", how="embedding", columns="P@1")
     assert len(at.error) == 1 and "ragdash score" in at.error[0].value and not at.table
     store, found = default_score_cache(), embedded_texts(run, truth)
     model = store.use("encoder", "tiny", "w" * 32, 128)
@@ -157,15 +157,15 @@ def test_a_decision_counts_at_every_threshold_and_can_be_left_out():
     key = pair["query_id"], pair["chunk"], pair["span_digest"]
     assert key[0] == "q1" and 0.55 < pair["score"] < 1
     store.keep({key: False})
-    at = opened("leaderboard", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "0.55"})
+    at = opened("compare", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "0.55"})
     assert "1 decision of a person applied" in texts(at)
     assert "0.000" in at.table[0].value["Precision@1"][0]
-    at = opened("leaderboard", **address(truth, [run]), match="evidence", columns="P@1", decided="no",
+    at = opened("compare", **address(truth, [run]), match="evidence", columns="P@1", decided="no",
                 **{"from": "0.55"})
     assert "decision" not in texts(at).split("Relevant by evidence")[1].split("\n")[0]
     assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
     store.keep({key: True})
-    at = opened("leaderboard", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "1.0"})
+    at = opened("compare", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "1.0"})
     assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
 
 

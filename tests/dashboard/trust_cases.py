@@ -1,4 +1,4 @@
-"""Runs with answers and a ledger of verdicts for tests of the Trust page: what judge and person say is chosen."""
+"""Runs with answers and a ledger of verdicts for tests of judge validation: what judge and person say is chosen."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ BAD_TRUTHS = {
                      "lines 4 and 5"),
     "csv fraction": (b"query_id,doc_id,grade\nq1,d1,1\nq1,d2,1\nq1,d3,0.5\n", "bad-grade", 4, "grade", "whole grades"),
     "csv no grade": (b"query_id,doc_id,grade\nq1,d1,1\nq1,d2,\n", "missing-grade", 3, "grade", "grade"),
-    "csv missing column": (b"query_id,doc_id\nq1,d1\n", "missing-column", 1, "grade", "relevance"),
+    "csv missing column": (b"query_id,doc_id,text\nq1,d1,x\n", "missing-column", 1, "grade", "relevance"),
     "csv header only": (b"query_id,doc_id,grade\n", "no-rows", None, None, "complete"),
     "jsonl conflict": (b'{"query_id": "q1", "doc_id": "d", "grade": 1}\n{"query_id": "q1", "doc_id": "d", "grade": 2}',
                        "conflicting-judgements", 2, "grade", "lines 1 and 2"),

@@ -44,3 +44,16 @@ def test_what_is_taken_of_a_module_is_there():
     assert len(SOURCES) > 100
     missing = [f"{path.relative_to(ROOT)}:{text}" for path in SOURCES for text in missing_names(path)]
     assert not missing, "\n".join(missing)
+
+
+def test_a_public_class_name_has_one_meaning():
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_alias = isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"
+            name = node.target.id if is_alias else node.name if isinstance(node, ast.ClassDef) else "_"
+            if not name.startswith("_"):
+                homes.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    assert len(homes) > 200
+    shared = {name: paths for name, paths in homes.items() if len(paths) > 1}
+    assert not shared, shared

@@ -1,4 +1,4 @@
-"""The ledger in plain text: a table of what matches, sentences on what to look at, and what the choices do."""
+"""The report in plain text: a table of what matches, sentences on what to look at, and what the choices do."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ ROWS = {"matched-queries": "queries in the truth", "missing-queries": "queries m
 _WIDTH = 100
 
 
-def as_text(ledger: ComparabilityReport) -> str:
-    """All of a ledger for a terminal."""
-    runs = list(dict.fromkeys(entry.run for entry in ledger.entries if entry.run is not None))
-    findings = "\n".join(_finding(entry) for entry in ledger.findings)
-    return "\n".join([_counts(ledger, runs), findings or "Nothing stands in the way of a comparison.\n",
-                      _effects(ledger)])
+def as_text(report: ComparabilityReport) -> str:
+    """All of a report for a terminal."""
+    runs = list(dict.fromkeys(entry.run for entry in report.entries if entry.run is not None))
+    findings = "\n".join(_finding(entry) for entry in report.findings)
+    return "\n".join([_counts(report, runs), findings or "Nothing stands in the way of a comparison.\n",
+                      _effects(report)])
 
 
-def _counts(ledger: ComparabilityReport, runs: Sequence[str]) -> str:
+def _counts(report: ComparabilityReport, runs: Sequence[str]) -> str:
     """A row for each kind that every run has, a column for each run."""
-    kinds = dict.fromkeys((entry.kind, entry.k) for entry in ledger.entries if entry.run and entry.kind in ROWS)
+    kinds = dict.fromkeys((entry.kind, entry.k) for entry in report.entries if entry.run and entry.kind in ROWS)
     rows = []
     for kind, k in kinds:
-        entries = [ledger.of(kind, run, k) for run in runs]
+        entries = [report.of(kind, run, k) for run in runs]
         rows.append([f"{ROWS[kind]}@{k}" if k else ROWS[kind], *(_cell(entry) for entry in entries)])
     return aligned(["count", *runs], rows)
 
@@ -47,13 +47,13 @@ def _finding(entry: ComparabilityEntry) -> str:
                      for line in lines) + "\n"
 
 
-def _effects(ledger: ComparabilityReport) -> str:
+def _effects(report: ComparabilityReport) -> str:
     """The choices that change a mean, a row for each run; the others are named."""
-    if not ledger.effects:
+    if not report.effects:
         return "No mean to show under other choices.\n"
-    specs = list(dict.fromkeys(effect.spec for effect in ledger.effects))
+    specs = list(dict.fromkeys(effect.spec for effect in report.effects))
     by_row: dict[tuple, list[ConventionEffect]] = {}
-    for effect in ledger.effects:
+    for effect in report.effects:
         by_row.setdefault((effect.convention, effect.choice, effect.run), []).append(effect)
     alive = {(convention, run) for (convention, _, run), row in by_row.items() if any(effect.marked for effect in row)}
     rows = []
@@ -62,7 +62,7 @@ def _effects(ledger: ComparabilityReport) -> str:
             mark = " *" if row[0].chosen else ""
             rows.append([f"{convention} = {choice}{mark}", run, *map(_mean, row),
                          f"{min(effect.n for effect in row):,}" if not row[0].refused else "refused"])
-    idle = [name for name in dict.fromkeys(effect.convention for effect in ledger.effects)
+    idle = [name for name in dict.fromkeys(effect.convention for effect in report.effects)
             if name not in {convention for convention, _ in alive}]
     table = aligned(["choice (* chosen)", "run", *map(str, specs), "n"], rows) if rows else ""
     return table + (f"No choice changes a mean: {', '.join(idle)}.\n" if idle else "")

@@ -6,8 +6,22 @@ from ragdash.analysis.diagnosis.explanations import Reason, explain
 from ragdash.analysis.diagnosis.potential_gain import Gain
 from ragdash.analysis.diagnosis.question_types import KINDS, kinds
 from ragdash.analysis.diagnosis.result import Diagnosis, WaterfallStep
-from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
 
-__all__ = ["FINE", "KINDS", "NAMES", "STAGES", "Diagnosis", "Gain", "Reason", "Rules", "Stage", "WaterfallStep",
-           "diagnose", "explain", "kinds", "text_specs"]
+__all__ = [
+    "FINE",
+    "KINDS",
+    "NAMES",
+    "STAGES",
+    "Diagnosis",
+    "DiagnosisRules",
+    "Gain",
+    "Reason",
+    "Stage",
+    "WaterfallStep",
+    "diagnose",
+    "explain",
+    "kinds",
+    "text_specs",
+]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.text import is_refusal
 from ragdash.evaluation.compare import direction
@@ -20,9 +20,9 @@ from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import EDGE
 
 
-def text_specs(rules: Rules | None = None) -> tuple[Spec, ...]:
+def text_specs(rules: DiagnosisRules | None = None) -> tuple[Spec, ...]:
     """What the checks of answers look at: evaluated once, and kept, these serve every `diagnose` of the run."""
-    rules = rules or Rules()
+    rules = rules or DiagnosisRules()
     return parse_specs(["CoverEM", "Refusal", rules.right_spec, rules.grounded_spec])
 
 
@@ -35,7 +35,7 @@ class AnswerChecks:
     the run; reasons: {stage: why its check is possible for no query}.
     """
 
-    rules: Rules
+    rules: DiagnosisRules
     contains_reference: np.ndarray
     right_value: np.ndarray
     refusal: np.ndarray
@@ -83,7 +83,7 @@ def _reaches(values: np.ndarray, cut: float, spec: Spec) -> np.ndarray:
     return (values - cut) * direction(spec) >= -EDGE
 
 
-def check_answers(match: Match, rules: Rules, evaluation: Evaluation | None = None) -> AnswerChecks:
+def check_answers(match: Match, rules: DiagnosisRules, evaluation: Evaluation | None = None) -> AnswerChecks:
     """evaluation: of this run and truth on text_specs(rules), all queries; computed where it is not given.
 
     InputError where it is of another run, truth or part; KeyError where it lacks one of the specs.

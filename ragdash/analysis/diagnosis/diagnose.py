@@ -1,4 +1,4 @@
-"""(Match, Rules) -> Diagnosis: every check of the corridor for every query, and the first that fails.
+"""(Match, DiagnosisRules) -> Diagnosis: every check of the corridor for every query, and the first that fails.
 
 Letters: Q queries of the truth, S stages.
 """
@@ -14,7 +14,7 @@ from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.analysis.diagnosis.question_types import read_kinds
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
-from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
@@ -23,7 +23,7 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 """stage -> (whether its check could be made, whether it failed): (Q,) bool both."""
 
 
-def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | None = None) -> Diagnosis:
+def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluation | None = None) -> Diagnosis:
     """The first stage at which each query went wrong; docs/reference/diagnosis.md has the rules.
 
     By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one beside it.
@@ -31,7 +31,7 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     over and told: nothing is guessed. Raises InputError where the run has answers and no query in common with the
     truth, and where answers were made for another truth or run.
     """
-    rules = rules or Rules()
+    rules = rules or DiagnosisRules()
     marked, unclear = read_kinds(match.truth)
     bare = marked["no_answer"] | marked["out_of_scope"]
     retrieval = check_retrieval(match, rules, marked["multi_hop"])

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, gains
-from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import ASIDE, FINE, STAGES, WAY, Stage, number
 from ragdash.core.errors import Problem
 from ragdash.core.slices import Slice
@@ -51,7 +51,7 @@ class Diagnosis:
     digest: str
     truth_digest: str
     query_ids: pa.StringArray
-    rules: Rules
+    rules: DiagnosisRules
     stage: np.ndarray
     known: np.ndarray
     numbers: Mapping[str, np.ndarray]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.analysis.diagnosis.corpus_checks import GoldInCorpus, foreign_corpus_problem, in_corpus
-from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.matching.evidence.spans import spans
 from ragdash.matching.match import Match
@@ -61,13 +61,13 @@ class RetrievalChecks:
                 "returned": where_known(self.returned, True), "missing": where_known(self.missing, True)}
 
 
-def check_retrieval(match: Match, rules: Rules, multi_hop: np.ndarray) -> RetrievalChecks:
+def check_retrieval(match: Match, rules: DiagnosisRules, multi_hop: np.ndarray) -> RetrievalChecks:
     """What was found of the gold. multi_hop (Q,) bool: questions that need all of it."""
     check = _by_evidence if match.matching.by == "evidence" else _by_id
     return check(match, rules, in_corpus(match.truth), multi_hop)
 
 
-def _by_id(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: np.ndarray) -> RetrievalChecks:
+def _by_id(match: Match, rules: DiagnosisRules, corpus: GoldInCorpus | None, multi_hop: np.ndarray) -> RetrievalChecks:
     ranked, n = match.ranked, len(match.query_ids)
     is_gold, hit = ranked.judged_grade >= rules.rel, ranked.grade >= rules.rel
     gold = ranked.relevant(rules.rel)
@@ -93,7 +93,9 @@ def _by_id(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: n
     )
 
 
-def _by_evidence(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: np.ndarray) -> RetrievalChecks:
+def _by_evidence(
+    match: Match, rules: DiagnosisRules, corpus: GoldInCorpus | None, multi_hop: np.ndarray
+) -> RetrievalChecks:
     """The same with gold spans, of which a chunk may cover several. Unknown where chunks have no texts."""
     n = len(match.query_ids)
     try:
@@ -123,7 +125,7 @@ def _by_evidence(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_
 
 
 def _unsearchable(
-    match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_hop: np.ndarray, reason: str
+    match: Match, rules: DiagnosisRules, corpus: GoldInCorpus | None, multi_hop: np.ndarray, reason: str
 ) -> RetrievalChecks:
     """The finding of a run whose chunks cannot be looked at, or of a truth without evidence."""
     n = len(match.query_ids)
@@ -163,7 +165,7 @@ def _rank_counts(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int
             np.bincount(query[in_k], minlength=n), np.bincount(query[in_k & passes], minlength=n))
 
 
-def _needed(possible: np.ndarray, rules: Rules, multi_hop: np.ndarray) -> np.ndarray:
+def _needed(possible: np.ndarray, rules: DiagnosisRules, multi_hop: np.ndarray) -> np.ndarray:
     """How much gold has to be in the first k, of what can be there: (Q,) int64; one at least."""
     share = np.where(multi_hop, 1.0, rules.coverage)
     return np.maximum(np.ceil(share * possible - EDGE).astype(np.int64), 1)
@@ -198,7 +200,7 @@ def _corpus_gold(
     return gold_in_corpus, known, {}, ()
 
 
-def _no_threshold(rules: Rules, lacks_scores: bool, why: str) -> dict[str, str]:
+def _no_threshold(rules: DiagnosisRules, lacks_scores: bool, why: str) -> dict[str, str]:
     """Why the score threshold cannot be looked at; empty where it can."""
     if rules.score is None:
         return {"below-threshold": "no score threshold is set"}

@@ -16,7 +16,7 @@ _JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
 
 
 @dataclass(frozen=True)
-class Rules:
+class DiagnosisRules:
     """What decides at which stage a query went wrong; part of the settings of every verdict.
 
     k: the first k documents count; rel: grades from here on are gold; coverage: share of the gold (by id: of k

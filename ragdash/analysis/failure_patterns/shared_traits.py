@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.core.slices import Slice
-from ragdash.evaluation.compare import CORRECTIONS
-from ragdash.evaluation.stats import ALPHA, FAST_RESAMPLES, SEED, resampled_sums
+from ragdash.evaluation.stats import ALPHA, FAST_RESAMPLES, SEED, benjamini_hochberg, holm, resampled_sums
 
 LEAST = 5  # queries that a trait and the rest must have
+_CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def compare_traits(
     values (Q,): of a metric, or 1 for a failing query and 0 for another (sign -1 then); NaN is left out on both sides.
     sign: 1 where a higher value is better, else -1. least: a trait is looked at if so many queries with a value have
     it and so many have it not. correction: of p over all that are looked at
-    (ragdash.evaluation.compare.CORRECTIONS); traits
+    (holm or bh); traits
     overlap, so the rows are not independent of each other, which Holm's allows for. A trait that goes with failing
     need not be its cause. Intervals: queries are resampled, those of the trait and the rest together.
     """
@@ -71,7 +71,7 @@ def compare_traits(
     rest, rest_spread = _moments(values, defined & ~masks)
     others = defined.sum() - n
     p = welch(mean, spread, n, rest, rest_spread, others)
-    p_corrected = CORRECTIONS[correction](p)
+    p_corrected = _CORRECTIONS[correction](p)
     low, high = _intervals(np.where(defined, values, 0.0), masks, defined, 1 - alpha, resamples, seed)
     worse = ((mean - rest) * sign < 0) & (p_corrected < alpha)
     order = np.lexsort(((mean - rest) * sign, ~worse))

@@ -12,13 +12,13 @@ from ragdash.analysis.judge_validation.estimates import (
 from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
 from ragdash.analysis.judge_validation.label_store import LabelStore
 from ragdash.analysis.judge_validation.labelling_sheet import SHEET, labelling_sheet, sample_queries
-from ragdash.analysis.judge_validation.ledger_verdicts import (
+from ragdash.analysis.judge_validation.model_families import families, same_family
+from ragdash.analysis.judge_validation.stored_verdicts import (
            StoredVerdicts,
            generator_of,
            judged_verdicts,
            read_stored_verdicts,
 )
-from ragdash.analysis.judge_validation.model_families import families, same_family
 from ragdash.analysis.judge_validation.trained_judge import (
            FOLDS,
            PENALTY,

@@ -35,7 +35,7 @@ class RunSimilarity:
     mean: np.ndarray
     n: np.ndarray
 
-    def of(self, a: int | str, b: int | str) -> np.ndarray:
+    def values_of(self, a: int | str, b: int | str) -> np.ndarray:
         """The values of two different runs, by index or name: (Q,). KeyError for one that is not here."""
         first, second = sorted(self._index(run) for run in (a, b))
         if first == second:

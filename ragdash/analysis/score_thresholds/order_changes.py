@@ -14,13 +14,13 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class OrderChange:
-    """From threshold `at` on (the threshold before was `before`) these runs stand otherwise.
+    """From threshold `threshold` on (the threshold before was `before`) these runs stand otherwise.
 
     passed: (a, b) for each run a that has come to stand before b; order: all runs from there on, best first.
     """
 
     before: float
-    at: float
+    threshold: float
     passed: tuple[tuple[int, int], ...]
     order: tuple[int, ...]
 

@@ -21,7 +21,6 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import CORRECTIONS
-from ragdash.evaluation.stats import PERMUTATIONS
 from ragdash.experiments.ab import Command, Configuration, Lines, Unfinished, ask_all, command_words, usual_metrics
 from ragdash.experiments.ab.command_system import TIMEOUT
 from ragdash.io import read_run, read_truth, write_run
@@ -56,8 +55,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "first (default: 0; with --lines 1, of each process)")
     parser.add_argument("--retry-failed", action="store_true", help="ask queries that failed again")
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
-    parser.add_argument("--correction", choices=CORRECTIONS, default="holm", help="of the p-values of all metrics")
-    parser.add_argument("--permutations", type=whole_number(1), default=PERMUTATIONS)
+    parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
+                        help="max-t or none: two runs need no correction")
+    parser.add_argument("--permutations", type=whole_number(1), help="default: 100,000; 10,000 above 2,000 queries")
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the comparison; html: a report")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT", help="exit 1 where b is worse "
                         "by more than this, as in `ragdash compare`")

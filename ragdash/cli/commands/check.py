@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ragdash.analysis.comparability import ComparabilityReport, check_comparability
-from ragdash.analysis.comparability import as_text as as_ledger_text
+from ragdash.analysis.comparability import as_text as comparability_as_text
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.inputs import (
     conventions_of,
@@ -20,7 +20,7 @@ from ragdash.cli.inputs import (
     with_documents,
     with_fixed_ids,
 )
-from ragdash.core.console import count, say, write
+from ragdash.core.console import count, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     truths = list({truth.digest: truth for truth in truths}.values())
     try:
         runs = with_fixed_ids(runs, truths[0] if len(truths) == 1 else None, options)
-        report = _ledger(runs, truths, options)
+        report = _comparability_report(runs, truths, options)
     except InputError as error:
         status = 2
         problems += error.problems
@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
                    "problems": [problem.as_dict() for problem in problems]}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
-        text = "\n".join([*lines, *(["", as_ledger_text(report)] if report else [""])])
-    write(text.encode(), options.output)
+        text = "\n".join([*lines, *(["", comparability_as_text(report)] if report else [""])])
+    write_text(text, options.output)
     return 2 if report and report.severity == "error" else status
 
 
@@ -100,7 +100,9 @@ def _warned(problems: Sequence[Problem]) -> str:
     return f", {count(len(problems), 'warning')}" if problems else ""
 
 
-def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> ComparabilityReport | None:
+def _comparability_report(
+    runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace
+) -> ComparabilityReport | None:
     """The ledger where there is a truth to hold the runs against; InputError where there are several."""
     if len(truths) > 1:
         raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])

@@ -12,8 +12,8 @@ from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import CORRECTIONS, Rules, compare, select_comparable
-from ragdash.evaluation.stats import PERMUTATIONS
+from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
+from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
 
@@ -23,9 +23,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_evaluation_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="the baseline first, then the candidates")
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
-    parser.add_argument("--correction", choices=CORRECTIONS, default="holm",
-                        help="of the p-values of all candidates and metrics (bh: Benjamini-Hochberg)")
-    parser.add_argument("--permutations", type=whole_number(1), default=PERMUTATIONS)
+    parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
+                        help="max-t: over all pairs of the runs, on each metric for itself; none: each pair alone")
+    parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
+                        help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
     parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
                         help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
@@ -40,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
 
 def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> int:
     """Compare runs that are already read, the baseline first; `ragdash ab` ends with it too."""
-    rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
-                  seed=options.seed)
+    rules = ComparisonRules(options.correction, options.margin, resamples=options.resamples,
+                            permutations=options.permutations, seed=options.seed)
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)
@@ -53,7 +54,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
-                "permutations": rules.permutations}
+                "permutations": rules.flips(len(evaluations[0].query_ids))}
     content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
         evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems)
     write(content, options.output)

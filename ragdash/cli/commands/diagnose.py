@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.analysis.diagnosis import Rules, diagnose
+from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs
 from ragdash.core.console import say, write
@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                              ("right-by", str, "metric that tells whether it is"),
                              ("grounded", float, "value from which an answer is grounded"),
                              ("grounded-by", str, "metric that tells whether it is")):
-        default = getattr(Rules, name.replace("-", "_"))
+        default = getattr(DiagnosisRules, name.replace("-", "_"))
         default_text = "" if default is None else f" (default: {default})"
         rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + default_text)
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def rules_of(options: argparse.Namespace) -> Rules:
+def rules_of(options: argparse.Namespace) -> DiagnosisRules:
     """The rules asked for; InputError where they are none."""
     names = ("k", "rel", "coverage", "score", "right", "grounded", "right_by", "grounded_by")
-    return Rules(**{name: getattr(options, name) for name in names if getattr(options, name) is not None})
+    return DiagnosisRules(**{name: getattr(options, name) for name in names if getattr(options, name) is not None})

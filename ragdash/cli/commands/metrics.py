@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.core.console import write
+from ragdash.core.console import write_text
 from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.docs.reference import as_json, as_markdown, as_text
 
@@ -21,5 +21,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the reference of the metrics named, or of all; returns the exit status."""
     metrics = [find_metric(name) for name in options.names] if options.names else list(METRICS.values())
-    write(FORMATS[options.format](metrics).encode(), options.output)
+    write_text(FORMATS[options.format](metrics), options.output)
     return 0

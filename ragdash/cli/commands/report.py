@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands_toml import read_bands
-from ragdash.evaluation.compare import Rules
+from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
@@ -62,7 +62,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         bands=read_bands(options.bands) if options.bands else BANDS,
         prices=read_prices(options.prices) if options.prices else PriceTable(),
         settings=id_settings(options),
-        rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed),
+        rules=ComparisonRules(margin=options.margin, resamples=options.resamples, seed=options.seed),
     )
     content = ReportContent(request)
     html = render_report(content)

@@ -72,16 +72,16 @@ def run(options: argparse.Namespace) -> int:
 def _test_set(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     endpoint.secret()
-    request, ledger = _draft_request(options), default_verdict_store()
+    request, verdict_store = _draft_request(options), default_verdict_store()
     say(notes_before := list(notes(request)))
-    plan = plan_drafts(request, endpoint, ledger)
+    plan = plan_drafts(request, endpoint, verdict_store)
     write_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Documents in {plan.calls_text}")
     start = time.monotonic()
-    draft_set, total = _ask(options, request, endpoint, ledger, budget)
+    draft_set, total = _ask(options, request, endpoint, verdict_store, budget)
     path = _write_files(options, draft_set) if draft_set.drafts else None
     _report(options, draft_set, total, path, time.monotonic() - start)
     new_notes = [note for note in notes(request, draft_set) if note not in notes_before]
@@ -109,12 +109,17 @@ def _draft_request(options: argparse.Namespace) -> DraftRequest:
     return DraftRequest(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
 
 
-def _ask(options: argparse.Namespace, request: DraftRequest, endpoint: Endpoint, ledger: VerdictStore,
+def _ask(options: argparse.Namespace, request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore,
            budget: Budget) -> tuple[DraftSet, Outcome]:
     """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept."""
     with interruptible(options) as (progress, cancel):
-        judging = TaskRunner(endpoint, ledger, budget, progress, {"concurrency": options.concurrency, "cancel": cancel,
-                                                            "patience": Patience(reply=options.timeout)})
+        judging = TaskRunner(
+            endpoint,
+            verdict_store,
+            budget,
+            progress,
+            {"concurrency": options.concurrency, "cancel": cancel, "patience": Patience(reply=options.timeout)},
+        )
         return generate_drafts(request, judging.judge, str(endpoint.judge)), judging.total
 
 

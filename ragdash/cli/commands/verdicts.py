@@ -42,10 +42,10 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("several-runs", {"count": len(runs), "name": options.run}, options.run)])
     judged = Match(runs[0], truth).judged
     if options.format == "ledger":
-        write(_of_ledger(options, judged), options.output)
+        write(_of_verdict_store(options, judged), options.output)
         return 0
     if options.read and is_exported(content := unpacked(options.read)):
-        new, existing = import_verdicts(judged.ledger, content.splitlines(), options.read)
+        new, existing = import_verdicts(judged.verdict_store, content.splitlines(), options.read)
         print(f"{options.read}: {count(new, 'verdict')} taken over, {existing:,} known before", file=sys.stderr)
         return 0
     if options.read:
@@ -58,12 +58,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
+def _of_verdict_store(options: argparse.Namespace, judged: Judged) -> bytes:
     """What the ledger holds on this run, to be read into another one."""
     names = [judge_request(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
-    judges = [judge for judge in judged.ledger.judges() if judge.is_called(options.judge)]
+    judges = [judge for judge in judged.verdict_store.judges() if judge.is_called(options.judge)]
     lines = [
-        line for judge in judges for line in export_verdicts(judged.ledger, judge, judged.known_keys(names, judge))
+        line
+        for judge in judges
+        for line in export_verdicts(judged.verdict_store, judge, judged.known_keys(names, judge))
     ]
     if not lines:
         raise InputError([Problem("no-verdicts/run", {"run": judged.run}, options.run)])

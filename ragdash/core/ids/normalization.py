@@ -110,7 +110,7 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
     details = None if run.details is None else run.details.append_column("query_id", queries)
     other_problems = [problem for problem in run.problems if problem.kind != "duplicate-document"]
     file = next((problem.file for problem in run.problems if problem.file), None)
-    return Run.build(
+    result = Run.build(
         run.name,
         pa.DictionaryArray.from_arrays(pa.array(codes[rows]), queries),
         columns[0],
@@ -123,6 +123,8 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
         file=file,
         settings={**run.settings, **(note or {})},
     )
+    scores = run.file_scores
+    return result if scores is None else result.with_file_scores(scores.with_queries(run.query_ids, queries))
 
 
 def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:

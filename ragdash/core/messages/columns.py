@@ -25,6 +25,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{width} columns, as in the header",
         fix="Complete the row; quote values that hold the separator or a line end.",
     ),
+    "column-count/headerless": Message(
+        actual="{count:count column}",
+        expected="{width} columns, as on the first line",
+        fix="Give every line a query, a document and, if there are grades, a grade.",
+    ),
     "column-count/preferences": Message(
         actual="{count:count column}: {row}",
         expected="{layout}",
@@ -82,6 +87,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Add it, or name the column that holds it, such as {example}; each row is one document of one query.",
         page="Add it, or say below which column contains it; each row is one document of one query.",
     ),
+    "missing-field/content": Message(
+        actual="the values of metrics, and next to them lists, objects or long texts in {columns}",
+        expected="known names for what was returned",
+        fix="Say what they mean, such as --map retrieved={example} or --map answer={example}; or leave them out.",
+        page="Say what these columns mean, or leave them out of the file.",
+    ),
     "missing-field": Message(
         actual="the fields {fields:comma}",
         expected="{names:or}",
@@ -123,6 +134,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="lists of documents and scored documents in one file",
         expected="one way to give a ranking",
         fix="Write every query in the same way.",
+    ),
+    "no-grade-column": Message(
+        actual="queries and documents without grades",
+        expected="a column of grades, or relevant documents only",
+        fix="Every document is taken as relevant (grade 1).",
     ),
     "no-order-column": Message(
         actual="neither a score nor a rank",
@@ -177,6 +193,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="columns that ragdash reads",
         fix="They become attributes of the queries. Give one another meaning with --map FIELD=COLUMN.",
         page="They become attributes of the queries. To give one another meaning, say what the columns mean.",
+    ),
+    "file-metrics": Message(
+        actual="{count:count column} of metrics or labels: {names:comma}",
+        expected="metrics per query",
+        fix="They are shown as metrics from the file. For another meaning use --map attribute=COLUMN.",
+        page="They are shown as metrics from the file. For another meaning, say what the columns mean.",
     ),
     "unknown-field/mapping": Message(
         actual="{name!r}",

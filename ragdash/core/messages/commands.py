@@ -137,6 +137,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="some of {sections:comma}",
         fix="Name them with commas between.",
     ),
+    "no-metric/option": Message(
+        actual="no metric",
+        expected='one or more, such as "nDCG@10 R@5"',
+        fix="Name metrics, or leave the option out for the default ones; `ragdash metrics` lists all.",
+    ),
+    "out-of-memory": Message(
+        actual="not enough memory for these files and options",
+        expected="less than the memory that is free",
+        fix="Load fewer or smaller files at once, fewer metrics or fewer resamples, or use a machine with more memory.",
+    ),
+    "port-in-use": Message(
+        actual="port {port} of {host}: {reason}",
+        expected="an address and a port that are free",
+        fix="Choose another one with --port or --host, or leave --port out: a free port is then chosen.",
+    ),
     "unwritable-file": Message(
         actual="{reason}",
         expected="a file that can be written",

@@ -22,6 +22,13 @@ MESSAGES: Mapping[str, Message] = {
         expected="letters, digits and marks",
         fix="Copy the key again.",
     ),
+    "judge-host-not-allowed": Message(
+        actual="the host {host}{address:? ({address})}",
+        expected="a host that may be called from this server: {allowed:comma}",
+        fix="Choose another one, or name it with --judge-hosts. Internal addresses are closed unless listed.",
+        page="Choose another one, or ask whoever runs this server to list it. Internal addresses are closed unless "
+             "listed.",
+    ),
     "bad-endpoint/kind": Message(
         actual="{kind!r}",
         expected="{kinds:or}",
@@ -185,13 +192,13 @@ MESSAGES: Mapping[str, Message] = {
         actual="no verdict on {run:named run} to export",
         expected="verdicts of {metrics}",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metrics}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
     ),
     "no-verdicts/run": Message(
         actual="no verdict on {run!r}",
         expected="a run that was judged",
         fix="Let a judge read it: python -m ragdash judge",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
     ),
     "not-a-judged-metric": Message(
         actual="{name!r}",

@@ -137,13 +137,13 @@ MESSAGES: Mapping[str, Message] = {
         actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They count as empty rankings; --missing skip leaves them out.",
-        page="They count as empty rankings; “How the means are counted” on the Runs page can leave them out.",
+        page="They count as empty rankings; “How the means are counted” on the Data page can leave them out.",
     ),
     "missing-queries/skipped": Message(
         actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They are left out; --missing zero counts them as empty rankings.",
-        page="They are left out; “How the means are counted” on the Runs page can count them as empty rankings.",
+        page="They are left out; “How the means are counted” on the Data page can count them as empty rankings.",
     ),
     "missing-verdicts": Message(
         actual="{metric} of {run:named run}: {missing} of {queries:count query} without a verdict ({reasons:counts})",
@@ -163,7 +163,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
         expected="judged documents among those returned",
         fix="`ragdash check RUN --truth TRUTH` shows what would match.",
-        page="The findings on the Runs page show what would match.",
+        page="The findings on the Data page show what would match.",
     ),
     "no-common-document/corpus": Message(
         actual=(

@@ -102,6 +102,17 @@ MESSAGES: Mapping[str, Message] = {
         expected="{wanted}",
         fix="Change the cutoff.",
     ),
+    "metric-direction": Message(
+        actual="{text!r}",
+        expected="NAME=higher, NAME=lower or NAME=none, with the name of a metric in the file",
+        fix="Write it this way, such as --metric-direction latency=lower.",
+        page="Choose one of these.",
+    ),
+    "metric-direction/unknown": Message(
+        actual="{name!r}, and files with {names}",
+        expected="a metric in the files",
+        fix="Use one of these names.",
+    ),
     "metric-parameter": Message(
         actual="{text!r}",
         expected="parameters of {metric}: {known}",

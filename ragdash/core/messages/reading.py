@@ -26,7 +26,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="documents with their texts: what could be returned",
         expected="a run (what was returned) or the truth (relevance judgments or references)",
         fix="Pass this file with --corpus, together with a truth.",
-        page="Add it on the Runs page together with a truth.",
+        page="Add it on the Data page together with a truth.",
     ),
     "corrupt-file": Message(
         actual="{type}: {error}",
@@ -253,7 +253,7 @@ MESSAGES: Mapping[str, Message] = {
             "Name them: {by_document} for a row for each document, {by_query} for a row for each query, {judged} for "
             "judgments. docs/reference/formats.md has the known names."
         ),
-        page="Say what its columns mean, below on the Runs page. docs/reference/formats.md has the known names.",
+        page="Say what its columns mean, below on the Data page. docs/reference/formats.md has the known names.",
     ),
     "unknown-format/documents": Message(
         actual="a file without documents",

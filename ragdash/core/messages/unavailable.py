@@ -61,7 +61,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="no question that a judge made of an answer of {run:named run}",
         expected="questions in the ledger",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
     ),
     "unavailable/by-evidence": Message(
         actual="{metric} by evidence",
@@ -149,6 +149,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give the run a column {column}.",
         reason="no {what}",
     ),
+    "unavailable/no-file-metric": Message(
+        actual="{run:named run} whose file has no values of {column} (it has {names})",
+        expected="a column of numbers or labels per query",
+        fix="Choose one of the columns that the file has.",
+        reason="no values in the file",
+    ),
     "unavailable/no-contexts": Message(
         actual="{run:named run} without contexts",
         expected="the texts that the answers were made from",
@@ -208,7 +214,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{metric} of {run:named run}, not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
         expected="verdicts in the ledger",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
+        page="Ask a judge on the Answers page.",
         reason="not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
     ),
     "unavailable/requests": Message(

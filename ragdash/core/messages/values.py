@@ -22,6 +22,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a finite number",
         fix="Write a number or null.",
     ),
+    "bad-number/grade": Message(
+        actual="{value!r}",
+        expected="a whole number as grade",
+        fix="Write the grade as a whole number, such as 0, 1 or 2.",
+    ),
     "bad-number/whole": Message(
         actual="{value}",
         expected="a whole number",
@@ -69,7 +74,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
         page=(
             "The best rank counts and the others are skipped; remove them from the file, or refuse such files under "
-            "“How the means are counted” on the Runs page."
+            "“How the means are counted” on the Data page."
         ),
     ),
     "duplicate-document/corpus": Message(
@@ -86,7 +91,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Remove the repeats from the file, or let the best rank count with --duplicates first.",
         page=(
             "Remove the repeats from the file, or let the best rank count, under “How the means are counted” on the "
-            "Runs page."
+            "Data page."
         ),
     ),
     "duplicate-query": Message(
@@ -276,5 +281,33 @@ MESSAGES: Mapping[str, Message] = {
         actual="{value!r}",
         expected="{choices:or}",
         fix="Choose one of these for {name}.",
+    ),
+    "fractional-grades": Message(
+        actual="grades with fractions, such as {grade}",
+        expected="whole grades",
+        fix=(
+            "All grades are multiplied by {factor}: {grade} becomes {whole}. Documents with grade 1 or more count as "
+            "relevant; rel={whole} in a metric asks for more."
+        ),
+    ),
+    "zero-bytes": Message(
+        actual="zero bytes in the text",
+        expected="text without them",
+        fix="They are left out. Check that the file was written completely.",
+    ),
+    "wrong-type/split": Message(
+        actual="a table in pandas' split form whose rows do not fit its columns",
+        expected="a list of columns, and data with a value for each column in every row",
+        fix="Write it again, or use frame.to_json(path, orient='records').",
+    ),
+    "summary": Message(
+        actual="a summary: {keys:comma} of whole configurations, not of queries",
+        expected="what was returned for each query, or scores of each query",
+        fix="Use the file with a row or an object for each query. ragdash computes the means itself.",
+    ),
+    "git-lfs": Message(
+        actual="a pointer of Git LFS ({size} bytes), not the file itself",
+        expected="the content of the file",
+        fix="Run `git lfs pull` where the file comes from, or download the file itself.",
     ),
 }

@@ -160,7 +160,7 @@ MESSAGES: Mapping[str, Message] = {
     "run-let-go": Message(
         actual="{run:named run}, which the server no longer has",
         expected="a run in memory",
-        fix="Load its file again on the Runs page.",
+        fix="Load its file again on the Data page.",
     ),
     "run-let-go/loaded": Message(
         actual="{run:named run}, which the server no longer has as it was loaded",

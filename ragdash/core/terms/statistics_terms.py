@@ -18,19 +18,18 @@ TERMS: Mapping[str, Term] = {
         "Effect size", link=_LINK,
         entry="size of a difference, independent of n: mean difference, d_z, probability of superiority"),
     "outcome": Term(
-        "Outcome", entry="result of a comparison: better, worse, equivalent, undecided", link=_LINK),
+        "Outcome", link=_LINK,
+        entry="result of a comparison: better, worse, equivalent, no significant difference, too few queries"),
     "bounds": Term(
         "Bounds", entry="the minimum and maximum of a metric over all grades of the unjudged documents"),
     "leaderboard_test": Term(
-        "Test", "p: paired randomization test, corrected for all differences of this table (Holm). Tied for best: no "
-        "significant difference from the best run. That does not prove that the two are equal.", link=_LINK),
+        "Test", "{family} Tied for best: no significant difference from the best run. That does not prove that the two "
+        "are equal.", link=_LINK),
     "leaderboard_differences": Term(
-        "Differences", "Candidate minus baseline: the mean over queries with its 95 % interval. Filled symbols are "
-        "statistically significant (corrected); hollow ones are not.", link=_LINK),
+        "Differences", "Candidate minus baseline: the mean over queries with its simultaneous 95 % interval. Filled "
+        "symbols are statistically significant: the interval excludes 0. Hollow ones are not.", link=_LINK),
     "comparison_test": Term(
-        "Test", "p: paired randomization test ({permutations} sign flips), corrected for {comparisons}: every "
-        "candidate on every metric (Holm). Better and worse count queries, in the direction of the metric.",
-        link=_LINK),
+        "Test", "{family} Better and worse count queries, in the direction of the metric.", link=_LINK),
     "equivalence_margin": Term(
         "Equivalence margin", "The largest difference that does not matter to you, such as 0.02. A candidate is "
         "equivalent if its whole interval lies within the margin.", link=_LINK),
@@ -40,8 +39,8 @@ TERMS: Mapping[str, Term] = {
     "compared_queries": Term(
         "Queries", "Queries on which {candidate} is better, equal or worse than {baseline}."),
     "slice_comparison": Term(
-        "Slices", "The same comparison within each kind of query. p is corrected for all slices shown: with many "
-        "comparisons some look significant by chance.", link=_LINK),
+        "Slices", "The same comparison within each kind of query. p and intervals are corrected for all pairs of runs "
+        "in all slices: with many comparisons some look significant by chance.", link=_LINK),
     "rank_correlation": Term(
         "Rank correlation", "Spearman's rank correlation over the queries where both metrics are defined, from −1 to "
         "1; 0 means no connection. A connection does not show that one causes the other.", link=_LINK),

@@ -17,15 +17,17 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.metrics import Spec, parse_spec
 
 
-def ledger(runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec) -> ComparabilityReport:
+def comparability_report(
+    runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec
+) -> ComparabilityReport:
     """What stands against each other in these runs and this truth, under the names of the session."""
     run_names = tuple((entry.digest, entry.name) for entry in runs)
-    return _ledger(run_names, truth, astuple(conventions), str(spec),
+    return _comparability_report(run_names, truth, astuple(conventions), str(spec),
                    _runs=[LOADED.run(digest).renamed(name) for digest, name in run_names], _truth=LOADED.truth(truth))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")
-def _ledger(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
+def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
             _runs: list[Run], _truth: Truth) -> ComparabilityReport:
     ids = _spelled(runs, truth, _runs=_runs, _truth=_truth)
     return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, Rules, diagnose, text_specs
+from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, DiagnosisRules, diagnose, text_specs
 from ragdash.core.errors import InputError
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
@@ -17,20 +17,20 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
 
 RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
 
 
-def rules(k: int) -> Rules:
+def rules(k: int) -> DiagnosisRules:
     """The rules of this session: the cutoff of the sidebar, the others as chosen on the Failures page."""
     state.text_key(state.CUT_OFF)
     for key, name in SHARE.items():
         state.fraction_key(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
     thresholds = {name: float(state.get(key)) for key, name in SHARE.items()}
-    return Rules(k=k, score=score_threshold(), **thresholds)
+    return DiagnosisRules(k=k, score=score_threshold(), **thresholds)
 
 
 def score_threshold() -> float | None:
@@ -42,9 +42,9 @@ def score_threshold() -> float | None:
     return value if np.isfinite(value) else None
 
 
-def changed_rules(rules: Rules) -> list[str]:
+def changed_rules(rules: DiagnosisRules) -> list[str]:
     """The rules that are not the usual ones, in words."""
-    usual = Rules(k=rules.k)
+    usual = DiagnosisRules(k=rules.k)
     labels = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
             "grounded": f"{rules.grounded_spec.title} from", "score": "score threshold"}
     return [f"{label} {getattr(rules, name):g}" for name, label in labels.items()
@@ -73,7 +73,7 @@ def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Looking where queries went wrong …")
-def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: Rules) -> Diagnosis:
+def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: DiagnosisRules) -> Diagnosis:
     return diagnose(_match, _rules)
 
 

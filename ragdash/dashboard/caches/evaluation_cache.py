@@ -16,16 +16,15 @@ import numpy as np
 import streamlit as st
 
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.compare import Comparison, Rules, apply_correction, compare_slices, compare_uncorrected
+from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries
-from ragdash.evaluation.stats import PERMUTATIONS
+from ragdash.evaluation.stats import PairTests
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.plots.common import arrays
 
 K, V = TypeVar("K"), TypeVar("V")
-MANY_QUERIES = 2_000
 
 
 def counts(run: str, scope: Scope) -> dict[str, int]:
@@ -61,6 +60,7 @@ class _ResultCache(Generic[K, V]):
 
 _SUMMARIES: _ResultCache[tuple, Summary] = _ResultCache()
 _COMPARISONS: _ResultCache[tuple, Comparison] = _ResultCache()
+_FAMILIES: _ResultCache[tuple, PairTests] = _ResultCache()
 
 
 def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
@@ -75,57 +75,61 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
     return [tuple(_SUMMARIES.get((run, *keys[spec])) for spec in specs) for run in runs]
 
 
-def comparison_rules(scope: Scope, margin: float | None = None) -> Rules:
-    """How differences are tested in the dashboard: fewer sign flips where there are many queries to flip."""
-    many_queries = int(scope.queries.sum()) > MANY_QUERIES
-    return Rules(margin=margin, permutations=PERMUTATIONS // 10 if many_queries else PERMUTATIONS)
+def comparison_rules(scope: Scope, margin: float | None = None) -> ComparisonRules:
+    """How differences are tested: as by every command and report, with the number of sign flips in figures."""
+    rules = ComparisonRules(margin=margin)
+    return replace(rules, permutations=rules.flips(int(scope.queries.sum())))
 
 
 def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequence[Spec],
-             rules: Rules) -> list[list[Comparison]]:
-    """Every candidate against the baseline on every spec, p corrected over this grid: a row per candidate.
+             rules: ComparisonRules) -> list[list[Comparison]]:
+    """Every candidate against the baseline on every spec: a row per candidate. All specs must be comparable.
 
-    Each Comparison names its candidate by digest. All specs must be comparable.
+    The family of each spec is all pairs of these runs, so the baseline does not change an outcome. Each Comparison
+    names its candidate by digest.
     """
-    spec_keys = {spec: (scope.cache_key([spec]), str(spec), rules) for spec in specs}
-
-    def key(candidate: str, spec: Spec) -> tuple:
-        return baseline, candidate, *spec_keys[spec]
-
-    missing = [spec for spec in specs if any(_COMPARISONS.get(key(run, spec)) is None for run in candidates)]
-    if missing and candidates:
+    runs = tuple(sorted({baseline, *candidates}))
+    pairs = {(candidate, spec): (runs, baseline, candidate, scope.cache_key([spec]), str(spec), rules)
+             for candidate in candidates for spec in specs}
+    missing = dict.fromkeys(spec for (_, spec), key in pairs.items() if _COMPARISONS.get(key) is None)
+    if missing:
         with st.spinner("Testing differences …"):
-            first, *candidate_evaluations = (
-                replace(scope.evaluation(run, missing), name=run) for run in (baseline, *candidates)
-            )
-            comparisons = compare_uncorrected(
-                first,
-                [(candidate, spec, None) for candidate in candidate_evaluations for spec in missing],
-                rules,
-                scope.resample_weights,
-            )
-        _COMPARISONS.update({key(comparison.candidate, comparison.spec): comparison for comparison in comparisons})
-    flat = apply_correction([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
-    return [flat[row * len(specs):(row + 1) * len(specs)] for row in range(len(candidates))]
+            for spec in missing:
+                family = _family(runs, scope, spec, rules)
+                rows = family.compare([(runs.index(candidate), runs.index(baseline)) for candidate in candidates])
+                _COMPARISONS.update({pairs[candidate, spec]: comparison
+                                     for candidate, comparison in zip(candidates, rows, strict=True)})
+    return [[_COMPARISONS.get(pairs[candidate, spec]) for spec in specs] for candidate in candidates]
+
+
+def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRules) -> FamilyTests:
+    """All pairs of these runs on one spec, whichever of them is the baseline."""
+    tests = _FAMILIES.get((runs, scope.cache_key([spec]), str(spec), replace(rules, margin=None)))
+    evaluations = [replace(scope.evaluation(run, [spec]), name=run) for run in runs]
+    if tests is not None:
+        return FamilyTests(tuple(evaluations), spec, rules, (), tests)
+    family = test_family(evaluations, spec, rules)
+    _FAMILIES.update({(runs, scope.cache_key([spec]), str(spec), replace(rules, margin=None)): family.tests})
+    return family
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
-                      rules: Rules) -> list[list[Comparison]]:
+                      rules: ComparisonRules) -> list[list[Comparison]]:
     """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
     return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
                               _scope=scope)
 
 
-@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={Rules: repr})
+@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={ComparisonRules: repr})
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: Rules, _scope: Scope) -> list[list[Comparison]]:
+                       rules: ComparisonRules, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
     slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in _scope.slices.values()
               if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]
-    first, *candidate_evaluations = (
-        replace(_scope.evaluation(run, specs), name=run) for run in (baseline, *candidates)
-    )
-    return compare_slices(first, candidate_evaluations, specs[0], slices, rules)
+    runs = sorted({baseline, *candidates})
+    family = test_family([replace(_scope.evaluation(run, specs), name=run) for run in runs], specs[0], rules, slices)
+    pairs = [(runs.index(candidate), runs.index(baseline)) for candidate in candidates]
+    return [family.compare(pairs, index) for index in range(len(slices))]
 
 
 def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:

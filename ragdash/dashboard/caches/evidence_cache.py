@@ -15,10 +15,10 @@ import streamlit as st
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches.evaluation_cache import MANY_QUERIES
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.evaluation.outcomes import MANY_QUERIES
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
 from ragdash.matching.evidence.highlight import passage
@@ -32,7 +32,7 @@ FINE, COARSE = 0.01, 0.02  # steps of the threshold with few and with many queri
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class EvidenceSweep:
     """A metric against the threshold: thresholds, mean, low, high (T,); n queries."""
 
     thresholds: np.ndarray
@@ -42,7 +42,7 @@ class Sweep:
     n: int
 
 
-def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
+def sweep(run: str, scope: Scope, spec: Spec) -> EvidenceSweep:
     """The mean of the spec by evidence at every threshold, from the scores that are kept: nothing is compared again.
 
     Raises Unavailable where the run has no texts, InputError where the spec does not fit.
@@ -53,7 +53,7 @@ def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
 
 
 @st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
-def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
+def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> EvidenceSweep:
     in_scope = _scope.queries
     step = FINE if int(in_scope.sum()) <= MANY_QUERIES else COARSE
     thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
@@ -73,11 +73,11 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
     mean, low, high = (
         np.array([getattr(row, field) for row in rows])[evaluation_index] for field in ("mean", "low", "high")
     )
-    return Sweep(thresholds, mean, low, high, max(row.n for row in rows))
+    return EvidenceSweep(thresholds, mean, low, high, max(row.n for row in rows))
 
 
 @dataclass(frozen=True)
-class Pair:
+class BorderlinePair:
     """A chunk and a gold span that are about as alike as the threshold asks, in one run or several.
 
     key: (query id, digest of the chunk, digest of the span); score: of the nearest of its parts; part from 1, parts: of
@@ -99,10 +99,10 @@ class Pair:
         return ".".join(self.key)
 
 
-def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
+def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[BorderlinePair]:
     """The borderline pairs of the runs, the nearest to the threshold first, and those that have been decided."""
     scope = scope.with_evidence(decided)
-    pairs_by_key: dict[tuple[str, str, str], Pair] = {}
+    pairs_by_key: dict[tuple[str, str, str], BorderlinePair] = {}
     for run in runs:
         for pair in _pairs(run, (*scope.evidence_key(run), scope.slice, scope.matching.threshold, decided),
                           _scores=scope.evidence(run), _scope=scope):
@@ -113,7 +113,7 @@ def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Looking for borderline pairs …")
-def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> list[Pair]:
+def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> list[BorderlinePair]:
     threshold, in_scope = _scope.matching.threshold, _scope.queries
     row_in_scope = in_scope[_scores.query[_scores.row_chunk]]
     distance = np.abs(_scores.score - threshold)
@@ -126,13 +126,13 @@ def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> li
     )
     rows = np.concatenate([decided_rows, borderline])
     rows = rows[np.argsort(distance[rows], kind="stable")]
-    pairs_by_key: dict[tuple[str, str, str], Pair] = {}
+    pairs_by_key: dict[tuple[str, str, str], BorderlinePair] = {}
     for pair in _listed(run, _scores, rows):
         pairs_by_key.setdefault(pair.key, pair)
     return list(pairs_by_key.values())
 
 
-def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair]:
+def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[BorderlinePair]:
     """The pair of each row."""
     chunks, span_parts, spans = scores.row_chunk[rows], scores.row_part[rows], scores.spans
     span_numbers, first = spans.part_span[span_parts], np.searchsorted(spans.part_span, np.arange(len(spans) + 1))
@@ -141,13 +141,13 @@ def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair
     digest_of = cached(digest)
     for index, (row, chunk, span) in enumerate(zip(rows.tolist(), chunks.tolist(), span_numbers.tolist(), strict=True)):
         key = ids[index], digest_of(scores.texts[scores.text[chunk]]), digest_of(spans.texts[span])
-        yield Pair(key, spans.texts[span], spans.sources[span], float(scores.score[row]),
+        yield BorderlinePair(key, spans.texts[span], spans.sources[span], float(scores.score[row]),
                    int(span_parts[index] - first[span]) + 1, int(first[span + 1] - first[span]),
                    {0: None, ACCEPTED: True, REJECTED: False}[int(scores.verdict[row])],
                    ((run, int(scores.rank[chunk]), docs[index]),))
 
 
-def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
+def texts_of(pair: BorderlinePair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
     """(chunk as written, where in it the passage that is like the span stands) of a pair."""
     run, rank, _ = pair.places[0]
     scores = scope.with_evidence().evidence(run)

@@ -13,8 +13,8 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import NBSP
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import NBSP
 
 ComparisonGrid = Mapping[tuple[int, Spec], Comparison]
 
@@ -83,7 +83,7 @@ def leaderboard_numbers(
                 "Run": context.names[row], "Metric": summary.spec.title, "Mean": summary.mean, "Low": summary.low,
                 "High": summary.high, "n": summary.n, "Undefined": summary.undefined,
                 "Difference to baseline": comparison.mean_difference if comparison else np.nan,
-                "p (Holm)": comparison.p_corrected if comparison else np.nan,
+                "p (corrected)": comparison.p_corrected if comparison else np.nan,
                 "Reading": comparison_sentences.OUTCOMES[comparison.outcome] if comparison else fmt.UNDEFINED,
                 "Metric name": str(summary.spec)})
     return pd.DataFrame(rows)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ragdash.dashboard.components import page_links
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import state
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import judge
 
-PAGE = "pages/judges.py"
 MAX_LINES = 6  # lines of what is missing
 
 
@@ -33,4 +34,9 @@ def render_judge_note(context: PageContext, specs: Sequence[Spec], *, quiet: boo
     for line in ["  \n".join(lines)] if quiet and lines else lines:
         st.caption(line)
     if lacking or (remarks and not quiet):
-        st.page_link(PAGE, label="Ask a judge", icon=":material/gavel:", width="content")
+        link_to_judge()
+
+
+def link_to_judge(label: str = "Ask a judge") -> None:
+    """Link to the LLM judge tab of the Answers page."""
+    page_links.link("answers", label, icon=":material/gavel:", **{state.ANSWERS_PART: "judge"})

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SHORT
 
@@ -19,10 +20,8 @@ def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[
 
     filters: {key of ragdash.dashboard.session.keys: value or values}; everything else of the session stays.
     """
-    shared = {key: values for key, values in state.parameters().items() if key in (state.RUN, state.TRUTH,
-                                                                                  *state.SIDEBAR, *state.CUTS)}
     parameters = {**dict.fromkeys(FILTER_KEYS, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
-    return shared | {key: value if isinstance(value, list) else [value] for key, value in parameters.items()}
+    return page_links.address(**parameters)
 
 
 def link(label: str, run: str, order: str = "worst", help: str | None = None, *, width: int | None = None,

@@ -45,7 +45,7 @@ def write_rows(path: Path, rows: Iterable[dict]) -> str:
     return str(path)
 
 
-class Slot:
+class JobSlot:
     """Room for one process. name: of its folder."""
 
     def __init__(self, name: str):

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ragdash.core.paths import PACKAGE, split_name
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.jobs.process import Slot, write_rows
+from ragdash.dashboard.jobs.process import JobSlot, write_rows
 from ragdash.evaluation.scoring.score_worker import Worker, command
 from ragdash.matching.match import Match
 from ragdash.matching.views.nli import NAME
@@ -22,7 +22,7 @@ from ragdash.models.local.protocols import ENCODER, NLI, SCORER
 ASKED = ("query", "answer")  # what scoring needs of a run
 KNOWN = ("query", "answers")  # and of a truth
 
-_slot = Slot("score")
+_slot = JobSlot("score")
 current, forget = _slot.current, _slot.forget
 
 

@@ -1,8 +1,8 @@
 """One process-wide store of what was loaded, by content digest, so that a link opens in another browser.
 
-Sessions hold digests; this store holds the data. It is bounded: beyond LIMIT bytes the least recently used data is
-evicted. Data in the workspace on disk is read when it is first needed, also after a restart. A SessionRun is a run as
-one session shows it; files are read here as well, once per content.
+Sessions hold digests; this store holds the data. It is bounded: beyond `memory_limit()` bytes the least recently used
+data is evicted. Data in the workspace on disk is read when it is first needed, also after a restart. A SessionRun is a
+run as one session shows it; files are read here as well, once per content.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
+from ragdash.dashboard.session.memory_limit import memory_limit
 from ragdash.workspace import Workspace
 
-LIMIT = 8 << 30
 SHORT = 12  # characters of a digest in links
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
@@ -58,8 +58,8 @@ class DataStore:
     behind: gives the workspace where what is not held is looked for.
     """
 
-    def __init__(self, limit: int = LIMIT, fallback: Callable[[], Workspace] | None = None):
-        self.limit, self.behind = limit, fallback
+    def __init__(self, limit: int | None = None, fallback: Callable[[], Workspace] | None = None):
+        self.limit, self.behind = memory_limit() if limit is None else limit, fallback
         self._records: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -74,7 +74,7 @@ class DataStore:
     def get(self, digest: str) -> Run | Truth | Corpus | None:
         """The run, truth or corpus whose digest starts with this text (at least SHORT characters), or None.
 
-        None too where the workspace cannot read it; the Runs page tells why.
+        None too where the workspace cannot read it; the Data page tells why.
         """
         try:
             return self.load(digest)

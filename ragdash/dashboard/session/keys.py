@@ -4,48 +4,50 @@ from ragdash.core.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
-METRICS, SORT = "columns", "sort"  # Leaderboard
+# the part shown of Compare, Answers, Threshold bands, Data
+COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
+METRICS, SORT = "columns", "sort"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
-ACROSS, UP = "across", "up"  # Ranking
+X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
-MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
-COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # its evidence match threshold
+MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
+COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
 CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
 ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
-HEARD = "heard"  # the judge whose verdicts are read there
+CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
-STAGE, PAID = "stage", "paid"  # Speed & cost
-JUDGE = "judge"  # whose verdicts: Judges, Trust
+STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
+JUDGE = "judge"  # whose verdicts, on Answers
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
-TRUSTED, CLASSED, DESK = "trusted", "classes", "desk"  # Trust
+TRUSTED, CLASSED, TRUST_VIEW = "trusted", "classes", "desk"  # judge validation, on Answers
 SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, *CONVENTIONS)
-PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
-        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
-        LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
-        AGAINST, HEARD, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED, DESK, SHEET, SEED, OF,
-        ABOUT, SEARCH, *OF_SET, *SHARING)
+PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN,
+        PICTURE, OUTCOME, BY, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS,
+        PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES,
+        READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED,
+        TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
-OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests of runs
+OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
 
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
-OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Threshold bands
+OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
 MODEL_OF = "_model_"  # and a kind: the models of Answers
 READING = "read"  # whether a document is read on Queries

@@ -213,7 +213,7 @@ def _matched(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _with_judge_texts(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Match:
+def _with_judge_texts(run: str, truth: str, ties: str, verdict_store: str, _match: Match) -> Match:
     match = _match.with_options()
     match.judged  # noqa: B018  (built here, once, as above)
     return match

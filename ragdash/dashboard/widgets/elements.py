@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import Problem
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.plots.common import theme as plot_theme
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest stand in a table
 ROWS = 200
@@ -44,6 +45,19 @@ def title(text: str, question: str) -> None:
         st.caption(question)
 
 
+def choose_part(parts: Mapping[str, str], key: str) -> str:
+    """Tabs of a page that are in the address. parts: {value in the address: title}; returns the chosen value."""
+    state.choice_key(key, list(parts), next(iter(parts)))
+    if len(parts) > 1:
+        _part_control(parts, key)
+    return state.get(key)
+
+
+def _part_control(parts: Mapping[str, str], key: str) -> None:
+    st.segmented_control("Part of the page", list(parts), format_func=parts.get, required=True,
+                         persist_state="session", key=key, label_visibility="collapsed")
+
+
 def empty(heading: str, advice: str) -> None:
     """What stands where there is nothing to show yet, with what to do next."""
     with st.container(border=True, key="empty"):
@@ -64,6 +78,11 @@ def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> N
         st.error(_card(problem), icon=":material/error:")
     if len(errors) > limit:
         problem_table(errors[limit:], f"{fmt.count(len(errors) - limit, 'more problem')}", f"{key}_more")
+
+
+def warning(problem: Problem) -> None:
+    """A card that says what happened and what to do about it."""
+    st.warning(_card(problem), icon=":material/warning:")
 
 
 def missing(problem: Problem) -> None:

@@ -5,13 +5,13 @@ model once, longest first, in blocks that are stored as soon as they are done, s
 """
 
 from ragdash.core.console import duration
-from ragdash.evaluation.scoring.plan import Listener, ScoringPlan, ScoringProgress, ScoringReport, ScoringTask
+from ragdash.evaluation.scoring.plan import ScoringListener, ScoringPlan, ScoringProgress, ScoringReport, ScoringTask
 from ragdash.evaluation.scoring.required_scores import plan_scoring
 from ragdash.evaluation.scoring.run_local_models import FIRST_BLOCK, run_plan, score
 
 __all__ = [
     "FIRST_BLOCK",
-    "Listener",
+    "ScoringListener",
     "ScoringPlan",
     "ScoringProgress",
     "ScoringReport",

@@ -117,18 +117,18 @@ def query_case(match: Match, query: int) -> Case:
 
 
 def read_query_verdicts(
-    query_cases: Sequence[Case], ledger: VerdictStore, store: ScoreCache
+    query_cases: Sequence[Case], verdict_store: VerdictStore, store: ScoreCache
 ) -> dict[Judge, tuple[JudgeFindings, ...]]:
     """What every judge that said something of these cases said: (N,) each, the judge last asked first.
 
     Of several votes the first. InputError where the ledger cannot be read.
     """
     verdicts = {}
-    for judge in ledger.judges():
+    for judge in verdict_store.judges():
         judgements = (
-            _read_imported(query_cases, ledger, store, judge)
+            _read_imported(query_cases, verdict_store, store, judge)
             if judge.host == IMPORTED
-            else _read_asked(query_cases, ledger, store, judge)
+            else _read_asked(query_cases, verdict_store, store, judge)
         )
         if any(judgements):
             verdicts[judge] = tuple(_query_verdicts(by_metric) for by_metric in judgements)
@@ -139,7 +139,7 @@ _JudgementsByMetric = dict[str, Judgement]
 
 
 def _read_asked(
-    query_cases: Sequence[Case], ledger: VerdictStore, store: ScoreCache, judge: Judge
+    query_cases: Sequence[Case], verdict_store: VerdictStore, store: ScoreCache, judge: Judge
 ) -> list[_JudgementsByMetric]:
     """The judgements of each case by metric, those alone that something was asked for."""
     pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *CLAIM_METRICS)]
@@ -148,13 +148,13 @@ def _read_asked(
             TASKS[name].start(query_cases[index]) if name in TASKS else _claims_only(query_cases[index], name)
             for index, name in pairs
         ],
-        ledger,
+        verdict_store,
         judge,
     )
     judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
     for (index, name), judgement in zip(pairs, results, strict=True):
         if judgement.missing == NO_ENCODER and name == RELEVANCY:
-            judgement = Judged((query_cases[index],), ledger, store).by_judge(name, judge).judgements[0]
+            judgement = Judged((query_cases[index],), verdict_store, store).by_judge(name, judge).judgements[0]
         if judgement.missing not in NOT_ASKED_REASONS:
             judgements[index][name] = judgement
     return judgements
@@ -170,7 +170,7 @@ def _claims_only(case: Case, side: str) -> TaskSteps:
 
 
 def _read_imported(
-    query_cases: Sequence[Case], ledger: VerdictStore, store: ScoreCache, judge: Judge
+    query_cases: Sequence[Case], verdict_store: VerdictStore, store: ScoreCache, judge: Judge
 ) -> list[_JudgementsByMetric]:
     """The same of verdicts that came in a file."""
     keys = {
@@ -178,11 +178,11 @@ def _read_imported(
         for index, case in enumerate(query_cases)
         for name in TASKS
     }
-    known_keys = ledger.known_keys(list(keys.values()))
+    known_keys = verdict_store.known_keys(list(keys.values()))
     judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
     for (index, name), key in keys.items():
         if key in known_keys:
-            judgement = Judged((query_cases[index],), ledger, store).by_judge(name, judge).judgements[0]
+            judgement = Judged((query_cases[index],), verdict_store, store).by_judge(name, judge).judgements[0]
             judgements[index][name] = replace(
                 judgement, rows=tuple(_with_chunk_ids(row, query_cases[index]) for row in judgement.rows)
             )

@@ -22,7 +22,7 @@ LOADING = 10.0  # seconds
 TABLES = {ENCODER: "vectors", SCORER: "scores", NLI: "scores"}
 
 Item: TypeAlias = str | tuple[str, str]
-Source: TypeAlias = Folder | Encoder | PairScorer
+ModelSource: TypeAlias = Folder | Encoder | PairScorer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class ScoringProgress(console.Progress):
         return f"{self.model}: {self.done:,} of {self.total:,} {unit}{f', {self.pace}' if self.pace else ''}"
 
 
-Listener: TypeAlias = Callable[[ScoringProgress], bool | None]
+ScoringListener: TypeAlias = Callable[[ScoringProgress], bool | None]
 """Called with the progress; returning False stops the work after the block."""
 
 
@@ -53,7 +53,7 @@ class ScoringTask:
     kind: str
     name: str
     weights: str
-    source: Source
+    source: ModelSource
     model: Model | None
     items: tuple[Item, ...]
     todo: tuple[Item, ...]

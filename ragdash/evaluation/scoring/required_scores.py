@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.scoring.plan import TABLES, Item, ScoringPlan, ScoringTask, Source, characters
+from ragdash.evaluation.scoring.plan import TABLES, Item, ModelSource, ScoringPlan, ScoringTask, characters
 from ragdash.matching.evidence import embedded_texts
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
@@ -124,7 +124,7 @@ def _generated_questions(runs: Sequence[Run], truth: Truth, store: ScoreCache) -
     return texts, problems
 
 
-def _sources(kinds: Iterable[str], choices: dict, hub: bool) -> dict[str, Source]:
+def _sources(kinds: Iterable[str], choices: dict, hub: bool) -> dict[str, ModelSource]:
     """The model of each kind; InputError with what is wrong with any."""
     sources, wrong = {}, []
     for kind in kinds:
@@ -137,7 +137,7 @@ def _sources(kinds: Iterable[str], choices: dict, hub: bool) -> dict[str, Source
     return sources
 
 
-def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> Source:
+def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> ModelSource:
     if choice is not None and not isinstance(choice, str):
         return choice
     try:
@@ -150,7 +150,7 @@ def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> 
     return fetched(kind, choice)
 
 
-def _task(kind: str, source: Source, items: Sequence[Item], store: ScoreCache) -> ScoringTask:
+def _task(kind: str, source: ModelSource, items: Sequence[Item], store: ScoreCache) -> ScoringTask:
     weights = source.weights() if isinstance(source, Folder) else source.weights
     name = getattr(source, "name", type(source).__name__)
     length = getattr(source, "max_length", None)  # of a folder it shows when the model is loaded

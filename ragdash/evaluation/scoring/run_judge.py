@@ -35,7 +35,7 @@ from ragdash.models.judge import (
     plan,
 )
 from ragdash.models.judge.batch import CONCURRENCY
-from ragdash.models.judge.plan import Listener, summary_line
+from ragdash.models.judge.plan import JudgingListener, summary_line
 from ragdash.models.judge.question import MISSING
 from ragdash.models.judge.task_runner import NOT_ASKED, TaskRunner, guessed_questions, planned_questions, run_tasks
 from ragdash.models.judge.tasks import TaskSteps, find_task
@@ -54,7 +54,7 @@ class JudgeWork:
     names: tuple[tuple[str, int], ...]
     queries: tuple[int, ...] | None
     endpoint: Endpoint
-    ledger: VerdictStore
+    verdict_store: VerdictStore
     plan: Plan
     problems: tuple[Problem, ...] = ()
 
@@ -127,14 +127,14 @@ class JudgeReport:
 
 
 def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
-            ledger: VerdictStore | None = None, sample: int | None = None, seed: int = SEED,
+            verdict_store: VerdictStore | None = None, sample: int | None = None, seed: int = SEED,
             votes: int | None = None) -> JudgeWork:
     """What asking a judge for these metrics takes; nothing is asked.
 
     sample: number of queries, drawn at random, the same for every run and metric; votes: in place of the metrics'.
     Raises InputError where a metric is not judged, or no run has the texts for any of them.
     """
-    ledger = ledger or default_verdict_store()
+    verdict_store = verdict_store or default_verdict_store()
     names: dict[str, int] = {}
     for spec in parse_specs(metrics):
         name, _, spec_votes = judge_request(spec)
@@ -143,11 +143,11 @@ def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[s
     if not names or (sample is not None and sample < 1):
         message = "nothing-to-judge/sample" if names else "nothing-to-judge/metric"
         raise InputError([Problem(message, {"sample": sample}, field="--metrics")])
-    judged = tuple(replace(Match(run, truth).judged, ledger=ledger) for run in runs)
+    judged = tuple(replace(Match(run, truth).judged, verdict_store=verdict_store) for run in runs)
     queries = len(truth)
     sampled = None if sample is None or sample >= queries else tuple(
         np.sort(np.random.default_rng(seed).choice(queries, sample, replace=False)).tolist())
-    work = JudgeWork(judged, tuple(names.items()), sampled, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
+    work = JudgeWork(judged, tuple(names.items()), sampled, endpoint, verdict_store, Plan(0, 0, 0, 0, None, ""))
     problems = _lacking(work)
     if len(problems) == len(judged) * len(names):
         raise InputError([replace(problem, severity="error") for problem in problems])
@@ -157,11 +157,11 @@ def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[s
 def _plan(work: JudgeWork) -> Plan:
     questions, follow, judge = [], [], work.endpoint.judge
     for vote in range(max(votes for _, votes in work.names)):
-        next_questions, open_ = planned_questions(work.askings(vote), work.ledger, judge, vote)
+        next_questions, open_ = planned_questions(work.askings(vote), work.verdict_store, judge, vote)
         questions += next_questions
         unfinished = [asking for asking, is_open in zip(work.askings(vote), open_, strict=True) if is_open]
-        follow += guessed_questions(unfinished, work.ledger, judge, vote)
-    return plan(questions, work.ledger, work.endpoint, follow)
+        follow += guessed_questions(unfinished, work.verdict_store, judge, vote)
+    return plan(questions, work.verdict_store, work.endpoint, follow)
 
 
 def _lacking(work: JudgeWork) -> list[Problem]:
@@ -186,7 +186,7 @@ def run_judging(
     *,
     budget: Budget | None = None,
     concurrency: int = CONCURRENCY,
-    progress: Listener | None = None,
+    progress: JudgingListener | None = None,
     cancel: Event | None = None,
     patience: Patience | None = None,
 ) -> JudgeReport:
@@ -194,7 +194,7 @@ def run_judging(
     every verdict is kept, and the same again goes on from there.
     """
     start = time.monotonic()
-    judging = TaskRunner(prepared.endpoint, prepared.ledger, budget or Budget(), progress,
+    judging = TaskRunner(prepared.endpoint, prepared.verdict_store, budget or Budget(), progress,
                       {"concurrency": concurrency, "cancel": cancel, "patience": patience})
     stop_reason = None
     try:

@@ -12,12 +12,12 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.scoring.plan import (
     TABLES,
     Item,
-    Listener,
+    ModelSource,
+    ScoringListener,
     ScoringPlan,
     ScoringProgress,
     ScoringReport,
     ScoringTask,
-    Source,
     word_pieces,
 )
 from ragdash.evaluation.scoring.required_scores import items_to_compute, plan_scoring
@@ -30,7 +30,7 @@ FIRST_BLOCK, LAST_BLOCK, QUICK = 64, 4096, 0.5  # items at a time: twice as many
 
 def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
           model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
-          nli: str | PairScorer | None = None, store: ScoreCache | None = None, progress: Listener | None = None,
+          nli: str | PairScorer | None = None, store: ScoreCache | None = None, progress: ScoringListener | None = None,
           device: str | None = None, hub: bool = False, evidence: bool = False) -> ScoringReport:
     """Compute what semantic metrics need and keep it; what is kept already is not computed again.
 
@@ -56,7 +56,7 @@ def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec]
     )
 
 
-def run_plan(plan: ScoringPlan, *, progress: Listener | None = None, device: str | None = None) -> ScoringReport:
+def run_plan(plan: ScoringPlan, *, progress: ScoringListener | None = None, device: str | None = None) -> ScoringReport:
     """Do what is planned. Ctrl+C, or a listener that answers False, stops it; what is done is kept."""
     start, computed, cancelled = time.monotonic(), 0, False
     try:
@@ -82,7 +82,7 @@ class _Stopped(Exception):
     """The listener said so."""
 
 
-def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, tell: Listener) -> Iterator[int]:
+def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, tell: ScoringListener) -> Iterator[int]:
     """Compute and keep what is to do, and say after each block how many items it had."""
     if not task.todo:
         if task.model:
@@ -120,7 +120,7 @@ def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, tell
         )
 
 
-def _load_source(source: Source, device: str | None) -> Encoder | PairScorer:
+def _load_source(source: ModelSource, device: str | None) -> Encoder | PairScorer:
     if not isinstance(source, Folder):
         return source
     from ragdash.models.local.sentence_transformers import load
@@ -136,6 +136,6 @@ def _store_values(
     store.save(TABLES[kind], model, [key(item) for item in block], source.cut(block), values)
 
 
-def _report_progress(tell: Listener, progress: ScoringProgress) -> None:
+def _report_progress(tell: ScoringListener, progress: ScoringProgress) -> None:
     if tell(progress) is False:
         raise _Stopped

@@ -83,7 +83,7 @@ def import_verdicts(path: str | Path, judged: Judged) -> ImportedVerdicts:
     if not verdicts:
         problems.add("no-verdict", {"tool": tool, "run": judged.run})
     problems.raise_errors()
-    judged.ledger.save(judge, verdicts.values())
+    judged.verdict_store.save(judge, verdicts.values())
     return ImportedVerdicts(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
 
 

@@ -14,6 +14,7 @@ from ragdash.evaluation.stats.defaults import (
     ALPHA,
     FAST_RESAMPLES,
     LEVEL,
+    MOST_RESAMPLES,
     PERMUTATIONS,
     POSTERIOR_DRAWS,
     POWER,
@@ -39,6 +40,7 @@ from ragdash.evaluation.stats.paired import (
     wilcoxon_test,
 )
 from ragdash.evaluation.stats.prediction_powered import MIN_LABELS, PSEUDO_COUNT, Ppi, ppi
+from ragdash.evaluation.stats.simultaneous import PairTests, test_pairs
 
 __all__ = [
     "ALPHA",
@@ -48,6 +50,7 @@ __all__ = [
     "METHOD",
     "METHODS",
     "MIN_LABELS",
+    "MOST_RESAMPLES",
     "PERMUTATIONS",
     "POSTERIOR_DRAWS",
     "POWER",
@@ -55,6 +58,7 @@ __all__ = [
     "RESAMPLES",
     "SEED",
     "Logistic",
+    "PairTests",
     "Ppi",
     "benjamini_hochberg",
     "bootstrap_intervals",
@@ -77,5 +81,6 @@ __all__ = [
     "signed_rank_posterior",
     "superiority",
     "t_test",
+    "test_pairs",
     "wilcoxon_test",
 ]

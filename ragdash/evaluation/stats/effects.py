@@ -38,15 +38,16 @@ def superiority(differences: np.ndarray) -> np.ndarray:
 def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
     """The smallest mean difference that a two-sided paired t-test over n queries shows with this power.
 
-    sd: standard deviation (n - 1) of the differences, n: queries; numbers or arrays, broadcast. 0 where sd is 0; NaN
-    where n < 2. Solved with the noncentral t distribution. Source: Cohen 1988, section 2.3.5; statsmodels
-    TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
+    sd: standard deviation (n - 1) of the differences, n: queries; alpha: of this test; numbers or arrays, broadcast. 0
+    where sd is 0; NaN where n < 2; infinite where alpha is 0. Solved with the noncentral t distribution. Source: Cohen
+    1988, section 2.3.5; statsmodels TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
     """
-    sd, n = np.broadcast_arrays(np.asarray(sd, np.float64), np.asarray(n, np.float64))
-    solvable = (n >= 2) & ~np.isnan(sd)
+    sd, n, alpha = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in (sd, n, alpha)))
+    solvable = (n >= 2) & ~np.isnan(sd) & (alpha > 0)
     root = np.sqrt(n[solvable])
-    shift = _smallest_reaching(lambda shift: _reaches_power(shift, n[solvable], power, alpha), np.zeros(len(root)))
-    result = np.full(n.shape, np.nan)
+    shift = _smallest_reaching(lambda shift: _reaches_power(shift, n[solvable], power, alpha[solvable]),
+                               np.zeros(len(root)))
+    result = np.where((n >= 2) & ~np.isnan(sd) & (alpha == 0), np.inf, np.nan)
     result[solvable] = shift / root * sd[solvable]
     return result[()]
 
@@ -58,12 +59,14 @@ def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA
     infinite where the difference is 0; 2 where only sd is 0; NaN where either is. Source: as detectable_difference;
     statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power, alpha=alpha).
     """
-    difference, sd = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64))
+    difference, sd, alpha = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64),
+                                                np.asarray(alpha, np.float64))
     result = np.where(np.isnan(difference) | np.isnan(sd), np.nan, np.where(difference == 0, np.inf, 2.0))
-    solvable = (difference > 0) & (sd > 0)
+    result[(alpha == 0) & (difference > 0)] = np.inf
+    solvable = (difference > 0) & (sd > 0) & (alpha > 0)
     effect = difference[solvable] / sd[solvable]
     result[solvable] = _smallest_reaching(
-        lambda n: _reaches_power(effect * np.sqrt(n), n, power, alpha), np.full(len(effect), 2.0)
+        lambda n: _reaches_power(effect * np.sqrt(n), n, power, alpha[solvable]), np.full(len(effect), 2.0)
     )
     return result[()]
 

@@ -43,7 +43,7 @@ def _exact_p(values: np.ndarray) -> np.ndarray:
     """Share of all flips whose sum is as far from 0: (S,). The first sign is fixed: the other half is its mirror."""
     m = int((values != 0).sum(axis=0).max())
     nonzero_first = np.take_along_axis(values, np.argsort(values == 0, axis=0, kind="stable")[:m], axis=0)
-    flips = _every_subset(m)[: 1 << (m - 1)]
+    flips = every_subset(m)[: 1 << (m - 1)]
     p = np.empty(values.shape[1])
     for start in range(0, len(p), 64):
         block = slice(start, start + 64)
@@ -51,7 +51,7 @@ def _exact_p(values: np.ndarray) -> np.ndarray:
     return p
 
 
-def _every_subset(m: int) -> np.ndarray:
+def every_subset(m: int) -> np.ndarray:
     """All subsets of m things: (2^m, m) of 0 and 1; the first half holds those without the last thing."""
     return (np.arange(1 << m)[:, None] >> np.arange(m) & 1).astype(np.float64)
 
@@ -70,21 +70,31 @@ def _count_extreme(values: np.ndarray, permutations: int, seed: int) -> np.ndarr
 def _count_extreme_block(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     """_count_extreme for a block of columns whose table of sums fits in memory."""
     n, series = values.shape
-    sums, (low, high) = _byte_sums(values), _edges(values)
-    batch_size, block_rows = max(1, _CELLS // n), max(64, _SUMS // series)
+    sums, (low, high) = byte_sums(values), _edges(values)
+    block_rows = max(64, _SUMS // series)
 
     def batch(start: int) -> np.ndarray:
-        rows = min(batch_size, permutations - start)
-        random = np.random.default_rng((seed, start // batch_size)).bytes(rows * len(sums))
-        flips = np.frombuffer(random, np.uint8).reshape(rows, len(sums))
-        return sum(
-            _count_nearer(_flipped_sums(sums, flips[a : a + block_rows]), low, high) for a in range(0, rows, block_rows)
-        )
+        flips = draw_flips(n, start, permutations, seed)
+        return sum(_count_nearer(flipped_sums(sums, flips[first : first + block_rows]), low, high)
+                   for first in range(0, len(flips), block_rows))
 
-    return permutations - sum(on_all_cores(batch, range(0, permutations, batch_size)))
+    return permutations - sum(on_all_cores(batch, flip_batches(n, permutations)))
 
 
-def _byte_sums(values: np.ndarray) -> np.ndarray:
+def flip_batches(n: int, permutations: int) -> range:
+    """Where each batch of flips of n queries starts; batches are part of what the seed means."""
+    return range(0, permutations, max(1, _CELLS // n))
+
+
+def draw_flips(n: int, start: int, permutations: int, seed: int) -> np.ndarray:
+    """The flips of a batch: (rows, Q / 8) bytes, a bit for each query that keeps its sign."""
+    batch_size = max(1, _CELLS // n)
+    rows, width = min(batch_size, permutations - start), -(-n // 8)
+    random = np.random.default_rng((seed, start // batch_size)).bytes(rows * width)
+    return np.frombuffer(random, np.uint8).reshape(rows, width)
+
+
+def byte_sums(values: np.ndarray) -> np.ndarray:
     """What a byte adds to the sum of each column, for every 8 queries: (Q / 8, 256, S); bit i keeps the i-th query."""
     eights = np.concatenate([values, np.zeros((-len(values) % 8, values.shape[1]))]).reshape(-1, 8, values.shape[1])
     sums = np.zeros((len(eights), 256, values.shape[1]))
@@ -93,7 +103,7 @@ def _byte_sums(values: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _flipped_sums(sums: np.ndarray, flips: np.ndarray) -> np.ndarray:
+def flipped_sums(sums: np.ndarray, flips: np.ndarray) -> np.ndarray:
     """Sums of what each flip (a row of bytes) keeps: (flips, S)."""
     columns = np.ascontiguousarray(flips.T)
     total = sums[0].take(columns[0], axis=0)
@@ -220,7 +230,7 @@ def _flipped_ranks(ranks: np.ndarray, plus: np.ndarray) -> np.ndarray:
     """p of positive rank sums among those of all flips, ties and all: twice the smaller tail (S,)."""
     m = int((ranks > 0).sum(axis=0).max())
     nonzero_first = np.take_along_axis(ranks, np.argsort(ranks == 0, axis=0, kind="stable")[:m], axis=0)
-    sums = _every_subset(m) @ nonzero_first  # halves: exact
+    sums = every_subset(m) @ nonzero_first  # halves: exact
     return 2 * np.minimum((sums <= plus).mean(axis=0), (sums >= plus).mean(axis=0))
 
 

@@ -42,7 +42,7 @@ class Said(NamedTuple):
     ms: float
 
 
-class Asked(Protocol):
+class AnsweringSystem(Protocol):
     """Something that answers questions."""
 
     def ask(self, query_id: str, question: str, stopped: Stop, check: Check) -> Said: ...

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compare import Comparison, Rules, compare, select_comparable
+from ragdash.evaluation.compare import Comparison, ComparisonRules, compare, select_comparable
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.experiments.ab.runner import Configuration, ask_all
 from ragdash.matching.match import Match, Matching
@@ -32,14 +32,14 @@ class Result:
 
 
 def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Sequence[str | Spec] | None = None,
-       rules: Rules | None = None, conventions: Conventions | None = None, matching: Matching | None = None,
+       rules: ComparisonRules | None = None, conventions: Conventions | None = None, matching: Matching | None = None,
        **options) -> Result:
     """Ask two configurations the questions of a truth and compare b with a, the baseline, query by query.
 
     metrics: as of `evaluate`, or the usual ones of what is there; options: of `ask_all`. A query that failed is
     missing in its run, and counts as the conventions say (missing: "zero" as an empty ranking, "skip" not at all).
     """
-    rules, conventions = rules or Rules(), conventions or Conventions()
+    rules, conventions = rules or ComparisonRules(), conventions or Conventions()
     runs = ask_all([a, b], truth, **options)
     specs = usual_metrics(runs, truth) if metrics is None else parse_specs(metrics)
     baseline, candidate = evaluations = tuple(

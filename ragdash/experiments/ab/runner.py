@@ -24,7 +24,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.ab.callable_system import Called
-from ragdash.experiments.ab.command_system import WARM_UP, Asked, Command, Lines, files_named
+from ragdash.experiments.ab.command_system import WARM_UP, AnsweringSystem, Command, Lines, files_named
 from ragdash.experiments.ab.journal import Journal
 from ragdash.experiments.ab.parse_answers import Row, checker, one_line, run_of
 from ragdash.experiments.ab.subprocess import Failed, Stopped
@@ -45,7 +45,7 @@ class Configuration:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress(console.Progress):
+class ABProgress(console.Progress):
     """Where the asking stands: calls done of total, known from a journal before, failed."""
 
     known: int
@@ -64,7 +64,7 @@ class Progress(console.Progress):
 class Unfinished(Exception):
     """The asking was stopped; progress tells how far it came. Answers are in the journals."""
 
-    def __init__(self, progress: Progress):
+    def __init__(self, progress: ABProgress):
         super().__init__(str(progress))
         self.progress = progress
 
@@ -77,7 +77,7 @@ def run_configuration(name: str, call: Command | Lines | Callable[[str], Mapping
 
 def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: Sequence[Path | None] | None = None,
             concurrency: int = 1, timeout: float | None = None, warm_up: int = 0, seed: int = SEED,
-            retry_failed: bool = False, progress: Callable[[Progress], object] | None = None,
+            retry_failed: bool = False, progress: Callable[[ABProgress], object] | None = None,
             cancel: threading.Event | None = None) -> list[Run]:
     """Ask every configuration every question of the truth; a run for each, with latencies by our clock.
 
@@ -124,7 +124,7 @@ def _questions(truth: Truth) -> dict[str, str]:
 class _Job:
     """A configuration while it is asked."""
 
-    def __init__(self, name: str, asked: Asked, journal: Journal, retry: bool):
+    def __init__(self, name: str, asked: AnsweringSystem, journal: Journal, retry: bool):
         self.name, self.asked, self.journal = name, asked, journal
         self.worked = any(not entry.kind for entry in journal.entries.values())
         ask_again = retry or not self.worked  # what never worked is tried again as it is now
@@ -160,12 +160,12 @@ class _Asking:
     jobs: list[_Job]
     questions: dict[str, str]
     cancel: threading.Event
-    listener: Callable[[Progress], object] | None
+    listener: Callable[[ABProgress], object] | None
 
     def __post_init__(self) -> None:
         self.halt, self._lock, self._began = threading.Event(), threading.Lock(), time.monotonic()
         known = sum(len(job.known & self.questions.keys()) for job in self.jobs)
-        self.progress = Progress(done=known, total=len(self.jobs) * len(self.questions), known=known)
+        self.progress = ABProgress(done=known, total=len(self.jobs) * len(self.questions), known=known)
 
     def stopped(self) -> bool:
         """Whether nothing more is to be asked."""

@@ -162,12 +162,12 @@ def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> Draf
                     {type: dict(reasons) for type, reasons in generation.missing.items()})
 
 
-def plan_drafts(request: DraftRequest, endpoint: Endpoint, ledger: VerdictStore) -> Plan:
+def plan_drafts(request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore) -> Plan:
     """What making the set would ask, by what the ledger knows; nothing is asked. What follows: all questions that
     rejects may make necessary.
     """
     questions: list[Question] = []
-    answer = answer_from_store(ledger, endpoint.judge, questions)
+    answer = answer_from_store(verdict_store, endpoint.judge, questions)
     generation = _Generation(request, lambda askings: run_tasks(askings, answer))
     generation.run()
     open_ = any(reasons.get("not-asked") for reasons in generation.missing.values())
@@ -176,7 +176,7 @@ def plan_drafts(request: DraftRequest, endpoint: Endpoint, ledger: VerdictStore)
         for type, slots_of_type in generation.slots.items()
         for slot in slots_of_type[generation.next[type] :]
     ]
-    return plan(questions, ledger, endpoint, follow if open_ else (), at_most=True)
+    return plan(questions, verdict_store, endpoint, follow if open_ else (), at_most=True)
 
 
 def notes(request: DraftRequest, draft_set: DraftSet | None = None) -> Iterator[Problem]:

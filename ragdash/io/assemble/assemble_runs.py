@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
+from ragdash.io.assemble.columns_of_scores import attach
 from ragdash.io.source.limits import MAX_ID_BYTES
 from ragdash.io.source.source import Source
 
@@ -20,7 +21,8 @@ class Rows:
     """The returned documents of one configuration in file order: (N,) columns for Run.build.
 
     order_source: where `ranks` come from: "rank" (a column) or "list" (positions in a list). query_columns and lines:
-    columns about the queries, and the line of each row, while a table is read.
+    columns about the queries, and the line of each row, while a table is read. file_scores: (query, metric, value or
+    label) of the metrics that the file brings along.
     """
 
     query_ids: pa.Array | pa.ChunkedArray | list[str]
@@ -34,6 +36,7 @@ class Rows:
     order_source: str = "rank"
     query_columns: dict = field(default_factory=dict)
     lines: list[int] | None = None
+    file_scores: list[tuple[str, str, float | str | None]] = field(default_factory=list)
 
 
 def build_runs(
@@ -57,9 +60,10 @@ def build_runs(
         run_name = name or config or source.name
         if name and len(rows_by_config) > 1:
             run_name = f"{name}/{config}"
-        runs.append(Run.build(run_name, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
-                              sources=rows.sources, details=rows.details, settings=rows.settings,
-                              problems=problems.problems, file=source.file))
+        run = Run.build(run_name, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
+                        sources=rows.sources, details=rows.details, settings=rows.settings,
+                        problems=problems.problems, file=source.file)
+        runs.append(run.with_file_scores(attach(rows.file_scores, run.name)) if rows.file_scores else run)
     return runs
 
 

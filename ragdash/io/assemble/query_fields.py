@@ -59,7 +59,7 @@ def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict
         if key in fields:
             values[name] = read(fields[key], Cell(cell.problems, cell.line, key))
     if attributes:
-        resolved = set(schema.values())
+        resolved = {field for name, field in schema.items() if name != "metrics"}  # moved to the scores later
         attribute_names = [name for name in fields if name not in resolved]
         if attribute_names or "attributes" in schema:
             key = schema.get("attributes", "attributes")

@@ -131,7 +131,8 @@ class RowDetails:
         marked = self.mapping.get("attribute")
         attribute_fields = [field for field in self._attribute_fields if field not in self._conflicts]
         if [field for field in attribute_fields if field != marked]:
-            note_attribute_columns([field for field in attribute_fields if field != marked], self.problems, 1)
+            note_attribute_columns([field for field in attribute_fields if field != marked], self.problems, 1,
+                                   of_run=self.ignored == TRUTH_MARKERS)
         for key, values in self._values.items():
             fields = {field: value for field, value in values.fields.items() if field not in self._conflicts}
             if fields:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ragdash.core.errors import Collector
 from ragdash.io import field_names
 from ragdash.io.assemble import kilt_objects
 from ragdash.io.assemble.assemble_runs import Rows
+from ragdash.io.assemble.columns_of_scores import refuse_content_beside_scores, take_scores
 from ragdash.io.assemble.document_lists import split_documents
 from ragdash.io.assemble.query_fields import run_details
 from ragdash.io.assemble.query_ids import QueryIds
@@ -46,6 +48,7 @@ class RunReader:
         self._rows = RowDetails(problems, mapping)
         self._document_schemas: dict[tuple, dict] = {}
         self._config_lines: dict[bool, int] = {}
+        self._has_content = False  # something but metrics
 
     def add(self, entry: InputEntry) -> None:
         """Take one object."""
@@ -70,6 +73,8 @@ class RunReader:
 
     def _is_query(self, fields: dict, schema: dict, line: int) -> bool:
         returned = any(name in schema for name in RUN_MARKERS)
+        self._has_content |= any(name in schema for name in RUN_MARKERS if name != "metrics") or (
+            schema.get("metrics") == "metrics")
         self.is_run = self.is_run or returned
         self.is_truth = self.is_truth or any(name in schema for name in TRUTH_MARKERS)
         if not returned:
@@ -99,7 +104,7 @@ class RunReader:
         if "grade" in schema and "score" not in schema and "rank" not in schema:
             self.is_truth = True
             return
-        self.is_run = True
+        self.is_run = self._has_content = True
         buffer = self._buffer(fields, schema, line)
         item = {name: fields.get(schema[name]) for name in DOCUMENT_FIELDS if name in schema}
         detail_fields = self._rows.select_fields(fields, schema)
@@ -196,13 +201,19 @@ class RunReader:
         """The rows of each configuration."""
         self._rows.add_to_buffers(self.buffers)
         if self._resolver.attribute_fields:
-            note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1)
+            note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1, of_run=True)
+        scores = take_scores({config: buffer.details for config, buffer in self.buffers.items()}, self.problems,
+                             self._resolver.mapping.get("attribute"))
+        if self.buffers and not self._has_content:
+            refuse_content_beside_scores({config: buffer.details for config, buffer in self.buffers.items()}, scores,
+                                         self.problems)
         if len(self._config_lines) == 2:
             self.problems.add("missing-config/objects", {"with_line": self._config_lines[True],
                               "without_line": self._config_lines[False]}, line=self._config_lines[False],
                               field="config")
         self.problems.raise_errors()
-        return {config: buffer.to_rows() for config, buffer in self.buffers.items()}
+        return {config: replace(buffer.to_rows(), file_scores=scores.get(config, []))
+                for config, buffer in self.buffers.items()}
 
 
 def _are_numbers(values: list) -> bool:

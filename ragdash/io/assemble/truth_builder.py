@@ -12,6 +12,7 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Truth
 from ragdash.io import field_names
 from ragdash.io.assemble import kilt_objects
+from ragdash.io.assemble.columns_of_scores import without_scores
 from ragdash.io.assemble.query_fields import TRUTH_TYPES, details_table, truth_details
 from ragdash.io.assemble.query_ids import QueryIds
 from ragdash.io.assemble.row_query_details import RowDetails
@@ -166,7 +167,9 @@ class TruthReader:
                 values.fields, self._rows.schema, Cell(self.problems, values.line, "")
             )
         if self._resolver.attribute_fields:
-            note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1)
+            note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1, of_run=self.is_run)
+        if self.is_run:
+            without_scores(self.details, self.problems, self._resolver.mapping.get("attribute"))
         self.problems.raise_errors()
         if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
             self.problems.add("no-rows/truth")

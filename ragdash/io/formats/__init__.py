@@ -1,7 +1,18 @@
 """File formats: each file here registers the formats that it reads; `FORMATS` has them all."""
 
-from ragdash.io.formats import csv_tsv, excel_parquet, json_columns, json_dict, jsonl, llamaindex, squad, traces, trec
+from ragdash.io.formats import (
+    csv_tsv,
+    excel_parquet,
+    headerless,
+    json_columns,
+    json_dict,
+    jsonl,
+    squad,
+    tools,
+    traces,
+    trec,
+)
 from ragdash.io.formats.registry import FORMATS
 
-__all__ = ["FORMATS", "csv_tsv", "excel_parquet", "json_columns", "json_dict", "jsonl", "llamaindex", "squad", "traces",
-           "trec"]
+__all__ = ["FORMATS", "csv_tsv", "excel_parquet", "headerless", "json_columns", "json_dict", "jsonl", "squad", "tools",
+           "traces", "trec"]

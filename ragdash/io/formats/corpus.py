@@ -26,21 +26,26 @@ from ragdash.io.json.exact_parser import (
 from ragdash.io.json.head import LIST, keys_by_path
 from ragdash.io.json.typed_fields import Cell, is_missing, read_id, read_text
 from ragdash.io.source.source import Source
+from ragdash.io.tables.header import read_header
+from ragdash.io.tables.row_reader import read_records
 
 BLOCK_BYTES = 16 << 20  # bytes read at once; a longer line sends the file the other way
 
 
 def read_corpus(source: Source) -> Corpus:
-    """The documents of a file. Raises InputError where it has no ids, or is none of JSONL, a JSON array, Parquet, XLSX.
+    """The documents of a file: JSONL, a JSON array, CSV, TSV, Parquet, XLSX. Raises InputError where it has no ids.
 
     A text that is a list is joined with blanks. Fields other than id, title and text are not read.
     """
     if source.container:
         return _build_corpus(source, *_read_entries(_table_entries(source), problems := source.collector()), problems)
     head = source.head.lstrip()
+    if head[:1] not in (b"{", b"["):
+        problems = source.collector()
+        return _build_corpus(source, *_read_entries(_text_entries(source, problems), problems), problems)
     keys = keys_by_path(head.decode(errors="replace"))
     schema = corpus_fields(keys.get((LIST,) if head.startswith(b"[") else (), ()), source.mapping)
-    if "doc_id" not in schema or head[:1] not in (b"{", b"["):
+    if "doc_id" not in schema:
         _fail_no_corpus(source)
     columns = _read_columns(source, schema) if head.startswith(b"{") else None
     if columns is not None:
@@ -112,6 +117,18 @@ def _table_entries(source: Source) -> Iterator[InputEntry]:
         fields = {name: value for name, value in zip(header.names, row, strict=False) if value != empty_value}
         if fields:
             yield InputEntry(line, {name: excel_parquet.plain_value(value) for name, value in fields.items()})
+
+
+def _text_entries(source: Source, problems: Collector) -> Iterator[InputEntry]:
+    """The documents of a CSV or TSV file."""
+    header = read_header(source.head, source.mapping)
+    schema = corpus_fields(header.names, source.mapping) if header else {}
+    if "doc_id" not in schema or len(schema) < 2:
+        _fail_no_corpus(source)
+    for line, row in read_records(source, header, problems):
+        fields = {name: cell for name, cell in zip(header.names, row, strict=False) if cell}
+        if fields:
+            yield InputEntry(line, fields)
 
 
 def _read_entries(entries: Iterable[InputEntry], problems: Collector) -> tuple[list, list, list, list]:

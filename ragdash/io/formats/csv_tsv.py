@@ -135,9 +135,12 @@ def read_truth(source: Source) -> Truth:
     if "grade" not in indices and "score" in header.columns:
         indices["grade"] = header.columns["score"]
     query_columns = QueryColumns(header, indices, problems, is_truth=True)
-    _require_columns(indices, TRUTH_COLUMNS, header, problems)
+    is_binary = "grade" not in indices and not {"text", "source"} & header.columns.keys()
+    _require_columns(indices, TRUTH_COLUMNS[:2] if is_binary else TRUTH_COLUMNS, header, problems)
     _note_unread(query_columns.unread_columns(indices), header, problems)
     columns = _read_columns(source, header, {**query_columns.indices, **indices}, problems)
+    if is_binary:
+        problems.add("no-grade-column", line=header.line, severity="warning")
     if columns.fraction_count and 2 * columns.fraction_count >= columns.row_count:
         fail_run_as_truth(source, f"{header.names[indices['grade']]} holds fractions, as scores do")
     problems.raise_errors()
@@ -153,7 +156,9 @@ def read_truth(source: Source) -> Truth:
 def _build_truth(columns: TableColumns, source: Source, header: Header, indices: dict[str, int],
                  problems: Collector, details: pa.Table | None) -> Truth:
     def build(columns: TableColumns) -> Truth:
-        return Truth.build(source.name, columns["query_id"], columns["doc_id"], columns["grade"].astype(np.int64),
+        grades = columns.get("grade")
+        grades = np.ones(columns.row_count) if grades is None else grades
+        return Truth.build(source.name, columns["query_id"], columns["doc_id"], grades.astype(np.int64),
                            details=details, problems=problems.problems, file=source.file, lines=columns.lines)
 
     try:

@@ -1,7 +1,11 @@
-"""JSON column by column: {"question": [...], "answer": [...]}, or each column as {row: value}, as pandas does."""
+"""JSON column by column: {"question": [...], "answer": [...]}, or each column as {row: value}, as pandas does.
+
+Also pandas' split form, {"columns": [...], "data": [[...], ...]}, as MLflow writes its tables.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -16,19 +20,40 @@ from ragdash.io.source.source import Source
 _TEXT_VALUES = r'"\s*:\s*(?:\[\s*"|\{\s*"(?:[^"\\]|\\.)*"\s*:\s*")'  # behind a key: a list or an object of texts
 _LIST = r'"\s*:\s*\[[^][]*\]\s*,\s*"'
 _PANDAS_SPLIT = re.compile(rf'\{{\s*"(?:columns{_LIST}(?:index|data)|index{_LIST}columns)"')
+_SPLIT_COLUMNS = re.compile(r'"columns"\s*:\s*(\[(?:\s*"(?:[^"\\]|\\.)*"\s*(?:,|(?=\])))*\])')
+_TEXTS_OR_IDS = {"retrieved_context": "retrieved_ids", "ground_truth_context": "relevant_ids"}  # lists of MLflow
 
 
 def detect(start: FileStart) -> Detection | None:
-    """Recognizes known columns, and pandas' split form, which is not read."""
+    """Recognizes known columns, and pandas' split form."""
     if start.json_text.startswith("["):
         return None
     if _PANDAS_SPLIT.match(start.json_text):
-        return Detection("unknown", "unknown", "pandas' split form of a table")
+        return _describe_split(start)
     top = start.keys.get((), [])
     if len(start.objects) > 1 or not _is_json_columns(start.json_text, top, start.is_cut):
         return None
     schema = resolve_fields(top, start.mapping)
     return Detection("json-columns", role_of(schema), "columns in a JSON object", tuple(top), schema)
+
+
+def _describe_split(start: FileStart) -> Detection:
+    """What the columns of a table in pandas' split form are."""
+    written = _SPLIT_COLUMNS.search(start.json_text)
+    columns = _parse_names(written[1]) if written else ()
+    schema = resolve_fields(columns, start.mapping)
+    role = role_of(schema)
+    name = "unknown" if role == "unknown" else "json-split"
+    return Detection(name, role, "pandas' split form of a table", columns, schema)
+
+
+def _parse_names(text: str) -> tuple[str, ...]:
+    try:
+        names = json.loads(text)
+        "".join(names).encode()  # a name may have half of a surrogate pair
+    except ValueError:
+        return ()
+    return tuple(names)
 
 
 def _is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
@@ -81,4 +106,38 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         yield InputEntry(line, {key: column[row] for key, column in columns.items()})
 
 
-FORMATS.register(Format("json-columns", "JSON columns", read_runs, read_truth), kind="json", order=40, detect=detect)
+def read_split_runs(source: Source, name: str | None) -> list[Run]:
+    """The runs of a table in pandas' split form."""
+    return jsonl.read_runs(source, name, _split_entries)
+
+
+def read_split_truth(source: Source) -> Truth:
+    """The truth of a table in pandas' split form."""
+    return jsonl.read_truth(source, _split_entries)
+
+
+def _split_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
+    read = list(exact.single_value()) if exact else [InputEntry(0, parse_fast(source.data))]
+    if not read:
+        return
+    line, table, _ = read[0]
+    columns, rows = (table.get(name) if type(table) is dict else None for name in ("columns", "data"))
+    if type(columns) is not list or type(rows) is not list or not all(
+            type(row) is list and len(row) == len(columns) for row in rows):
+        if exact is None:
+            raise NeedsExact
+        return exact.problems.add("wrong-type/split", line=line)
+    names = [_name_of_ids(str(name), [row[i] for row in rows]) for i, name in enumerate(columns)]
+    for row in rows:
+        yield InputEntry(line, dict(zip(names, row, strict=True)))
+
+
+def _name_of_ids(name: str, cells: list) -> str:
+    """The name of a column, or one for ids: MLflow has ids under names of contexts."""
+    items = [item for cell in cells if type(cell) is list for item in cell]
+    are_ids = bool(items) and not any(type(item) is not str or " " in item for item in items)
+    return _TEXTS_OR_IDS.get(name, name) if are_ids else name
+
+
+FORMATS.register(Format("json-split", "JSON table", read_split_runs, read_split_truth),
+                 Format("json-columns", "JSON columns", read_runs, read_truth), kind="json", order=40, detect=detect)

@@ -20,6 +20,11 @@ from ragdash.io.source.source import Source
 
 MAX_MISFITS = 1_000
 MAX_GRADE = 4  # whole numbers up to this look like grades
+METRIC_NAME = re.compile(
+    r"(?:mean_|avg_|average_|macro_|micro_)?(?:mrr|ndcg|dcg|map|ap|recall|precision|hit|hits|hit_?rate|f1|rr|success|"
+    r"mhr|accuracy|em|exact_match|rouge\w*|bleu\w*|faithfulness|answer_\w+|context_\w+|correctness|groundedness|"
+    r"reciprocal_rank|r_precision|latency\w*|p\d\d\w*)(?:[@_ ]?(?:at_?)?k?\d*)(?:_(?:mean|avg|std|score|rate|ms|s))*",
+    re.IGNORECASE)
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 
 
@@ -56,6 +61,9 @@ def _entries_with_field(field: str):
                 raise NeedsExact
             members = (InputEntry(0, member, key) for key, member in value.items())
         fit = misfits = 0
+        members = list(members)
+        if _is_summary([value for _, value, _ in members]):
+            source.fail("summary", {"keys": list(members[0].value)[:5]}, line=members[0].line or 1)
         for line, value, key in members:
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
@@ -69,6 +77,15 @@ def _entries_with_field(field: str):
                 return  # no dictionary of queries: the rest would say the same
 
     return entries
+
+
+def _is_summary(values: list) -> bool:
+    """True for objects that all have the same metrics, {"dense": {"mrr@10": 0.4, "queries": 120}}, not documents."""
+    if not values or any(type(value) is not dict or not value for value in values):
+        return False
+    names = [str(name) for name in values[0]]
+    measures = sum(METRIC_NAME.fullmatch(name) is not None for name in names)
+    return 2 * measures >= len(names) and all(value.keys() == values[0].keys() for value in values)
 
 
 def _is_flat_list(value) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 
 from ragdash.core.errors import Collector, InputError, Problem, shorten
+from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.chat_messages import TEXT_FIELDS
 from ragdash.io.json.exact_parser import NeedsExact, NumberText
 from ragdash.io.json.numbers import is_usable, note_bad_value
@@ -168,7 +169,10 @@ def note_unread(fields: Iterable[str], cell: Cell) -> None:
         cell.problems.add("unread-field", {"name": name}, line=cell.line, field=name, severity="warning")
 
 
-def note_attribute_columns(fields: list[str], problems: Collector, line: int) -> None:
-    """Warn of all columns or fields that become attributes."""
+def note_attribute_columns(fields: list[str], problems: Collector, line: int, of_run: bool = False) -> None:
+    """Warn of all columns or fields that become attributes; of_run: those that may be metrics are noted elsewhere."""
+    fields = [field for field in fields if not may_be_metric(field)] if of_run else fields
+    if not fields:
+        return
     problems.add("unknown-columns", {"count": len(fields), "columns": fields[:50], "unnamed": max(len(fields) - 50, 0)},
                  line=line, field=fields[0], severity="warning")

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -52,6 +53,10 @@ BINARY_TYPES = (
 CONTAINERS = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet"}  # an XLSX workbook is a zip archive too
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
          (codecs.BOM_UTF16_BE, "utf-16"))
+_LFS_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v\d+\s+(?:ext-\S+ \S+\s+)*oid \S+\s+size (\d{1,18})\s*\Z")
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c\x1d\x1f]")
+_TEXT_PER_ZERO = 20  # bytes of a text with single zero bytes, for each of them; fewer are binary data
 
 
 class Source:
@@ -62,16 +67,18 @@ class Source:
         self.mapping = dict(mapping or {})
         self._path = self._content = None
         if isinstance(source, tuple):
-            self.file, self._content = str(source[0]), bytes(source[1])
+            file, self._content = str(source[0]), bytes(source[1])
         else:
             self._path = Path(source)
-            self.file = str(source)
+            file = str(source)
+        self.file = file.encode("utf-8", "backslashreplace").decode()  # a name that is not UTF-8 has half characters
         self.name = stem(self.file)
         self.encoding = self._check_encoding(encoding)
         raw = self._read(HEAD_BYTES)
         if not raw:
             self.fail("empty-file")
         self._has_mark = raw.startswith(BOM)
+        self.removes_zero_bytes = False
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
         self.container = CONTAINERS.get(raw[:4])
         if self.container is None:
@@ -128,12 +135,13 @@ class Source:
 
     def arrow_file(self) -> pa.NativeFile:
         """The stored file as an Arrow input."""
-        return pa.BufferReader(self._content) if self._path is None else pa.OSFile(str(self._path))
+        return pa.BufferReader(self._content) if self._path is None else pa.OSFile(os.fsencode(self._path))
 
     @property
     def plain_file(self) -> Path | None:
         """The path of a file that can be streamed as UTF-8 text; None where the text must come from `data`."""
-        is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
+        is_plain = self.compression is None and self.encoding == "utf-8" and not (
+            self._has_mark or self.removes_zero_bytes)
         return self._path if is_plain and "data" not in self.__dict__ else None
 
     def arrow_text(self) -> pa.NativeFile:
@@ -141,7 +149,7 @@ class Source:
         if self.plain_file is None:
             data = self.data
             return pa.PythonFile(open_bytes(self.file, data), "r") if has_callback() else pa.BufferReader(data)
-        return pa.PythonFile(self._stream(), "r") if has_callback() else pa.OSFile(str(self.plain_file))
+        return pa.PythonFile(self._stream(), "r") if has_callback() else pa.OSFile(os.fsencode(self.plain_file))
 
     def _check_encoding(self, encoding: str) -> str:
         try:
@@ -200,7 +208,8 @@ class Source:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
                 self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
-        return raw[len(BOM):] if raw.startswith(BOM) else raw
+        raw = raw[len(BOM):] if raw.startswith(BOM) else raw
+        return raw.replace(b"\0", b"") if self.removes_zero_bytes else raw
 
     def _check_text(self) -> None:
         """Raise for binary files, for undeclared UTF-16 and for files of white space only."""
@@ -214,6 +223,11 @@ class Source:
             ) or _utf16_without_mark(start)
             if wide:
                 self.fail("wrong-encoding", {"type": wide.upper(), "encoding": wide}, line=1)
+        pointer = _LFS_POINTER.match(start)
+        if pointer:
+            self.fail("git-lfs", {"size": int(pointer[1])}, line=1)
+        zeros = start.count(b"\0") if self.encoding == "utf-8" else 0
+        self.removes_zero_bytes = 0 < zeros * _TEXT_PER_ZERO <= len(start) and not _CONTROL.search(start)
         if b"\0" in self.head:
             self.fail("binary-file/zero-bytes")
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):

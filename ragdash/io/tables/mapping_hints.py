@@ -16,7 +16,7 @@ from ragdash.io.tables.header import unknown_header
 ROW_EXAMPLE = ("query_id", "doc_id", "score")
 QUERY_EXAMPLE = ("query", "retrieved")
 JUDGMENT_EXAMPLE = ("query_id", "doc_id", "grade")
-_MEASURE = re.compile(r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m?map\w*|Rprec\w*|bpref|recip_rank|infAP|utility|"
+MEASURE = re.compile(r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m?map\w*|Rprec\w*|bpref|recip_rank|infAP|utility|"
                       r"(iprec_at_recall|ircl_prn|P|recall|ndcg|map_cut|relative_P|success|set|prefs|Rprec_mult|Rndcg|"
                       r"11pt|binG|G|rel|yaap)_?[\w.,-]*")
 _ALIASES = {**QUERY_ALIASES, **ALIASES}
@@ -47,7 +47,7 @@ def fail_if_unknown_table(source: Source) -> None:
 def _fail_if_trec_eval_results(source: Source) -> None:
     """Raise for the output of trec_eval: a measure, a query or "all", and a value on each line."""
     lines = [line.split() for line in source.head.decode(errors="replace").splitlines()[:20] if line.strip()]
-    measured = [words for words in lines if len(words) == 3 and _MEASURE.fullmatch(words[0])]
+    measured = [words for words in lines if len(words) == 3 and MEASURE.fullmatch(words[0])]
     if len(measured) > len(lines) / 2:
         source.fail("results", {"cells": list(measured[0])}, line=1)
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import encode
 from ragdash.core.errors import Collector
 from ragdash.io.assemble.assemble_runs import Rows
+from ragdash.io.assemble.columns_of_scores import take_scores
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table, truth_details
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.assemble.row_buffer import RowBuffer
@@ -71,10 +72,13 @@ class QueryColumns:
                 config, rows.query_ids, rows.query_columns, self._read_value, rows.lines, QUERY_PREFIX
             )
         self._rows.add_to_buffers(buffers)
+        scores = take_scores({config: buffer.details for config, buffer in buffers.items()}, self.problems,
+                             self.header.mapping.get("attribute"))
         for config, rows in rows_by_config.items():
             query_ids = encode(rows.query_ids)[0].to_pylist()
             rows.details = details_table(dict.fromkeys(query_ids, 0), buffers[config].details, query_ids, RUN_TYPES)
             rows.settings = buffers[config].settings
+            rows.file_scores = scores.get(config, [])
 
     def truth_details_table(self, columns: TableColumns) -> pa.Table | None:
         """The details of a truth."""

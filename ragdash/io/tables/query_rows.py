@@ -45,7 +45,7 @@ def build_runs_from_rows(
     if not is_document_row(schema) and not any(field in schema for field in RUN_MARKERS):
         fail_truth_as_run(source, f"the columns {_join_columns(header, TRUTH_MARKERS)} and nothing retrieved",
                      "reference answers, evidence or judgments")
-    _check_columns(header, problems)
+    _check_columns(header, problems, of_run=True)
     reader = RunReader(problems, source.mapping, header.schema)
     for row in rows:
         reader.add(row)
@@ -83,7 +83,7 @@ def _join_columns(header: Header, names: Iterable[str]) -> str:
     return ", ".join(header.schema[name] for name in names if name in header.schema)
 
 
-def _check_columns(header: Header, problems: Collector) -> None:
+def _check_columns(header: Header, problems: Collector, of_run: bool = False) -> None:
     """Raise if no column identifies the query; warn of columns that become attributes."""
     schema = header.schema
     if not {"query_id", "query"} & schema.keys():
@@ -105,7 +105,7 @@ def _check_columns(header: Header, problems: Collector) -> None:
     attribute_columns = [name for index, name in enumerate(header.names)
                if name not in schema.values() and name != mapped and index not in output_indices]
     if attribute_columns and not is_document_row(schema):
-        note_attribute_columns(attribute_columns, problems, header.line)
+        note_attribute_columns(attribute_columns, problems, header.line, of_run)
 
 
 def row_entries(source: Source, header: Header, problems: Collector) -> Iterator[InputEntry]:

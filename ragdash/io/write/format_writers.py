@@ -87,7 +87,7 @@ def _lost_by_trec(run: Run, path: PathLike) -> Warnings:
     """What a TREC run cannot hold."""
     missing = list(run.details.column_names) if run.details is not None else []
     missing += [name for name, column in (("text", run.texts), ("source", run.sources)) if column is not None]
-    missing += ["settings"] * bool(run.settings)
+    missing += ["settings"] * bool(run.settings) + ["metrics"] * (run.file_scores is not None)
     warnings = [_lost(path, "run-fields", {"fields": missing})] if missing else []
     empty = int((run.lengths == 0).sum())
     if empty:

@@ -82,6 +82,7 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
 def run_objects(run: Run) -> Iterator[dict]:
     """Each query as a native object."""
     details = _native_details(run.details, len(run))
+    metrics = run.file_scores.by_query() if run.file_scores is not None else {}
     for (query_id, documents), query_details in zip(rankings(run), details, strict=True):
         if documents.keys() == {"doc_id"}:
             retrieved = documents["doc_id"]
@@ -89,7 +90,8 @@ def run_objects(run: Run) -> Iterator[dict]:
             retrieved = [{name: value for name, value in zip(documents, values, strict=True) if value is not None}
                          for values in zip(*documents.values(), strict=True)]
         settings = {"settings": dict(run.settings)} if run.settings else {}
-        yield {"query_id": query_id, "retrieved": retrieved, **query_details, **settings}
+        scores = {"metrics": metrics[query_id]} if query_id in metrics else {}
+        yield {"query_id": query_id, "retrieved": retrieved, **query_details, **scores, **settings}
 
 
 def truth_objects(truth: Truth) -> Iterator[dict]:

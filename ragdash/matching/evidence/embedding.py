@@ -53,7 +53,7 @@ class Embedded:
         return np.clip(np.nan_to_num(value), 0.0, 1.0)
 
 
-class Asked:
+class TextCollector:
     """In place of a Similarity: notes the texts that one would be asked for, and finds nothing alike."""
 
     def __init__(self) -> None:

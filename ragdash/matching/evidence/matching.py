@@ -15,7 +15,7 @@ from ragdash.core.arrow_columns import take
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
-from ragdash.matching.evidence.embedding import Asked, Embedded
+from ragdash.matching.evidence.embedding import Embedded, TextCollector
 from ragdash.matching.evidence.scores import EvidenceScores
 from ragdash.matching.evidence.similarity import HOW, LIKE, WHOLE, Similarity, score_pairs
 from ragdash.matching.evidence.spans import Spans, is_empty, normalise, spans
@@ -44,7 +44,7 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
 
 def embedded_texts(run: Run, truth: Truth) -> list[str]:
     """The distinct texts that match_evidence(how="embedding") needs vectors of. Raises Unavailable as it does."""
-    requested = Asked()
+    requested = TextCollector()
     _matched(run, truth, "embedding", requested, FLOOR, None, None)
     return list(requested.texts)
 

@@ -54,7 +54,7 @@ class Judged:
     """
 
     cases: tuple[Case, ...]
-    ledger: VerdictStore
+    verdict_store: VerdictStore
     store: ScoreCache
     run: str = ""
     problems: tuple[Problem, ...] = ()
@@ -78,7 +78,7 @@ class Judged:
     def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
         """The verdicts with how they came about; Unavailable as `values`. Kept until the ledger changes."""
         try:
-            stamp = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
+            stamp = (self.verdict_store, self.verdict_store.stamp(), self.store.stamp() if name == RELEVANCY else "")
             known_stamp, verdicts = self._cache.get((name, judge, votes), (None, None))
             if known_stamp != stamp:
                 verdicts = self._read_choice(name, judge, votes)
@@ -92,7 +92,7 @@ class Judged:
     def _read_choice(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
         """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name stands first."""
         pool, names = parse_choice(judge)
-        if self.ledger.find_judge(judge):
+        if self.verdict_store.find_judge(judge):
             return self._first_with_verdicts(name, judge, votes)
         if (pool, len(names)) == (MEAN, 1):
             return self._first_with_verdicts(name, names[0], votes)
@@ -111,7 +111,7 @@ class Judged:
             reason = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
         newest = None
-        for known_judge in filter(lambda known_judge: known_judge.is_called(judge), self.ledger.judges()):
+        for known_judge in filter(lambda known_judge: known_judge.is_called(judge), self.verdict_store.judges()):
             verdicts = self.by_judge(name, known_judge, votes, pool)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
@@ -128,7 +128,7 @@ class Judged:
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge, votes)]
         else:
-            rounds = [read(self.askings(name), self.ledger, judge, vote) for vote in range(votes)]
+            rounds = [read(self.askings(name), self.verdict_store, judge, vote) for vote in range(votes)]
         model = None
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.find_model(ENCODER)
@@ -160,7 +160,7 @@ class Judged:
     def _imported(self, name: str, judge: Judge, votes: int) -> list[Judgement]:
         """What a file said that was imported, one vote: (Q,)."""
         keys = [judge.key(imported_question(name, case)) for case in self.cases]
-        verdict_rows = self.ledger.get(keys) if votes == 1 else {}
+        verdict_rows = self.verdict_store.get(keys) if votes == 1 else {}
         judgements = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
             value = verdict_rows[key].value if key in verdict_rows else {"score": None}
@@ -178,10 +178,10 @@ class Judged:
         keys: set[bytes] = set()
         for name in names:
             if judge.host == IMPORTED:
-                keys |= self.ledger.known_keys([judge.key(imported_question(name, case)) for case in self.cases])
+                keys |= self.verdict_store.known_keys([judge.key(imported_question(name, case)) for case in self.cases])
                 continue
             for vote in count():
-                new_keys = known_keys(self.askings(name), self.ledger, judge, vote)
+                new_keys = known_keys(self.askings(name), self.verdict_store, judge, vote)
                 keys |= new_keys
                 if not new_keys:
                     break
@@ -194,9 +194,9 @@ class Judged:
     def embedded_texts(self) -> list[str]:
         """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: queries, and those asked back of them."""
         texts: dict[str, None] = {}
-        for judge in (known_judge for known_judge in self.ledger.judges() if known_judge.host != IMPORTED):
+        for judge in (known_judge for known_judge in self.verdict_store.judges() if known_judge.host != IMPORTED):
             for vote in count():
-                judgements = read(self.askings(RELEVANCY), self.ledger, judge, vote)
+                judgements = read(self.askings(RELEVANCY), self.verdict_store, judge, vote)
                 for case, judgement in zip(self.cases, judgements, strict=True):
                     if judgement.missing == NO_ENCODER:
                         texts |= dict.fromkeys((case.question, *(row["question"] for row in judgement.rows)))

@@ -6,7 +6,7 @@ Nothing here is needed without a judge, and nothing is asked by import. The pack
 from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge, Prices
 from ragdash.models.judge.json_schema import SchemaMismatch
-from ragdash.models.judge.plan import Budget, Outcome, Patience, Plan, Progress, plan
+from ragdash.models.judge.plan import Budget, JudgingProgress, Outcome, Patience, Plan, plan
 from ragdash.models.judge.question import MISSING, Question, Reply, Usage
 from ragdash.models.judge.verdict_store.store import VerdictStore, default_verdict_store
 
@@ -15,11 +15,11 @@ __all__ = [
     "Budget",
     "Endpoint",
     "Judge",
+    "JudgingProgress",
     "Outcome",
     "Patience",
     "Plan",
     "Prices",
-    "Progress",
     "Question",
     "Reply",
     "SchemaMismatch",

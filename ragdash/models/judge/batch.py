@@ -17,7 +17,7 @@ from threading import Event, Lock, Thread
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.budget import POLL_SECONDS, BudgetTracker
 from ragdash.models.judge.endpoint import Endpoint, Judge
-from ragdash.models.judge.plan import Budget, Listener, Outcome, Patience, Progress, expected_completions
+from ragdash.models.judge.plan import Budget, JudgingListener, JudgingProgress, Outcome, Patience, expected_completions
 from ragdash.models.judge.question import MISSING, Question, Reply
 from ragdash.models.judge.transport.client import Client
 from ragdash.models.judge.transport.http import poster
@@ -34,9 +34,17 @@ FAILS = {"rate-limited": "endpoint-fails/rate-limited", "timeout": "endpoint-fai
 ENDPOINT_FAILURES = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
 
 
-def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: VerdictStore, *, concurrency: int = CONCURRENCY,
-        budget: Budget | None = None, progress: Listener | None = None, cancel: Event | None = None,
-        patience: Patience | None = None) -> Outcome:
+def ask(
+    questions: Sequence[Question],
+    endpoint: Endpoint,
+    verdict_store: VerdictStore,
+    *,
+    concurrency: int = CONCURRENCY,
+    budget: Budget | None = None,
+    progress: JudgingListener | None = None,
+    cancel: Event | None = None,
+    patience: Patience | None = None,
+) -> Outcome:
     """Replies to the questions (N,): those of the ledger, then the judge's, each kept as soon as it is there.
 
     The same question twice is asked once. At most `concurrency` requests are on their way. Where the budget is spent,
@@ -48,16 +56,16 @@ def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: VerdictStore,
     budget, patience = budget or Budget(), patience or Patience()
     judge = endpoint.judge
     keys = [judge.key(question) for question in questions]
-    replies = ledger.get(list(dict.fromkeys(keys)))
+    replies = verdict_store.get(list(dict.fromkeys(keys)))
     cached = len(replies)
     todo = {key: question for key, question in zip(keys, questions, strict=True) if key not in replies}
     job = None
     if todo:
         if budget.cost is not None and endpoint.prices is None:
             raise InputError([Problem("no-prices")])
-        with ledger.writing() as writer:
+        with verdict_store.writing() as writer:
             writer.use(judge)
-            job = _job(endpoint, judge, ledger, writer, budget, patience, list(todo.values()))
+            job = _job(endpoint, judge, verdict_store, writer, budget, patience, list(todo.values()))
             job.total, job.cached = len(todo) + cached, cached
             job.run(todo, max(concurrency, 1), progress, cancel or Event())
         replies |= job.replies
@@ -71,15 +79,15 @@ def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: VerdictStore,
 def _job(
     endpoint: Endpoint,
     judge: Judge,
-    ledger: VerdictStore,
+    verdict_store: VerdictStore,
     writer: VerdictWriter,
     budget: Budget,
     patience: Patience,
     todo: Sequence[Question],
 ) -> _Job:
-    expected, ended = expected_completions(todo, ledger, endpoint), Event()
+    expected, ended = expected_completions(todo, verdict_store, endpoint), Event()
     client = Client(endpoint, poster(endpoint, patience), BudgetTracker(budget, ended), patience,
-                    OutputMode.initial(endpoint.kind, ledger.learned_mode(endpoint.url, endpoint.model)), ended,
+                    OutputMode.initial(endpoint.kind, verdict_store.learned_mode(endpoint.url, endpoint.model)), ended,
                     lambda question: expected[question.task, len(question.ids)])
     return _Job(client, judge, writer)
 
@@ -104,7 +112,9 @@ class _Job:
     _missing: int = 0
     _lock: Lock = field(default_factory=Lock)
 
-    def run(self, todo: dict[bytes, Question], concurrency: int, progress: Listener | None, cancel: Event) -> None:
+    def run(
+        self, todo: dict[bytes, Question], concurrency: int, progress: JudgingListener | None, cancel: Event
+    ) -> None:
         """Ask all; returns when that is done, or stopped."""
         replies: Queue[tuple[bytes, Reply] | None] = Queue()
         left = iter(todo.items())
@@ -120,7 +130,7 @@ class _Job:
         rest = "budget" if self.stopped == "budget" else "stopped" if self.problem else "cancelled"
         self.replies = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
 
-    def _listen(self, replies: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
+    def _listen(self, replies: Queue, alive: int, progress: JudgingListener | None, cancel: Event) -> None:
         """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""
         while alive:
             try:
@@ -205,13 +215,13 @@ class _Job:
                 self.stopped, self.problem = reason, problem
         self.client.ended.set()
 
-    def _report(self, listener: Listener | None) -> None:
+    def _report(self, listener: JudgingListener | None) -> None:
         """Tell the listener what is new."""
         if listener is None or self._reported == len(self.replies):
             return
         self._reported = len(self.replies)
         purse, spent = self.client.budget, time.monotonic() - self._begin
-        progress = Progress(
+        progress = JudgingProgress(
             done=self.cached + len(self.replies),
             total=self.total,
             asked=purse.calls,

@@ -108,7 +108,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress(console.Progress):
+class JudgingProgress(console.Progress):
     """Where the asking stands. done of total questions; asked: requests made; cost: so far, None without prices."""
 
     asked: int
@@ -142,7 +142,7 @@ def summary_line(
     return f"{count(asked, 'call')}, {count(cached, *reply)} known before{used}{money}, {duration(seconds)}: {end}"
 
 
-Listener: TypeAlias = Callable[[Progress], bool | None]
+JudgingListener: TypeAlias = Callable[[JudgingProgress], bool | None]
 """Told of progress after every question; an answer of False stops the asking."""
 
 
@@ -162,27 +162,35 @@ class Outcome:
     problem: Problem | None = None
 
 
-def plan(questions: Sequence[Question], ledger: VerdictStore, endpoint: Endpoint, follow: Sequence[Question] = (), *,
-         at_most: bool = False) -> Plan:
+def plan(
+    questions: Sequence[Question],
+    verdict_store: VerdictStore,
+    endpoint: Endpoint,
+    follow: Sequence[Question] = (),
+    *,
+    at_most: bool = False,
+) -> Plan:
     """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call. follow:
     those that the answers may lead to, at_most: not more than these; the questions themselves among them count once.
     """
     judge = endpoint.judge
     by_key = {judge.key(question): question for question in questions}
     follow_by_key = {judge.key(question): question for question in follow}
-    known = ledger.known_keys(list(by_key | follow_by_key))
+    known = verdict_store.known_keys(list(by_key | follow_by_key))
     calls, *expected = _expected(
-        [question_key for key, question_key in by_key.items() if key not in known], ledger, endpoint
+        [question_key for key, question_key in by_key.items() if key not in known], verdict_store, endpoint
     )
     rest = [question_key for key, question_key in follow_by_key.items() if key not in known and key not in by_key]
-    return Plan(calls, len(known & by_key.keys()), *expected, str(judge), *_expected(rest, ledger, endpoint), at_most)
+    return Plan(
+        calls, len(known & by_key.keys()), *expected, str(judge), *_expected(rest, verdict_store, endpoint), at_most
+    )
 
 
 def _expected(
-    questions: Sequence[Question], ledger: VerdictStore, endpoint: Endpoint
+    questions: Sequence[Question], verdict_store: VerdictStore, endpoint: Endpoint
 ) -> tuple[int, int, int, float | None]:
     """(calls, tokens read and written, about, and their cost, None without prices) of distinct questions."""
-    pace = expected_completions(questions, ledger, endpoint)
+    pace = expected_completions(questions, verdict_store, endpoint)
     prompt = sum(read_tokens(question) for question in questions)
     completion = sum(pace[question.task, len(question.ids)] for question in questions)
     return len(questions), prompt, completion, endpoint.prices.cost(prompt, completion) if endpoint.prices else None
@@ -199,11 +207,14 @@ def read_tokens(question: Question) -> int:
 
 
 def expected_completions(
-    questions: Sequence[Question], ledger: VerdictStore, endpoint: Endpoint
+    questions: Sequence[Question], verdict_store: VerdictStore, endpoint: Endpoint
 ) -> dict[tuple[str, int], int]:
     """Tokens that the judge writes in a reply, about, by task and number of ids: as it did so far, else a guess."""
     lengths: dict[tuple[str, int], int] = {}
-    means = {task: ledger.pace(endpoint.judge, task) for task in dict.fromkeys(question.task for question in questions)}
+    means = {
+        task: verdict_store.pace(endpoint.judge, task)
+        for task in dict.fromkeys(question.task for question in questions)
+    }
     for question in questions:
         n, mean = means[question.task]
         guess = WRITTEN + WRITTEN_A_VERDICT * len(question.ids)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge
-from ragdash.models.judge.plan import Budget, Listener, Outcome
+from ragdash.models.judge.plan import Budget, JudgingListener, Outcome
 from ragdash.models.judge.question import Question, Reply, Usage
 from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
@@ -54,19 +54,19 @@ def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None
             wanted[i] = [question.with_vote(vote) for question in questions] if vote else list(questions)
 
 
-def read(askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgement]:
+def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgement]:
     """What a ledger knows of the askings: (C,); those not finished are missing, with the reason where one is kept."""
     def answer(questions: list[Question]) -> list[Reply]:
         keys = [judge.key(question) for question in questions]
-        known = ledger.get(keys)
-        failed = ledger.failed([key for key in keys if key not in known])
+        known = verdict_store.get(keys)
+        failed = verdict_store.failed([key for key in keys if key not in known])
         return [known.get(key) or failed.get(key) or NOT_ASKED for key in keys]
 
     return run_tasks(askings, answer, vote)
 
 
 def answer_from_store(
-    ledger: VerdictStore, judge: Judge, collected: list[Question], guessing: bool = False
+    verdict_store: VerdictStore, judge: Judge, collected: list[Question], guessing: bool = False
 ) -> Answering:
     """Answers with the verdicts of a ledger alone; every question is put into `heard`. guessing: where there is no
     verdict, with the question's own guess.
@@ -74,16 +74,18 @@ def answer_from_store(
     def answer(questions: list[Question]) -> list[Reply]:
         collected.extend(questions)
         keys = [judge.key(question) for question in questions]
-        known = ledger.get(keys)
+        known = verdict_store.get(keys)
         return [known.get(key) or (Reply(question.guess()) if guessing and question.guess else NOT_ASKED)
                 for key, question in zip(keys, questions, strict=True)]
 
     return answer
 
 
-def known_keys(askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0) -> set[bytes]:
+def known_keys(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> set[bytes]:
     """The keys of all verdicts that a ledger has of the askings, which are used up."""
-    return ledger.known_keys([judge.key(question) for question in planned_questions(askings, ledger, judge, vote)[0]])
+    return verdict_store.known_keys(
+        [judge.key(question) for question in planned_questions(askings, verdict_store, judge, vote)[0]]
+    )
 
 
 def first_round(askings: Sequence[TaskSteps], vote: int = 0) -> list[Question]:
@@ -99,22 +101,22 @@ def first_round(askings: Sequence[TaskSteps], vote: int = 0) -> list[Question]:
 
 
 def planned_questions(
-    askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0
+    askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0
 ) -> tuple[list[Question], list[bool]]:
     """(the questions that a plan knows of: those of the ledger, and those that come next; which askings are not at
     their end (C,)). The askings are used up.
     """
     questions: list[Question] = []
-    judgements = run_tasks(askings, answer_from_store(ledger, judge, questions), vote)
+    judgements = run_tasks(askings, answer_from_store(verdict_store, judge, questions), vote)
     return questions, [judgement.missing == NOT_ASKED.missing for judgement in judgements]
 
 
 def guessed_questions(
-    askings: Sequence[TaskSteps], ledger: VerdictStore, judge: Judge, vote: int = 0
+    askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0
 ) -> list[Question]:
     """Those of `ahead`, and the questions to which their replies would lead, were they as guessed."""
     questions: list[Question] = []
-    run_tasks(askings, answer_from_store(ledger, judge, questions, guessing=True), vote)
+    run_tasks(askings, answer_from_store(verdict_store, judge, questions, guessing=True), vote)
     return questions
 
 
@@ -125,9 +127,9 @@ class TaskRunner:
     """
 
     endpoint: Endpoint
-    ledger: VerdictStore
+    verdict_store: VerdictStore
     budget: Budget = field(default_factory=Budget)
-    progress: Listener | None = None
+    progress: JudgingListener | None = None
     options: dict = field(default_factory=dict)
     total: Outcome = field(default_factory=lambda: Outcome(()))
     usage: Usage = field(default_factory=Usage)
@@ -142,7 +144,7 @@ class TaskRunner:
         if before.stopped:
             rest = {"budget": "budget", "cancelled": "cancelled"}.get(before.stopped, "stopped")
             keys = [self.endpoint.judge.key(question) for question in questions]
-            known = self.ledger.get(keys)
+            known = self.verdict_store.get(keys)
             self.total = replace(before, missing=before.missing + Counter({rest: len(set(keys) - known.keys())}))
             return [known.get(key, Reply(None, rest)) for key in keys]
         spent = before.cost or 0.0
@@ -161,7 +163,7 @@ class TaskRunner:
                 )
             )
         )
-        outcome = ask(questions, self.endpoint, self.ledger, budget=left, progress=listener, **self.options)
+        outcome = ask(questions, self.endpoint, self.verdict_store, budget=left, progress=listener, **self.options)
         self._done += len({self.endpoint.judge.key(question) for question in questions})
         self.usage = sum(
             (reply.usage for reply in {id(reply): reply for reply in outcome.replies}.values() if not reply.cached),

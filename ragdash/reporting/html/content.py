@@ -9,7 +9,14 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ragdash.evaluation.compare import Comparison, Rules, best_first, compare, select_comparable
+from ragdash.evaluation.compare import (
+    Comparison,
+    ComparisonRules,
+    FamilyTests,
+    best_first,
+    select_comparable,
+    test_family,
+)
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
@@ -19,7 +26,6 @@ from ragdash.metrics.bands import BANDS, Bands
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
 ANSWERS = ("EM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate", "UnsupportedNumbers")
-MANY_QUERIES = 2_000  # more queries than this: a tenth of the sign flips, as on the pages
 MAX_DEPTH = 10_000
 MAX_WEIGHT_BYTES = 200_000_000  # bytes
 
@@ -59,7 +65,7 @@ class ReportRequest:
     title: str = "Retrieval configurations compared"
     sections: tuple[str, ...] | None = None
     texts: bool = True
-    rules: Rules = field(default_factory=Rules)
+    rules: ComparisonRules = field(default_factory=ComparisonRules)
     queries: np.ndarray | None = None
     slice_title: str = ""
     bands: tuple[Bands, ...] = BANDS
@@ -85,10 +91,8 @@ class ReportContent:
         self.truth = request.matches[0].truth
         queries = request.queries
         self.selected = np.ones(len(self.truth), bool) if queries is None else np.asarray(queries, bool)
-        is_large = int(self.selected.sum()) > MANY_QUERIES
-        self.rules = (
-            replace(request.rules, permutations=request.rules.permutations // 10) if is_large else request.rules
-        )
+        self.rules = request.rules
+        self._families: dict[Spec, FamilyTests] = {}
 
     @property
     def lead(self) -> Spec:
@@ -169,8 +173,14 @@ class ReportContent:
         if best is None or len(rows) < 2 or not select_comparable(rows[best], [spec])[0]:
             return {}
         candidates = [run for run in range(len(rows)) if run != best]
-        comparisons = compare(rows[best], [rows[candidate] for candidate in candidates], [spec], self.rules)
-        return {candidate: row[0] for candidate, row in zip(candidates, comparisons, strict=True)}
+        return dict(zip(candidates, self.family(spec).against(best), strict=True))
+
+    def family(self, spec: Spec) -> FamilyTests:
+        """All pairs of the runs on one spec, tested together: the one source of every outcome in the report."""
+        if spec not in self._families:
+            rows = self.evaluations if spec in self.request.specs else self.answers
+            self._families[spec] = test_family(rows, spec, self.rules)
+        return self._families[spec]
 
     @property
     def candidates(self) -> list[int]:
@@ -179,18 +189,13 @@ class ReportContent:
 
     @cached_property
     def comparisons(self) -> dict[tuple[int, Spec], Comparison]:
-        """Each candidate against the baseline on each spec that can be compared, p corrected over all of them."""
+        """Each candidate against the baseline on each spec that can be compared."""
         specs = select_comparable(self.evaluations[0], self.request.specs)[0]
         if not self.candidates or not specs:
             return {}
-        rows = compare(
-            self.evaluations[self.request.baseline],
-            [self.evaluations[candidate] for candidate in self.candidates],
-            specs,
-            self.rules,
-        )
+        columns = [self.family(spec).against(self.request.baseline) for spec in specs]
         return {
             (candidate, comparison.spec): comparison
-            for candidate, row in zip(self.candidates, rows, strict=True)
-            for comparison in row
+            for row, candidate in enumerate(self.candidates)
+            for comparison in (column[row] for column in columns)
         }

@@ -1,4 +1,4 @@
-"""The Trust page's pictures: what the judge says alone, what the labels say alone, and what both say together."""
+"""Pictures of judge validation: what the judge says alone, what the labels say alone, and what both say together."""
 
 from __future__ import annotations
 

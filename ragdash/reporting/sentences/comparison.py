@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.evaluation.compare import Comparison, best_first
+from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first
 from ragdash.evaluation.evaluate import Summary
-from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
 
-SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": ""}
+SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": ""}
 COLORS = {"better": "blue", "worse": "orange"}
 OUTCOMES = {
     "better": "▲ better",
     "worse": "▼ worse",
     "equivalent": "≈ equivalent",
     "undecided": "no significant difference",
+    "too-few": "too few queries",
+    "undefined": "undefined",
 }
 MAX_DETAILED = 3  # candidates that get a sentence each
 
@@ -47,24 +49,17 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
 def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     """What the leader is better than, and what it is not significantly better than."""
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
-    tied = [
-        comparison
-        for comparison in comparisons.values()
-        if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2
-    ]
+    tied = [comparison for comparison in comparisons.values() if comparison.tied]
+    few = [comparison for comparison in comparisons.values() if comparison.outcome == "too-few"]
     sentences = []
     if worse:
         sentences.append(f"It is better than {listed([_gap(comparison, len(worse)) for comparison in worse])}.")
     if tied:
         sentences.append(f"{'It' if not worse else 'But it'} is not significantly better than "
                      f"{listed([_gap(comparison, len(tied)) for comparison in tied])}.")
-    if tied:
-        sentences.append(
-            _detectable_sentence(
-                max(tied, key=lambda comparison: comparison.detectable),
-                min(comparison.n for comparison in tied),
-            )
-        )
+    if few:
+        queries = count(min(comparison.n for comparison in few), "query", "queries")
+        sentences.append(f"{queries[0].upper()}{queries[1:]} are too few to find a significant difference.")
     return " ".join(sentences)
 
 
@@ -83,12 +78,29 @@ def p_text(comparison: Comparison) -> str:
     return f"p = {p_value(comparison.p_corrected)}".replace("= <", "<")
 
 
+def family_sentence(runs: int, rules: ComparisonRules, slices: int = 0) -> str:
+    """How p and the intervals were corrected: the same words under every table and picture."""
+    test = f"p: paired randomization test ({rules.permutations:,} sign flips)" if rules.permutations else \
+        "p: paired randomization test"
+    pairs = runs * (runs - 1) // 2
+    where = f" in {count(slices, 'slice')}" if slices else ""
+    if rules.correction == "none":
+        return f"{test}, not corrected; each interval is for its pair alone."
+    if pairs * max(slices, 1) < 2:
+        return f"{test}; the interval agrees with it. Two runs need no correction."
+    return (f"{test}; p and intervals are corrected for all {pairs:,} pairs of the {runs:,} runs{where} on a metric "
+            "(max-t), so an interval excludes 0 exactly where the difference is significant.")
+
+
 def comparison_sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
     """One candidate against the baseline, in markdown."""
     names = f"**{escape(comparison.candidate)}**", f"**{escape(baseline)}**"
     if comparison.n < 2:
         return (f"{names[0]} and {names[1]} cannot be compared on {comparison.spec.title}: "
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
+    if comparison.outcome == "too-few":
+        return (f"Too few queries to compare {names[0]} and {names[1]} on {comparison.spec.title}: with "
+                f"{comparison.n} queries no difference can be significant.")
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
                    f"{number(comparison.high, signed=True)}], {p_text(comparison)}, n = {comparison.n:,}")
     if comparison.outcome in COLORS:
@@ -104,7 +116,8 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     """Many candidates against the baseline on one metric, by verdict, in markdown."""
     spec, lines = comparisons[0].spec, []
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
-                             ("undecided", "not significantly different from")):
+                             ("undecided", "not significantly different from"),
+                             ("too-few", "on too few queries to be compared with")):
         matching = sorted(
             (comparison for comparison in comparisons if comparison.outcome == verdict and comparison.n >= 2),
             key=lambda comparison: -comparison.mean_difference * comparison.sign,

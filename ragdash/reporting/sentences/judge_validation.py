@@ -1,4 +1,4 @@
-"""What the corrected difference of two runs comes to, in a word: the same on the Trust page and in the report."""
+"""The corrected difference of two runs in a word: the same on the Judge validation tab and in the report."""
 
 from __future__ import annotations
 

@@ -8,19 +8,19 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from ragdash.core.errors import Problem
-from ragdash.evaluation.compare import Comparison, Rules
-from ragdash.evaluation.stats import METHOD
-from ragdash.reporting.sentences.fmt import p_value
+from ragdash.evaluation.compare import Comparison, ComparisonRules
+from ragdash.reporting.sentences.comparison import family_sentence
+from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
-from ragdash.reporting.tables.evaluation import INTERVALS, SCHEMA
+from ragdash.reporting.tables.evaluation import SCHEMA
 
 COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx", "junit")
-OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "= equivalent", "undecided": "? undecided"}
-CORRECTION_WORDS = {"holm": "Holm-corrected", "bh": "Benjamini-Hochberg-corrected", "none": "uncorrected"}
+OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equivalent",
+            "undecided": "no significant difference", "too-few": "too few queries", "undefined": "undefined"}
 Grid = Sequence[Sequence[Comparison]]
 
 
-def render_comparisons(baseline: str, grid: Grid, form: str, rules: Rules, *, settings: dict | None = None,
+def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRules, *, settings: dict | None = None,
                        problems: Iterable[Problem] = ()) -> bytes:
     """A grid of comparisons in one of COMPARISON_FORMATS but junit, as UTF-8 (or Parquet bytes)."""
     flat = [comparison for row in grid for comparison in row]
@@ -34,13 +34,15 @@ def render_comparisons(baseline: str, grid: Grid, form: str, rules: Rules, *, se
     text = table_text(*_cells(flat), form)
     if form == "table":
         text = "\n".join(plain_sentence(comparison, baseline) for comparison in flat) + "\n\n" + text
-    return (text + note_text(_note(rules), form)).encode()
+    runs = flat[0].family.runs if flat else 2
+    return (text + note_text(_note(rules, runs), form)).encode()
 
 
 def as_dict(comparison: Comparison) -> dict:
     """A comparison as the JSON contract has it; undefined and infinite numbers are null."""
     return {
         "candidate": comparison.candidate,
+        "baseline": comparison.baseline,
         "metric": str(comparison.spec),
         "n": comparison.n,
         "left_out": comparison.left_out,
@@ -52,7 +54,9 @@ def as_dict(comparison: Comparison) -> dict:
         "losses": comparison.losses,
         "p": {test: finite_or_none(p) for test, p in comparison.p.items()},
         "p_corrected": finite_or_none(comparison.p_corrected),
-        "verdict": comparison.outcome,
+        "outcome": comparison.outcome,
+        "family": {"runs": comparison.family.runs, "slices": comparison.family.slices,
+                   "comparisons": comparison.family.size},
         "cohens_dz": finite_or_none(comparison.cohens_dz),
         "superiority": finite_or_none(comparison.superiority),
         "detectable_difference": finite_or_none(comparison.detectable),
@@ -66,6 +70,9 @@ def plain_sentence(comparison: Comparison, baseline: str) -> str:
     if comparison.n < 2:
         return (f"{comparison.candidate} and {baseline} cannot be compared {on_metric}: "
                 f"{comparison.n} of the queries {'has' if comparison.n == 1 else 'have'} a value for both.")
+    if comparison.outcome == "too-few":
+        return (f"Too few queries to compare {comparison.candidate} and {baseline} {on_metric}: with {comparison.n} "
+                "queries no difference can be significant.")
     facts = (
         f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}], "
         f"p = {p_value(comparison.p_corrected)}, n = {comparison.n:,}"
@@ -82,11 +89,12 @@ def _flat(comparison: Comparison) -> dict:
     """A row of a table: the tests' p-values as columns of their own."""
     row = as_dict(comparison)
     return {key: value for name, inner in row.items() for key, value in (
-        {f"p_{test}": p for test, p in inner.items()} if name == "p" else {name: inner}).items()}
+        {f"p_{test}": p for test, p in inner.items()} if name == "p" else
+        {"family": inner["comparisons"]} if name == "family" else {name: inner}).items()}
 
 
 def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
-    header = ["candidate", "metric", "difference", "wins / ties / losses", "p", "d_z", "n", "verdict"]
+    header = ["candidate", "metric", "difference", "wins / ties / losses", "p", "d_z", "n", "outcome"]
     rows = [
         [
             comparison.candidate,
@@ -103,9 +111,8 @@ def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _note(rules: Rules) -> str:
+def _note(rules: ComparisonRules, runs: int) -> str:
     """How differences, intervals and p came about."""
-    text = (f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals ({INTERVALS[METHOD]}, "
-            f"{rules.resamples:,} resamples, seed {rules.seed}); p: randomisation test with {rules.permutations:,} "
-            f"sign flips, {CORRECTION_WORDS[rules.correction]} over all rows.")
-    return text if rules.margin is None else f"{text} Equivalent: within ±{rules.margin:g}."
+    text = f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals (seed {rules.seed}). "
+    text += family_sentence(runs, rules)
+    return text if rules.margin is None else f"{text} Equivalent: the interval is within ±{rules.margin:g}."

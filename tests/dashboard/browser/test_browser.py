@@ -13,21 +13,24 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
 PAGES = {
-    "leaderboard": "Leaderboard",
     "compare": "Compare",
-    "threshold-bands": "Threshold bands",
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
+    "score-cutoffs": "Score cutoffs",
     "answers": "Answers",
     "failures": "Failures",
-    "speed-cost": "Speed & cost",
     "queries": "Queries",
-    "judges": "Judges",
-    "trust": "Trust",
+    "threshold-bands": "Threshold bands",
     "test-set": "Test set",
     "share": "Share",
-    "metrics": "Metrics",
+    "metrics": "Metrics and help",
 }
+VIEWS = {"data": "Data", **PAGES, "compare?detail=queries": "Compare", "compare?detail=means": "Compare",
+         "answers?part=judge": "Answers", "answers?part=validation": "Answers",
+         "threshold-bands?bands_part=speed": "Threshold bands"}
+MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compare?"),
+         "judges?k=7": ("Answers", "part=judge"), "trust?k=7": ("Answers", "part=validation"),
+         "speed-cost?k=7": ("Threshold bands", "bands_part=speed")}
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
 BROKEN = {
     "name": "broken.jsonl",
@@ -67,7 +70,7 @@ def faults_of(app, axe: str, accepted=frozenset(NOT_OURS)) -> list[str]:
 def shown_in(app, scheme: str) -> None:
     """The page has the appearance of this scheme, and so have the figures of the leaderboard."""
     app.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
-    if "/leaderboard" in app.page.url:
+    if "detail=means" in app.page.url:
         assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
         assert len(app.data("means")) == 3
 
@@ -80,13 +83,12 @@ def copied_link(app) -> str:
     return found
 
 
-@pytest.mark.parametrize("path", ["", "precision-recall", "metrics?about=AP", "leaderboard?k=5"])
+@pytest.mark.parametrize("path", ["", "precision-recall", "metrics?about=AP", "compare?k=5", "leaderboard?k=5"])
 def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_server, path):
     app = visit(fresh_server).open(path)
     app.calm()
     navigation = app.page.get_by_test_id("stSidebarNav")
-    for name in ("Runs", *PAGES.values()):
-        assert navigation.get_by_role("link", name=name, exact=True).count() == 1
+    assert navigation.get_by_role("link", name="Data", exact=True).count() == 1
     assert app.page.get_by_role("heading", level=1).count() == 1
     assert app.page.get_by_role("dialog").count() == 0 and app.page.get_by_text("Page not found").count() == 0
     if "about" in path:
@@ -97,12 +99,14 @@ def test_files_from_disk_to_every_picture(visit):
     app = visit().open().upload(*files("dense", "sparse", "truth"))
     app.calm()
     app.page.get_by_role("heading", name="Runs (2)").wait_for()
-    app.go("Leaderboard")
+    app.go("Compare")
     assert re.search(
         r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] over 110 queries",
         app.page.inner_text(".st-key-finding"),
     )
-    assert app.page.locator("[data-testid=stTable] tbody tr").count() == 2
+    assert app.page.get_by_test_id("stTable").first.locator("tbody tr").count() == 2
+    app.page.locator(".st-key-detail").get_by_text("Means").click()
+    app.settle()
     assert len(app.data("means")) == 2
     assert app.chart("means").locator(".scatterlayer .point").count() == 2
     app.go("Precision-recall")
@@ -116,7 +120,7 @@ def test_files_from_disk_to_every_picture(visit):
     assert app.chart("first_rank").locator(".bars .point").count() == 2 * 8
     assert len(app.data("at_RR")) == len(app.data("at_nDCG")) == 2
     assert app.chart("per_query").locator(".scatterlayer .point").count() > 10
-    app.go("Metrics")
+    app.go("Metrics and help")
     assert app.page.locator(".katex").count() >= 1
     app.calm()
 
@@ -139,7 +143,7 @@ def test_a_copied_link_opens_the_same_view_in_another_browser(visit, samples_lin
 
 
 def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app = visit().open(samples_link.replace("/?", "/compare?detail=means&"))
     field = app.page.get_by_role("combobox", name="Cutoff k")
     field.click()
     field.fill("7")
@@ -151,21 +155,32 @@ def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link)
     assert re.search(r"[?&]k=7(&|$)", app.page.url) and "run=" in app.page.url
 
 
+@pytest.mark.parametrize(("path", "shown"), MOVED.items(), ids=list(MOVED))
+def test_an_address_of_an_earlier_version_opens_what_shows_it_now(visit, samples_link, path, shown):
+    app = visit().open(samples_link.replace("/?", f"/{path}&"))
+    title, part = shown
+    app.page.get_by_role("heading", name=title, level=1).wait_for()
+    app.settle().calm()
+    assert part in app.page.url and "k=7" in app.page.url and "run=" in app.page.url
+    assert app.page.get_by_text("Page not found").count() == 0
+
+
 def test_the_back_button_returns_to_the_page_before(visit, samples_link):
     app = visit().open(samples_link)
-    app.go("Leaderboard").go("Ranking")
+    app.go("Compare").go("Ranking")
     for _ in range(8):
         app.page.go_back()
         app.settle()
-        if "/leaderboard" in app.page.url:
+        if "/compare" in app.page.url:
             break
-    app.page.get_by_role("heading", name="Leaderboard", level=1).wait_for()
+    app.page.get_by_role("heading", name="Compare", level=1).wait_for()
     app.calm()
 
 
-@pytest.mark.parametrize(("path", "title"), {"": "Runs", **PAGES}.items(), ids=["runs", *PAGES])
+@pytest.mark.parametrize(("path", "title"), VIEWS.items(), ids=list(VIEWS))
 def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, samples_link, axe_source, path, title):
-    app = visit().open(samples_link.replace("/?", f"/{path}?"))
+    path += "&" if "?" in path else "?"
+    app = visit().open(samples_link.replace("/?", f"/{path}"))
     heading = app.page.get_by_role("heading", name=title, level=1)
     assert heading.count() == 1
     shown_in(app, "light")
@@ -179,7 +194,7 @@ def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, sam
     assert not faults, "\n".join(faults)
     for browsers, embedded in (("light", "dark"), ("dark", "light")):
         app.page.emulate_media(color_scheme=browsers)
-        app.open(samples_link.replace("/?", f"/{path}?embed=true&embed_options={embedded}_theme&"))
+        app.open(samples_link.replace("/?", f"/{path}embed=true&embed_options={embedded}_theme&"))
         app.calm()
         assert heading.count() == 1
         assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
@@ -187,7 +202,7 @@ def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, sam
 
 
 def test_a_copied_link_holds_the_appearance(visit, samples_link):
-    app = visit(color_scheme="dark").open(samples_link.replace("/?", "/leaderboard?"))
+    app = visit(color_scheme="dark").open(samples_link.replace("/?", "/compare?detail=means&"))
     link = copied_link(app)
     other = visit(color_scheme="light").open(link)
     assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
@@ -203,7 +218,7 @@ def test_a_broken_file_is_explained_and_loses_nothing(visit):
 
 
 def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app = visit().open(samples_link.replace("/?", "/compare?detail=means&"))
     app.page.get_by_role("tab", name="All numbers").click()
     app.settle()
     with app.page.expect_download() as download:
@@ -238,12 +253,12 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     assert "lost can be measured: 20 queries, all judged" in app.page.inner_text(".st-key-ledger")
     assert "ids: zeros" in app.page.inner_text(".st-key-run_cards")
     assert app.page.locator(".st-key-ledger").bounding_box()["y"] == pytest.approx(top, abs=2)
-    app.go("Leaderboard")
+    app.go("Compare")
     assert "lost: NDCG@10 0.6" in app.page.inner_text(".st-key-finding")
     link = copied_link(app)
     other = visit().open(link)
     assert "lost: NDCG@10 0.6" in other.page.inner_text(".st-key-finding") and copied_link(other) == link
-    app.go("Runs")
+    app.go("Data")
     app.page.get_by_role("button", name="Undo").click()
     app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
     app.settle().calm()
@@ -255,7 +270,7 @@ def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tm
         app, faults, context = visitor(browser, url)
         app.open().upload(*files("dense", "hybrid", "truth"))
         app.page.get_by_role("heading", name="Runs (2)").wait_for()
-        app.go("Leaderboard")
+        app.go("Compare")
         link, said = copied_link(app), app.page.get_by_test_id("stTable").first.inner_text()
         context.close()
     finally:

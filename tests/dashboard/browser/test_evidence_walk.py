@@ -40,7 +40,7 @@ def box(app, key: str):
 
 def test_evidence_decides_pairs_are_kept_and_every_page_says_so(walk):
     app, folder = walk
-    app.go("Leaderboard")
+    app.go("Compare")
     app.page.get_by_role("radio", name="by evidence").click()
     app.settle()
     app.page.get_by_text("Relevant by evidence: a chunk is relevant if").wait_for()

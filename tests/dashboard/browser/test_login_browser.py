@@ -112,7 +112,7 @@ def test_editors_keep_viewers_look_others_stay_outside(browser, provider, guarde
     app, context = come(browser, guarded, provider, email="ada@example.org", email_verified=True)
     app.upload(*KEEPING)
     app.page.get_by_role("heading", name="Runs (1)").wait_for()
-    app.go("Leaderboard")
+    app.go("Compare")
     link, said = app.page.url, app.page.get_by_test_id("stTable").first.inner_text()
     context.close()
 
@@ -138,7 +138,7 @@ def test_a_cookie_that_somebody_made_up_lets_nobody_in(browser, provider, guarde
     app, _, context = visitor(browser, guarded)
     context.add_cookies([{"name": "_streamlit_user", "value": json.dumps({"email": "ada@example.org",
                           "is_logged_in": True}).encode().hex(), "url": guarded}])
-    app.open("leaderboard")
+    app.open("compare")
     assert app.page.get_by_role("button", name="Log in").count() == 1
     assert app.page.get_by_test_id("stSidebarNav").count() == 0
     context.close()

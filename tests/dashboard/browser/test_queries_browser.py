@@ -22,7 +22,7 @@ def wait_for_head(app, true: str, arg: str) -> None:
 
 
 def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app = visit().open(samples_link.replace("/?", "/compare?"))
     app.go("Compare")
     app.page.locator(".st-key-outcome").get_by_text(re.compile("^Worse")).click()
     app.settle()
@@ -49,7 +49,7 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
 
 
 def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app = visit().open(samples_link.replace("/?", "/compare?"))
     app.go("Failures").calm()
     assert "loses most queries at" in app.page.inner_text("[data-testid=stMain]")
     link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))

@@ -185,7 +185,7 @@ def test_the_share_page_gives_the_report_and_the_tables(shared):
 
 def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
     links = [one.inner_text().strip() for one in shared.page.get_by_test_id("stCode").all()]
-    assert "/leaderboard?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
+    assert "/compare?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
     for link in links:
         other = visit().open(link)
         assert "has the highest NDCG@10" in other.page.inner_text(".st-key-finding")
@@ -193,7 +193,7 @@ def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
 
 
 def test_every_picture_can_be_had_as_data(shared):
-    app = shared.go("Leaderboard")
+    app = shared.go("Compare")
     app.page.get_by_role("tab", name="Download").last.click()
     app.settle()
     figure = json.loads(downloaded(app, "Plotly JSON").read_text())

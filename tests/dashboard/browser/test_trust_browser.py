@@ -27,7 +27,7 @@ def test_three_answers_are_labelled_and_survive_the_server(browser, tmp_path, mo
     process, url = start_server(tmp_path / "first.log", port=port, **settings)
     app, faults, context = visitor(browser, url)
     try:
-        app.open("trust")
+        app.open("answers?part=validation")
         app.page.get_by_role("button", name="Label answers").last.click()
         app.settle()
         desk = app.page.locator(".st-key-label_desk")
@@ -48,7 +48,7 @@ def test_three_answers_are_labelled_and_survive_the_server(browser, tmp_path, mo
         context.close()
         process, url = start_server(tmp_path / "second.log", port=port, **settings)
         app, more, context = visitor(browser, url, viewport={"width": 390, "height": 844})
-        app.open("trust?desk=label")
+        app.open("answers?part=validation&desk=label")
         app.page.locator(".st-key-label_desk").get_by_text("3 of 50", exact=True).wait_for()
         app.calm()
         assert not faults + more

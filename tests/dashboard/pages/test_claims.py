@@ -174,13 +174,13 @@ def test_a_ledger_that_cannot_be_read_is_a_problem_on_the_page():
 METRICS = ["Faithfulness", "ClaimFaithfulness"]
 
 
-@pytest.mark.parametrize(("page", "key"), [("leaderboard", "columns"), ("compare", "columns"),
+@pytest.mark.parametrize(("page", "key"), [("compare", "columns"), ("compare/queries", "columns"),
                                            ("threshold-bands", "columns"), ("answers", "answers")])
 def test_a_judged_metric_tells_why_it_has_no_value_and_has_one_once_it_is_judged(page, key):
     at = opened(page=page, **{key: METRICS})
     said = words(at)
     assert "Faithfulness and Claim faithfulness: not judged yet." in said
-    assert "Ask a judge on the Judges page" in said and "--metrics" not in said
+    assert "Ask a judge on the Answers page" in said and "--metrics" not in said
     assert any(link.proto.page_script_hash for link in at.get("page_link") if "judge" in link.proto.label.lower())
     assert "verdicts of" not in said
     judged()
@@ -193,7 +193,7 @@ def test_a_judged_metric_tells_why_it_has_no_value_and_has_one_once_it_is_judged
 
 
 def test_values_are_never_stale():
-    at = opened(page="leaderboard", metric="ClaimFaithfulness")
+    at = opened(page="compare", metric="ClaimFaithfulness")
     board = at.table[0].value
     assert board["Claim faithfulness"].str.contains("no query where it is defined").all()
     judged("ClaimFaithfulness", fails={"Verify": "timeout"})
@@ -211,7 +211,7 @@ def test_values_are_never_stale():
 def test_runs_by_different_judges_are_warned_of():
     judge(runs()["new"], the_truth(), "Correctness", judge=TOY)
     judge(runs()["odd"], the_truth(), "Correctness", judge=JUDGE)
-    said = words(opened("new", "odd", page="leaderboard", columns=["Correctness"]))
+    said = words(opened("new", "odd", page="compare", columns=["Correctness"]))
     assert "is by different judges, whose values do not compare" in said
 
 
@@ -225,5 +225,5 @@ def test_bands_of_judged_metrics_are_drawn_with_their_source():
 
 def test_a_metric_of_one_run_alone_says_which_run_lacks_it():
     judge(runs()["new"], the_truth(), "Faithfulness")
-    said = words(opened("new", "odd", page="leaderboard", columns=["Faithfulness"]))
+    said = words(opened("new", "odd", page="compare", columns=["Faithfulness"]))
     assert "Faithfulness of **odd**: not judged yet." in said

@@ -39,7 +39,7 @@ def session(names: tuple[str, ...] = ("old", "new", "same"), **more) -> dict:
 
 
 def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
-    at = opened("leaderboard", **session())
+    at = opened("compare", **session())
     said = texts(at)
     assert "**new** has the highest MRR" in said
     assert "It is better than **old**" in said and "and **same**" in said
@@ -51,13 +51,13 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
 
 
 def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
-    at = opened("leaderboard", **session(("old", "same")))
+    at = opened("compare", **session(("old", "same")))
     assert "share the highest MRR" in texts(at)
     assert "tied\u00a0for\u00a0best" in "".join(at.table[0].value["Run"])
 
 
 def test_the_leaderboard_is_sorted_by_any_of_its_columns():
-    at = opened("leaderboard", **session(columns="n_ret", sort="n_ret"))
+    at = opened("compare", **session(columns="n_ret", sort="n_ret"))
     assert "same" in at.table[0].value["Run"][0], "its rankings are one document longer"
     widget(at, "selectbox", "sort").set_value("RR").run()
     assert "new" in at.table[0].value["Run"][0] and "RR" in at.query_params["sort"]
@@ -68,25 +68,25 @@ def test_compare_names_the_verdict_and_its_numbers():
     said = texts(at)
     assert "**new** is :blue[better] than **old** on MRR" in said
     assert "No significant difference between **same** and **old** on MRR" in said
-    (table,) = (one.value for one in at.table)
+    table = at.table[-1].value
     row = table[table["Run"].str.contains("new") & (table["Metric"] == "MRR")].iloc[0]
     assert row["Better / equal / worse"].replace("\u00a0", " ") == "20 / 16 / 4" and "better" in row["Verdict"]
 
 
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
-    at = opened("compare", **session(candidate="new"))
+    at = opened("compare/queries", **session(candidate="new"))
     control = widget(at, "button_group", "outcome")
     counts = {option.rpartition(" ")[0]: int(option.rpartition(" ")[2]) for option in control.options}
     assert counts == {"All": 40, "Better": 20, "Equal": 16, "Worse": 4}
     for outcome, title in (("all", "All"), ("better", "Better"), ("equal", "Equal"), ("worse", "Worse")):
-        shown = opened("compare", **session(candidate="new", outcome=outcome)).dataframe[-1].value
+        shown = opened("compare/queries", **session(candidate="new", outcome=outcome)).dataframe[-1].value
         assert len(shown) == counts[title]
         if outcome == "better":
             assert (shown["Difference"] > 0).all() and shown["Question"][0].startswith("question")
 
 
 def test_the_mean_without_a_query_is_the_mean_without_it():
-    at = opened("compare", **session(("old", "new"), candidate="new"))
+    at = opened("compare/queries", **session(("old", "new"), candidate="new"))
     shown = at.dataframe[-1].value.set_index("Query")
     built, truth = runs_and_truth()
     old, new = (evaluate(one, truth, "RR").column("RR") for one in built[:2])
@@ -100,24 +100,24 @@ def test_the_mean_without_a_query_is_the_mean_without_it():
 def test_a_slice_of_the_sidebar_holds_for_every_page():
     at = opened("compare", **session(("old", "new"), slice="kind=easy"))
     assert "**new** and **old**" in texts(at) or "**new** is" in texts(at)
-    row = at.table[0].value.iloc[0]
+    row = at.table[-1].value.iloc[0]
     assert row["Better / equal / worse"].replace("\u00a0", " ") == "0 / 16 / 4" and row["n"] == "20"
-    at = opened("leaderboard", **session(("old", "new"), slice="kind=hard"))
+    at = opened("compare", **session(("old", "new"), slice="kind=hard"))
     assert "1.000" in at.table[0].value["MRR"][0] and "20 queries" in texts(at)
     for page in ("precision-recall", "ranking"):
         assert "20 queries" in texts(opened(page, **session(("old", "new"), slice="kind=hard")))
-    assert "slice" not in opened("leaderboard", **session(slice="kind=gone")).query_params
+    assert "slice" not in opened("compare", **session(slice="kind=gone")).query_params
 
 
 def test_slices_are_compared_side_by_side():
-    at = opened("compare", **session(("old", "new"), by="kind"))
+    at = opened("compare/slices", **session(("old", "new"), by="kind"))
     assert any(one.key == "by" for one in at.selectbox)
     assert "By slice: MRR" in [one.value for one in at.header]
 
 
 @pytest.mark.parametrize("picture", ["sorted", "histogram", "scatter"])
 def test_each_picture_is_drawn(picture):
-    at = opened("compare", **session(picture=picture))
+    at = opened("compare/queries", **session(picture=picture))
     assert any(f"compare_{picture}" in str(one.proto) for one in at.get("plotly_chart"))
 
 
@@ -129,7 +129,7 @@ def test_a_margin_makes_equivalent_what_lies_within_it(typed, word):
 
 def test_one_run_alone_is_told_what_to_do():
     at = opened("compare", **session(("old",)))
-    assert "One run alone cannot be compared" in [one.value for one in at.header]
+    assert "Add a second run to compare" in [one.value for one in at.header]
 
 
 def test_what_cannot_be_compared_is_named():

@@ -1,4 +1,4 @@
-"""Documents dropped on the Runs page: put beside the truth, whichever comes first; used, told of, taken off."""
+"""Documents dropped on the Data page: put beside the truth, whichever comes first; used, told of, taken off."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def test_documents_beside_a_truth_that_is_there():
     said = texts(at)
     assert "254 documents with texts and titles" in said and "3 of 3 judged documents are not" in said
     assert "read as documents" in said
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and at.query_params["truth"] == held(at).digest[:12]
-    at.switch_page("pages/runs.py").run()
+    at.switch_page("pages/data.py").run()
     at.button(key="take_off").click().run()
     assert at.session_state["_truth"] == bare and held(at).corpus is None and "254 documents" not in texts(at)
 

@@ -14,14 +14,14 @@ from test_relevance import FAR, NEAR, SPAN, samples, texts  # noqa: F401
 from ragdash import evaluate
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import evidence_cache
-from ragdash.dashboard.pages.threshold_bands import evidence_sentences
+from ragdash.dashboard.pages.data.evidence import evidence_sentences
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.evidence import decision_lines, kept_decisions, match_evidence
 from ragdash.matching.match import Match, Matching
 from ragdash.reporting.plots.common.theme import DARK, LIGHT
 
-PAGE = "threshold-bands"
+PAGE = "data/evidence"
 
 
 def two(near: str = NEAR) -> tuple[Truth, list[Run]]:

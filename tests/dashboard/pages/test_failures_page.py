@@ -13,7 +13,7 @@ import pytest
 from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Rules, diagnose
+from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.failures import failure_patterns
 from ragdash.dashboard.session.data_store import SHORT
@@ -97,7 +97,7 @@ def test_every_number_is_the_rows_that_the_queries_page_shows(extra, rules):
     queries = opened(page="queries", **extra)
     expected = {}
     for run in (runs()[name] for name in ("old", "new", "third")):
-        own = diagnose(Match(run, truth), Rules(**rules))
+        own = diagnose(Match(run, truth), DiagnosisRules(**rules))
         for s in np.flatnonzero(own.counts(inside)):
             held = {name for name, here in zip(IDS, (own.stage == s) & inside, strict=True) if here}
             expected[run.digest[:SHORT], NAMES[s]] = held

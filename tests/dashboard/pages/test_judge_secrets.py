@@ -15,7 +15,7 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
-from ragdash.dashboard.pages.judges import form
+from ragdash.dashboard.pages.answers.judge import form
 from ragdash.dashboard.session import state
 from ragdash.models.judge import default_verdict_store
 

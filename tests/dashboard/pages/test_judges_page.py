@@ -1,4 +1,4 @@
-"""The Judges page with the scripted endpoint of the tests: plan, start, stop, resume, failures, keys, files."""
+"""The LLM judge tab with the scripted endpoint of the tests: plan, start, stop, resume, failures, keys, files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.jobs import judge_input, judging
-from ragdash.dashboard.pages.judges import sentences as judges_sentences
+from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
 from ragdash.evaluation.evaluate import evaluate_match, summaries
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
@@ -66,7 +66,7 @@ def opened(server: Server | None = None, runs: list[Run] | None = None, truth: T
     own_truth, own_runs = the_case()
     if server is not None:
         held = {state.JUDGE_URL: server.url, state.JUDGE_MODEL: "toy", state.JUDGE_METRICS: ["Faithfulness"], **held}
-    return page_cases.opened("judges", state=held, secrets=secrets, user=user,
+    return page_cases.opened("answers/judge", state=held, secrets=secrets, user=user,
                              **address(truth or own_truth, runs or own_runs, **(more or {})))
 
 
@@ -159,7 +159,7 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
         assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
         assert re.search(r"\d+ of 12 questions", at.get("progress")[0].proto.text)
         assert "judge_plan" not in keys(at) and "judge_start" not in keys(at), "one at a time"
-    elsewhere = other.switch_page("pages/leaderboard.py").run()
+    elsewhere = other.switch_page("pages/compare.py").run()
     assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
     mine.button(key="judge_stop").click().run()
     mine = finish(mine)
@@ -482,8 +482,8 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
 
 def at_files(at: AppTest) -> str:
     """What the button of the verdicts gives."""
-    from ragdash.dashboard.pages.judges import data as judges_data
-    from ragdash.dashboard.pages.judges import verdict_files
+    from ragdash.dashboard.pages.answers.judge import data as judges_data
+    from ragdash.dashboard.pages.answers.judge import verdict_files
 
     assert any("verdicts_download" in one.proto.id for one in at.get("download_button"))
     truth, runs = the_case()

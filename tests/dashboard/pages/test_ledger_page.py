@@ -1,4 +1,4 @@
-"""The ledger on the Runs page: what it says, its fixes and their undoing, the conventions, chunks and documents."""
+"""The ledger on the Data page: what it says, its fixes and their undoing, the conventions, chunks and documents."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_fixed_run_survives_a_link_another_page_and_loading_it_again():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
     button(at, "lost zeros").click().run()
     written = dict(at.query_params)
-    again = opened("leaderboard", **written)
+    again = opened("compare", **written)
     assert entry(again) == entry(at) and "nan" not in texts(again)
     assert again.table[0].value["NDCG@10"].str.contains(r"\*\*0\.[1-9]").all()
     upload(at, ("lost.run", LOST))
@@ -110,9 +110,9 @@ def test_a_convention_holds_for_every_page_and_is_in_the_link():
     assert "lacks 10 of 20 queries, which count as empty rankings" in said(at)
     button(at, "Leave missing queries out").click().run()
     assert dict(at.query_params)["missing"] == "skip" and "left out of the means" in said(at)
-    again = opened("leaderboard", **dict(at.query_params))
+    again = opened("compare", **dict(at.query_params))
     assert again.table[0].value["n"].tolist() == ["10"] and "left out of the means" in said(again)
-    zero = opened("leaderboard", **{**dict(at.query_params), "missing": "zero"})
+    zero = opened("compare", **{**dict(at.query_params), "missing": "zero"})
     assert zero.table[0].value["n"].tolist() == ["20"]
     for page in ("precision-recall", "ranking"):
         other = opened(page, **dict(at.query_params))
@@ -143,7 +143,7 @@ def test_refused_duplicates_are_an_error_with_its_fix():
     assert "is refused" in said(again)
     button(again, "Let the best rank count").click().run()
     assert again.session_state["duplicates"] == "first" and "can be measured" in said(again)
-    assert opened("leaderboard", **address).error
+    assert opened("compare", **address).error
 
 
 def test_runs_of_other_queries_and_broken_links_are_calm():

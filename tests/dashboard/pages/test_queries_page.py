@@ -250,7 +250,7 @@ def test_the_slice_of_the_sidebar_holds():
 
 @pytest.mark.parametrize("outcome", ["all", "better", "equal", "worse"])
 def test_compare_leads_to_exactly_its_queries(outcome):
-    at = opened(page="compare", candidate="new", outcome=outcome)
+    at = opened(page="compare/queries", candidate="new", outcome=outcome)
     rows = at.dataframe[-1].value
     link = next(one.proto for one in at.get("page_link") if "side by side" in one.proto.label)
     assert f"Read {len(rows)} quer" in link.label
@@ -266,7 +266,7 @@ def follow(query: str) -> AppTest:
 
 
 def test_the_leaderboard_leads_to_each_runs_worst_queries():
-    at = opened(page="leaderboard")
+    at = opened(page="compare")
     links = {one.proto.label: one.proto.query_string for one in at.get("page_link") if "queries" in str(one.proto)}
     assert set(links) == {"old", "new", "third"}
     rows = table(follow(links["old"]))
@@ -329,7 +329,7 @@ def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
     shown(widget(at, "selectbox", "reviewed").set_value("mine").run())
     assert table(at).set_index("Query").loc["q12", "new"] > before == 0
     assert "reviewed" in at.query_params
-    board = opened(page="leaderboard", reviewed="mine")
+    board = opened(page="compare", reviewed="mine")
     assert f"{np.nanmean(mine):.3f}" in "".join(board.table[0].value.iloc[:, 1])
     shown(widget(at, "button", "grade_none").click().run())
     assert "Unjudged." in texts(at) and not has(at, "selectbox", "reviewed")

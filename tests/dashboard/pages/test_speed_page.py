@@ -10,8 +10,8 @@ from page_cases import address, charts, opened
 from test_pages import SAMPLES, texts, with_runs
 
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.speed_cost import price_table
-from ragdash.dashboard.pages.speed_cost.tables import duration, money
+from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
+from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
 from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.io import read_run
@@ -43,7 +43,7 @@ def tokens(many: int) -> dict:
 
 
 def test_the_table_states_mean_and_percentiles():
-    at = opened("speed-cost", **session(run("slow", 10, 1), run("fast", 1, 2)))
+    at = opened("threshold-bands/speed", **session(run("slow", 10, 1), run("fast", 1, 2)))
     table = at.table[0].value
     whole = 100.0 * (1 + np.arange(QUERIES))
     assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "n"] and table["n"].tolist() == ["40"] * 2
@@ -59,7 +59,7 @@ def test_the_table_states_mean_and_percentiles():
 
 
 def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
-    at = opened("speed-cost", **session(run("good", 1, 1), run("bad", 5, 3)))
+    at = opened("threshold-bands/speed", **session(run("good", 1, 1), run("bad", 5, 3)))
     assert "**good** alone is on the front" in texts(at)
     assert set(charts(at)) == {"pareto", "ecdf"}
     names = [trace["name"] for trace in charts(at)["pareto"]["data"]]
@@ -67,7 +67,7 @@ def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
 
 
 def test_the_ecdf_can_be_of_one_stage():
-    at = opened("speed-cost", **session(run("one", 1, 1), stage="retrieval"))
+    at = opened("threshold-bands/speed", **session(run("one", 1, 1), stage="retrieval"))
     (line,) = charts(at)["ecdf"]["data"]
     assert "retrieval" in charts(at)["ecdf"]["layout"]["xaxis"]["title"]["text"] and line["name"] == "one"
     at.segmented_control(key="stage").set_value("generation").run()
@@ -78,7 +78,7 @@ def test_recorded_costs_and_prices_by_token():
     recorded = run("recorded", 1, 1, cost_usd=pa.array([0.25] * QUERIES))
     priced = run("priced", 1, 2, settings={"model": "m-1"}, **tokens(1000))
     workspace().keep_prices(write_prices(PriceTable((Price("m-1", 0.01, 0.1),))))
-    at = opened("speed-cost", **session(recorded, priced, paid="cost"))
+    at = opened("threshold-bands/speed", **session(recorded, priced, paid="cost"))
     cells = at.table[0].value["Cost per query"].str.replace("\\", "")
     assert money(0.25) in cells[0] and "as recorded" in cells[0]
     assert money(0.02) in cells[1] and "by price of m-1" in cells[1]
@@ -86,13 +86,13 @@ def test_recorded_costs_and_prices_by_token():
 
 
 def test_tokens_without_a_price_say_what_is_missing():
-    at = opened("speed-cost", **session(run("one", 1, 1, **tokens(1000))))
+    at = opened("threshold-bands/speed", **session(run("one", 1, 1, **tokens(1000))))
     assert "1,000" in at.table[0].value["Prompt tokens"][0] and "Cost per query" not in at.table[0].value
     assert "cost unknown" in texts(at)
 
 
 def test_runs_without_times_say_which_columns_bring_them():
-    at = opened("speed-cost", **with_runs(2))
+    at = opened("threshold-bands/speed", **with_runs(2))
     assert "No latency or token data" in texts(at)
     for column in ("latency_ms", "prompt_tokens", "completion_tokens", "cost_usd"):
         assert f"`{column}`" in texts(at)
@@ -101,13 +101,13 @@ def test_runs_without_times_say_which_columns_bring_them():
 
 def test_a_run_without_times_among_others_keeps_its_row():
     bare = Run.build("bare", IDS, ["a"] * QUERIES)
-    at = opened("speed-cost", **session(run("one", 1, 1), bare))
+    at = opened("threshold-bands/speed", **session(run("one", 1, 1), bare))
     assert at.table[0].value["Average"].tolist()[1] == "–" and at.table[0].value["n"][1] == "0"
 
 
 def test_a_negative_time_is_told_and_the_others_are_shown():
     broken = Run.build("broken", ["q00"], ["a"], details=pa.table({"query_id": ["q00"], "latency_ms": [-1.0]}))
-    at = opened("speed-cost", **session(run("one", 1, 1), broken))
+    at = opened("threshold-bands/speed", **session(run("one", 1, 1), broken))
     assert not at.exception and "-1 in latency" in texts(at).replace("\\", "")
 
 
@@ -115,7 +115,7 @@ def test_the_samples_show_what_they_measured():
     runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse")]
     LOADED.put(truth := Truth.build("t", runs[0].query_ids, ["x"] * len(runs[0]), [1] * len(runs[0])))
     links = [SessionRun(LOADED.put(one), one.name, at).token for at, one in enumerate(runs)]
-    at = opened("speed-cost", run=links, truth=truth.digest[:12])
+    at = opened("threshold-bands/speed", run=links, truth=truth.digest[:12])
     assert "**sparse** is the fastest" in texts(at)
 
 
@@ -145,12 +145,12 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
 
     monkeypatch.setattr(price_table.st, "expander", lambda *rest, **more: Open(real(*rest, **more)))
     link = session(run("one", 1, 1, **tokens(1000)))
-    at = opened("speed-cost", **link)
+    at = opened("threshold-bands/speed", **link)
     assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]
     at.button(key="keep_prices").click().run()
     assert not at.exception and price_table.current_prices().prices == (Price("m", 0.5),)
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
-    assert "keep_prices" not in {one.key for one in opened("speed-cost", **link).button}
+    assert "keep_prices" not in {one.key for one in opened("threshold-bands/speed", **link).button}
 
 
 @pytest.mark.parametrize(("value", "said"), [(0.734, "0.73\u00a0ms"), (276.4, "276\u00a0ms"), (1280, "1.28\u00a0s"),

@@ -1,4 +1,4 @@
-"""The judge that is trained on the labels, on the Trust page: the command's numbers, what it lacks, its sheet."""
+"""The judge trained on labels, on the Judge validation tab: the command's numbers, what it lacks, its sheet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragdash import io
 from ragdash.analysis.judge_validation import LabelStore, placeholder_verdicts, sample_queries
 from ragdash.cli.main import main
 from ragdash.core.records import Run
-from ragdash.dashboard.pages.trust import trained_judge
+from ragdash.dashboard.pages.answers.validation import trained_judge
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_verdict_store

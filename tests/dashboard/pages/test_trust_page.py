@@ -28,7 +28,7 @@ from ragdash.analysis.judge_validation import (
     verdicts_of,
 )
 from ragdash.core.records import Conventions
-from ragdash.dashboard.pages.trust import tables
+from ragdash.dashboard.pages.answers.validation import tables
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
@@ -43,7 +43,7 @@ TRUTH = the_truth()
 
 
 def opened(*runs, secrets=None, user=None, **more) -> AppTest:
-    return page_cases.opened("trust", secrets=secrets, user=user, **address(TRUTH, runs, **more))
+    return page_cases.opened("answers/validation", secrets=secrets, user=user, **address(TRUTH, runs, **more))
 
 
 def said(at: AppTest) -> str:

@@ -1,4 +1,4 @@
-"""What is uploaded is kept: links after a restart, the list on the Runs page, read-only serving."""
+"""What is uploaded is kept: links after a restart, the list on the Data page, read-only serving."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from test_pages import texts, upload
 
 from ragdash.core import paths
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.runs import saved_mappings
+from ragdash.dashboard.pages.data import saved_mappings
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.workspace import Workspace, atomic_folders
 
@@ -35,11 +35,11 @@ def uploaded() -> AppTest:
 
 def test_a_link_opens_after_a_restart_and_in_another_browser(restarted):
     at = uploaded()
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     link, before = dict(at.query_params), at.table[0].value
     assert not at.exception
     restarted()
-    again = opened("leaderboard", **link)
+    again = opened("compare", **link)
     assert dict(again.query_params) == link and again.table[0].value.equals(before)
 
 
@@ -82,13 +82,13 @@ def test_all_of_a_few_runs_are_shown_with_one_click(restarted):
     at = opened()
     at.button(key="shelf_all").click().run()
     assert not at.exception and len(at.session_state["_runs"]) == 2
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and len(at.table[0].value) == 2
 
 
 def with_change_open(run, monkeypatch) -> AppTest:
-    """The Runs page with the panel of one run open; AppTest cannot open it itself."""
-    from ragdash.dashboard.pages.runs import workspace_list
+    """The Data page with the panel of one run open; AppTest cannot open it itself."""
+    from ragdash.dashboard.pages.data import workspace_list
 
     real = workspace_list.st.popover
 
@@ -190,6 +190,6 @@ def test_a_run_that_was_let_go_is_told_and_the_rest_is_shown(restarted):
     first = at.session_state["_runs"][0]
     workspace().delete(first.digest)
     restarted()
-    at.switch_page("pages/leaderboard.py").run()
+    at.switch_page("pages/compare.py").run()
     assert not at.exception and len(at.table[0].value) == 1
     assert any("no longer has" in card.value for card in at.error)

@@ -16,7 +16,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.experiments.ab import Configuration, Progress, Unfinished, ab, ask_all, run_configuration
+from ragdash.experiments.ab import ABProgress, Configuration, Unfinished, ab, ask_all, run_configuration
 from ragdash.experiments.ab.runner import orders
 from ragdash.io import read_run, read_truth, write_run
 from ragdash.io.write.serializers import run_objects
@@ -162,7 +162,7 @@ def test_no_more_than_so_many_at_once():
 def test_progress_cancel_and_going_on(truth, tmp_path):
     cancel, told, asked = threading.Event(), [], []
 
-    def heard(now: Progress):
+    def heard(now: ABProgress):
         told.append(now)
         if now.done == 4:
             cancel.set()

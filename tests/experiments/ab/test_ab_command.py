@@ -64,7 +64,7 @@ def test_two_runs_and_the_comparison_that_compare_makes_of_them(folder, command,
     said = json.loads(out)
     metrics = "P@5 R@10 RR AP nDCG@10 Success@10 Latency"
     assert [one["metric"] for one in said["comparisons"]] == metrics.split()
-    assert said["comparisons"][2]["mean_difference"] == 0.5 and said["comparisons"][2]["verdict"] == "better"
+    assert said["comparisons"][2]["mean_difference"] == 0.5 and said["comparisons"][2]["outcome"] == "better"
     assert main(["compare", "ab-a-b/a.jsonl", "ab-a-b/b.jsonl", "--truth", "truth.jsonl", "-m", metrics, "--format",
                  "json", "--permutations", "2000", "--margin", "0.1", "--seed", "3"]) == 0
     assert json.loads(capfdbinary.readouterr().out) == said
@@ -275,4 +275,4 @@ def test_the_toy_of_the_guide_answers_once_as_well():
 def test_the_python_of_the_guide_runs(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     exec(re.search(r"```python\n(.*?)```", GUIDE, re.DOTALL)[1], {})
-    assert capsys.readouterr().out.split()[0] in ("better", "worse", "undecided")
+    assert capsys.readouterr().out.split()[0] in ("better", "worse", "undecided", "too-few")

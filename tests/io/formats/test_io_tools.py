@@ -53,8 +53,11 @@ def test_promptfoo(form):
     assert mistral.details["answer"].to_pylist() == ["He.", None]
     assert gpt.details["contexts"].to_pylist() == [["a text"], ["b text"]]
     attributes = [json.loads(text) for text in mistral.details["attributes"].to_pylist()]
-    assert [(found["Status"], found["topic"]) for found in attributes] == [("FAIL", "x"), ("ERROR", "y")]
-    assert {problem.kind for problem in gpt.problems} == {"unknown-columns", "promptfoo-error"}
+    assert [found["topic"] for found in attributes] == ["x", "y"]
+    assert mistral.file_scores.aligned_labels("mistral", "Status", ["who?", "when?"]) == ["FAIL", "ERROR"]
+    scores = mistral.file_scores.aligned("mistral", "Score", ["who?", "when?"])
+    assert scores.tolist() == [0.0, 0.0] or form == "with verdicts in the cells"
+    assert {problem.kind for problem in gpt.problems} == {"unknown-columns", "promptfoo-error", "file-metrics"}
     truth, seen = read_truth(source), detect(source)
     assert truth.details["answers"].to_pylist() == [["she"], ["then"]]
     assert seen.role == "both" and "promptfoo" in seen.reason and set(seen.guess.values()) <= set(seen.columns)
@@ -124,6 +127,7 @@ def test_unreadable_files_say_why(name):
 READ = {  # what a newcomer may have: content, questions, answers
     "columns": {"question": ["q", "r"], "answer": ["a", "b"], "contexts": [["c"], ["d"]]},
     "columns of pandas": {"user_input": {"0": "q", "1": "r"}, "response": {"0": "a", "1": "b"}},
+    "pandas, split": {"columns": ["question", "answer"], "index": [0, 1], "data": [["q", "a"], ["r", "b"]]},
     "numbers first": {"n": [1, 2], "question": ["q", "r"], "answer": ["a", "b"]},
     "a list under any name": {"evaluations": [{"question": "q", "answer": "a"}, {"question": "r", "answer": "b"}]},
     "test results": {"test_results": [{"input": "q", "actual_output": "a"}, {"input": "r", "actual_output": "b"}]},
@@ -143,9 +147,12 @@ def test_files_of_tools_that_are_read(name, indent):
 
 NOT_READ = {  # content, kind, words
     "nothing": ({"results": []}, "no-rows", ""), "nothing as data": ({"data": []}, "no-rows", ""),
-    "pandas, split": ({"columns": ["question", "answer"], "index": [0], "data": [["q", "a"]]}, "unknown-format",
-                      "orient='records'"),
-    "a summary": ({"faithfulness": 0.5, "n": 3}, "wrong-type", "summary"),
+    "pandas, split, without known columns": ({"columns": ["a", "b"], "index": [0], "data": [["q", "a"]]},
+                                             "unknown-format", "orient='records'"),
+    "pandas, split, with a short row": ({"columns": ["question", "answer"], "data": [["q"]]}, "wrong-type", "records"),
+    "means of systems": ({"dense": {"mrr@10": 0.5, "queries": 9}, "bm25": {"mrr@10": 0.4, "queries": 9}}, "summary",
+                         "for each query"),
+    "a summary": ({"faithfulness": 0.5, "n": 3}, "summary", "means"),
     "runs in a run": ({"bm25": {"q1": {"d1": 0.5}}}, "wrong-type", "a separate file"),
     "columns of unequal length": ({"question": ["q", "r"], "answer": ["a"]}, "unequal-lists", "shorter"),
 }

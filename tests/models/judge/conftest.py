@@ -16,7 +16,7 @@ def own_places(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def ledger(tmp_path):
+def verdict_store(tmp_path):
     return VerdictStore(tmp_path / "kept" / "judge.sqlite")
 
 

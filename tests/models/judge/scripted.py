@@ -55,8 +55,8 @@ def value(question: Question) -> dict:
 class Scripted:
     """Answers questions and keeps replies; `fails`: task -> reason for which it has no verdict."""
 
-    def __init__(self, ledger: VerdictStore, fails: dict[str, str] | None = None, judge: Judge = JUDGE):
-        self.ledger, self.fails, self.judge, self.calls = ledger, fails or {}, judge, Counter()
+    def __init__(self, verdict_store: VerdictStore, fails: dict[str, str] | None = None, judge: Judge = JUDGE):
+        self.verdict_store, self.fails, self.judge, self.calls = verdict_store, fails or {}, judge, Counter()
 
     def judge_all(self, judged, *names: str, vote: int = 0):
         """Ask everything that the metrics of a view Judged need, as a job would."""
@@ -65,10 +65,10 @@ class Scripted:
 
     def _answers(self, questions):
         by_key = {self.judge.key(question): question for question in questions}
-        known = self.ledger.get(list(by_key))
+        known = self.verdict_store.get(list(by_key))
         todo = {key: question for key, question in by_key.items() if key not in known}
         replies = {key: self._reply(question) for key, question in todo.items()}
-        self.ledger.save(self.judge, [(question, replies[key]) for key, question in todo.items()])
+        self.verdict_store.save(self.judge, [(question, replies[key]) for key, question in todo.items()])
         replies |= known
         return [replies[self.judge.key(question)] for question in questions]
 

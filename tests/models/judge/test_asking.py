@@ -24,46 +24,48 @@ KEY = "sk-very/secret+0123456789"
 
 
 @pytest.fixture
-def one(serve, endpoint, ledger, quick, impatient):
+def one(serve, endpoint, verdict_store, quick, impatient):
     """Ask one question of an endpoint with these faults: (reply, outcome, server)."""
     def asked(*faults, **options):
         server, patience = serve(*faults), impatient if {"hang", "drip"} & {*faults} else quick
-        outcome = ask(questions(1), endpoint(server, **options), ledger, patience=patience)
+        outcome = ask(questions(1), endpoint(server, **options), verdict_store, patience=patience)
         return outcome.replies[0], outcome, server
 
     return asked
 
 
-def test_a_reply_is_checked_kept_and_not_asked_again(serve, endpoint, ledger):
+def test_a_reply_is_checked_kept_and_not_asked_again(serve, endpoint, verdict_store):
     server = serve()
     here = endpoint(server, prices=Prices(10, 100))
     asked = questions(3)
-    before = plan(asked, ledger, here)
+    before = plan(asked, verdict_store, here)
     assert (before.calls, before.cached) == (3, 0)
-    outcome = ask(asked, here, ledger)
+    outcome = ask(asked, here, verdict_store)
     assert [reply.value["score"] for reply in outcome.replies] == [1, 1, 1]
     reply = outcome.replies[0]
     assert (reply.model, reply.usage.prompt, reply.usage.completion, reply.attempts) == ("toy-0001", *TOKENS, 1)
     assert (reply.mode, dict(reply.sent)) == ("json_schema", {"temperature": 0, "max_tokens": 1024})
     assert not reply.usage.estimated and reply.raw.startswith("{") and reply.at.endswith("+00:00")
     assert outcome.cost == pytest.approx(3 * (TOKENS[0] * 10 + TOKENS[1] * 100) / 1e6)
-    assert plan(asked, ledger, here).calls == 0
-    again = ask(asked, here, ledger)
+    assert plan(asked, verdict_store, here).calls == 0
+    again = ask(asked, here, verdict_store)
     assert [replace(one, cached=True) for one in outcome.replies] == list(again.replies)
     assert (again.asked, again.cached, again.cost, len(server.asked)) == (0, 3, 0.0, 3)
 
 
-def test_the_same_question_twice_is_one_call(serve, endpoint, ledger):
+def test_the_same_question_twice_is_one_call(serve, endpoint, verdict_store):
     server, asked = serve(), questions(2)
-    outcome = ask([asked[0], asked[1], asked[0]], endpoint(server), ledger)
+    outcome = ask([asked[0], asked[1], asked[0]], endpoint(server), verdict_store)
     assert len(outcome.replies) == 3 and len(server.asked) == 2
-    assert ask([asked[0].with_vote(1)], endpoint(server), ledger).asked == 1  # another vote is another call
+    assert ask([asked[0].with_vote(1)], endpoint(server), verdict_store).asked == 1  # another vote is another call
 
 
-def test_the_same_question_twice_is_missing_once(serve, endpoint, ledger, quick):
+def test_the_same_question_twice_is_missing_once(serve, endpoint, verdict_store, quick):
     """Metrics share questions: more of them are not missing than were asked."""
     seen, asked = [], questions(3)
-    judging = TaskRunner(endpoint(serve(*["400"] * 99)), ledger, progress=seen.append, options={"patience": quick})
+    judging = TaskRunner(
+        endpoint(serve(*["400"] * 99)), verdict_store, progress=seen.append, options={"patience": quick}
+    )
     walk_of = [[asked[0], asked[1], asked[0], asked[0]], [asked[2]]]
     assert [len(judging._answer(one)) for one in walk_of] == [4, 1]
     assert judging.total.missing == {"bad-request": 3} and [now.missing for now in seen] == [now.done for now in seen]
@@ -80,18 +82,18 @@ def test_what_passes_is_asked_again(one, fault):
 @pytest.mark.parametrize("fault, reason", [
     ("500", "server-error"), ("429-now", "rate-limited"), ("close", "unreachable"), ("hang", "timeout"),
     ("html", "not-a-reply"), ("400", "bad-request")])
-def test_what_does_not_pass_is_missing_with_its_reason(one, endpoint, ledger, fault, reason):
+def test_what_does_not_pass_is_missing_with_its_reason(one, endpoint, verdict_store, fault, reason):
     reply, outcome, server = one(*[fault] * 9)
     assert (reply.value, reply.missing) == (None, reason) and outcome.missing == {reason: 1}
     key = endpoint(server).judge.key(questions(1)[0])
-    assert ledger.get([key]) == {} and ledger.failed([key])[key].missing == reason
+    assert verdict_store.get([key]) == {} and verdict_store.failed([key])[key].missing == reason
 
 
-def test_retry_after_is_heeded_by_all(serve, endpoint, ledger, quick):
+def test_retry_after_is_heeded_by_all(serve, endpoint, verdict_store, quick):
     server, start = serve("429"), time.monotonic()
-    outcome = ask(questions(2), endpoint(server), ledger, concurrency=1, patience=quick)
+    outcome = ask(questions(2), endpoint(server), verdict_store, concurrency=1, patience=quick)
     assert time.monotonic() - start >= 1.0 and not outcome.missing
-    reply = ask(questions(3)[2:], endpoint(serve("429-hours")), ledger, patience=quick).replies[0]
+    reply = ask(questions(3)[2:], endpoint(serve("429-hours")), verdict_store, patience=quick).replies[0]
     assert (reply.missing, reply.attempts) == ("rate-limited", 1)  # two hours are not waited for
 
 
@@ -100,35 +102,35 @@ def test_retry_after_is_heeded_by_all(serve, endpoint, ledger, quick):
     ("404-model", "unknown-model", "does not exist"), ("400-model", "unknown-model", "'toy'"),
     ("402", "quota-used-up", "Payment"), ("429-quota", "quota-used-up", "quota"),
     ("301", "wrong-address", "elsewhere")])
-def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, ledger, quick, fault, kind, words):
+def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, verdict_store, quick, fault, kind, words):
     server = serve(*[fault] * 9)
-    outcome = ask(questions(6), endpoint(server), ledger, concurrency=1, patience=quick)
+    outcome = ask(questions(6), endpoint(server), verdict_store, concurrency=1, patience=quick)
     assert len(server.asked) == 1 and outcome.missing == {"stopped": 6} and outcome.stopped == "error"
     assert outcome.problem.kind == kind and words in outcome.problem.actual and outcome.problem.fix
-    assert ask(questions(6), endpoint(serve()), ledger).missing == {}  # nothing of it is kept
+    assert ask(questions(6), endpoint(serve()), verdict_store).missing == {}  # nothing of it is kept
 
 
-def test_a_key_that_is_refused_and_one_that_lacks_are_told_apart(serve, endpoint, ledger, quick, monkeypatch):
+def test_a_key_that_is_refused_and_one_that_lacks_are_told_apart(serve, endpoint, verdict_store, quick, monkeypatch):
     monkeypatch.setenv("A_KEY", "abc")
-    without, wrong = (ask(questions(1), endpoint(serve("401"), key_env=name), ledger, patience=quick).problem
+    without, wrong = (ask(questions(1), endpoint(serve("401"), key_env=name), verdict_store, patience=quick).problem
                       for name in (None, "A_KEY"))
     assert "refuses to answer without a key" in without.actual and "--key-env" in without.fix
     assert "refuses the key in A_KEY" in wrong.actual and "abc" not in str(wrong)
 
 
-def test_an_endpoint_that_only_fails_ends_the_job(serve, endpoint, ledger, quick):
+def test_an_endpoint_that_only_fails_ends_the_job(serve, endpoint, verdict_store, quick):
     server = serve(*["500"] * 100)
-    outcome = ask(questions(30), endpoint(server), ledger, concurrency=2, patience=quick)
+    outcome = ask(questions(30), endpoint(server), verdict_store, concurrency=2, patience=quick)
     assert outcome.problem.kind == "endpoint-fails" and "Internal error" in outcome.problem.actual
     assert len(server.asked) <= 5 * quick.attempts and outcome.missing["stopped"] >= 25
     nobody = Endpoint("http://127.0.0.1:9/v1", "toy")
-    outcome = ask(questions(9), nobody, ledger, patience=quick)
+    outcome = ask(questions(9), nobody, verdict_store, patience=quick)
     assert outcome.problem.kind == "endpoint-fails" and "unreachable" not in outcome.problem.actual
     assert outcome.asked == 0  # nobody was there
 
 
-def test_a_judge_that_writes_nothing_of_use_ends_the_job(serve, endpoint, ledger, quick):
-    outcome = ask(questions(40), endpoint(serve(*["chatter"] * 200)), ledger, patience=quick, concurrency=2)
+def test_a_judge_that_writes_nothing_of_use_ends_the_job(serve, endpoint, verdict_store, quick):
+    outcome = ask(questions(40), endpoint(serve(*["chatter"] * 200)), verdict_store, patience=quick, concurrency=2)
     assert outcome.problem.kind == "judge-unusable" and outcome.missing["not-json"] >= 20
     assert outcome.missing["stopped"] >= 10
 
@@ -139,27 +141,27 @@ def test_a_judge_that_writes_nothing_of_use_ends_the_job(serve, endpoint, ledger
     ("400-format", "text", {"temperature": 0, "max_tokens": 1024}),
     ("400-temperature", "json_schema", {"max_tokens": 1024}),
     ("400-max_tokens", "json_schema", {"temperature": 0, "max_completion_tokens": 1024})])
-def test_what_is_refused_is_left_out_and_remembered(serve, endpoint, ledger, quick, fault, mode, sent):
+def test_what_is_refused_is_left_out_and_remembered(serve, endpoint, verdict_store, quick, fault, mode, sent):
     server = serve(*[fault] * 20)
-    reply, = ask(questions(1), endpoint(server), ledger, patience=quick).replies
+    reply, = ask(questions(1), endpoint(server), verdict_store, patience=quick).replies
     assert reply.value["score"] == 1 and (reply.mode, dict(reply.sent)) == (mode, sent)
     before = len(server.asked)
     assert before > 1
-    reply = ask(questions(2)[1:], endpoint(server), ledger, patience=quick).replies[0]
+    reply = ask(questions(2)[1:], endpoint(server), verdict_store, patience=quick).replies[0]
     assert (reply.attempts, reply.mode, dict(reply.sent)) == (1, mode, sent) and len(server.asked) == before + 1
 
 
-def test_anthropic(serve, ledger, quick):
+def test_anthropic(serve, verdict_store, quick):
     server = serve("", "400-format", "400-format", "truncated", "truncated", "refusal")
     here = Endpoint(server.url, "toy", kind="anthropic", key=KEY)
     asked = questions(5)
-    first, second, third = (ask([one], here, ledger, patience=quick).replies[0] for one in asked[:3])
+    first, second, third = (ask([one], here, verdict_store, patience=quick).replies[0] for one in asked[:3])
     assert (first.mode, first.value["score"], first.usage.prompt) == ("tool", 1, TOKENS[0])
     assert server.seen[0]["x-api-key"] == KEY and "Authorization" not in server.seen[0]
     assert server.asked[0]["tool_choice"] == {"type": "tool", "name": "Faithfulness"}
     assert (second.mode, second.attempts, second.value["score"]) == ("text", 2, 1)
     assert (third.value["score"], third.sent["max_tokens"], third.mode) == (1, 4096, "text")
-    assert ask(asked[3:4], here, ledger, patience=quick).replies[0].missing == "refused"
+    assert ask(asked[3:4], here, verdict_store, patience=quick).replies[0].missing == "refused"
 
 
 @pytest.mark.parametrize("fault, attempts", [("fenced", 1), ("think", 1), ("truncated", 2), ("chatter", 2),
@@ -190,9 +192,9 @@ def test_without_usage_tokens_are_estimated_and_marked(one):
     assert reply.usage.estimated and reply.usage.prompt > 100 and reply.usage.completion > 5 and outcome.cost > 0
 
 
-def test_concurrency_is_kept_exactly(serve, endpoint, ledger):
+def test_concurrency_is_kept_exactly(serve, endpoint, verdict_store):
     server = serve(gathered=8, delay=0.01)
-    outcome = ask(questions(400), endpoint(server), ledger, concurrency=8)
+    outcome = ask(questions(400), endpoint(server), verdict_store, concurrency=8)
     assert server.most == 8 and len(server.asked) == 400 and not outcome.missing
 
 
@@ -206,111 +208,117 @@ ask(questions(400), Endpoint({url!r}, "toy"), VerdictStore(Path({path!r})), conc
 """
 
 
-def test_killed_after_200_and_started_again_asks_exactly_200_more(serve, endpoint, ledger):
+def test_killed_after_200_and_started_again_asks_exactly_200_more(serve, endpoint, verdict_store):
     server = serve(*[""] * 200, *["hang"] * 8)
-    code = CHILD.format(tests=str(ROOT / "tests"), url=server.url, path=str(ledger.path))
+    code = CHILD.format(tests=str(ROOT / "tests"), url=server.url, path=str(verdict_store.path))
     child = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
     asked = questions(400)
     keys = [endpoint(server).judge.key(question) for question in asked]
     end = time.monotonic() + 60
-    while (len(ledger.known_keys(keys)) < 200 or len(server.asked) < 208) and time.monotonic() < end:
+    while (len(verdict_store.known_keys(keys)) < 200 or len(server.asked) < 208) and time.monotonic() < end:
         time.sleep(0.05)
     child.send_signal(signal.SIGKILL)
     child.wait()
-    assert len(ledger.known_keys(keys)) == server.answered == 200
+    assert len(verdict_store.known_keys(keys)) == server.answered == 200
     server.freed.set()
-    assert plan(asked, ledger, endpoint(server)).calls == 200
-    outcome = ask(asked, endpoint(server), ledger, concurrency=8)
+    assert plan(asked, verdict_store, endpoint(server)).calls == 200
+    outcome = ask(asked, endpoint(server), verdict_store, concurrency=8)
     assert (server.answered, outcome.asked, outcome.cached) == (400, 200, 200) and not outcome.missing
-    assert ask(asked, endpoint(server), ledger).asked == 0 and server.answered == 400
+    assert ask(asked, endpoint(server), verdict_store).asked == 0 and server.answered == 400
 
 
-def test_a_budget_of_calls_is_never_overstepped(serve, endpoint, ledger, quick):
+def test_a_budget_of_calls_is_never_overstepped(serve, endpoint, verdict_store, quick):
     server = serve(*["", "500"] * 10, delay=0.005)
-    outcome = ask(questions(30), endpoint(server), ledger, budget=Budget(calls=10), concurrency=4,
+    outcome = ask(questions(30), endpoint(server), verdict_store, budget=Budget(calls=10), concurrency=4,
                   patience=replace(quick, attempts=30))
     assert outcome.stopped == "budget" and outcome.problem is None
-    assert server.answered == outcome.asked == 10  # those turned away do not count
-    assert outcome.missing == {"budget": 20}
-    assert ask(questions(30), endpoint(server), ledger, budget=Budget(calls=0)).missing == {"budget": 20}
-    assert ask(questions(30), endpoint(server), ledger).asked == 20  # nothing of it was kept as a failure
+    assert len(server.asked) == 10  # those turned away count too
+    answered = server.answered
+    assert 4 <= answered <= 6 and outcome.missing == {"budget": 30 - answered}
+    stopped = ask(questions(30), endpoint(server), verdict_store, budget=Budget(calls=0))
+    assert stopped.missing == {"budget": 30 - answered}
+    assert len(server.asked) == 10
+    assert ask(questions(30), endpoint(server), verdict_store, patience=replace(quick, attempts=30)).missing == {}
+    assert server.answered == 30  # nothing of it was kept as a failure
 
 
-def test_a_budget_of_money_is_never_overstepped(serve, endpoint, ledger, quick):
+def test_a_budget_of_money_is_never_overstepped(serve, endpoint, verdict_store, quick):
     server, asked = serve(), questions(40)
     here = endpoint(server, prices=Prices(1000, 1000))
     call = sum(TOKENS) * 1000 / 1e6
-    ask(asked[:8], here, ledger)  # from here on it is known how much is written
-    outcome = ask(asked, here, ledger, budget=Budget(cost=10.5 * call), concurrency=4)
+    ask(asked[:8], here, verdict_store)  # from here on it is known how much is written
+    outcome = ask(asked, here, verdict_store, budget=Budget(cost=10.5 * call), concurrency=4)
     assert outcome.stopped == "budget" and 0 < outcome.cost <= 10.5 * call and outcome.cached == 8
     with pytest.raises(InputError, match="prices"):
-        ask(asked, endpoint(server), ledger, budget=Budget(cost=1))
+        ask(asked, endpoint(server), verdict_store, budget=Budget(cost=1))
 
 
-def test_it_can_be_cancelled_and_goes_on_later(serve, endpoint, ledger, quick):
+def test_it_can_be_cancelled_and_goes_on_later(serve, endpoint, verdict_store, quick):
     server, cancel, seen = serve(delay=0.01), threading.Event(), []
-    outcome = ask(questions(60), endpoint(server), ledger, concurrency=3, cancel=cancel,
+    outcome = ask(questions(60), endpoint(server), verdict_store, concurrency=3, cancel=cancel,
                   progress=lambda now: (seen.append(now), now.done >= 9 and cancel.set())[0])
     assert outcome.stopped == "cancelled" and set(outcome.missing) == {"cancelled"}
     got = 60 - outcome.missing["cancelled"]
     assert 9 <= got == server.answered < 30  # what was on its way is kept
     assert seen[0].done == 0 and seen[-1].done == got and seen[-1].rate > 0 and seen[-1].left > 0
     assert "of 60 questions" in str(seen[-1])
-    outcome = ask(questions(60), endpoint(server), ledger, progress=lambda now: False)
+    outcome = ask(questions(60), endpoint(server), verdict_store, progress=lambda now: False)
     assert outcome.stopped == "cancelled" and outcome.cached == got
-    assert ask(questions(60), endpoint(server), ledger).missing == {} and server.answered == 60
+    assert ask(questions(60), endpoint(server), verdict_store).missing == {} and server.answered == 60
 
 
-def test_cancelling_ends_a_wait(serve, endpoint, ledger):
+def test_cancelling_ends_a_wait(serve, endpoint, verdict_store):
     server, cancel, start = serve(*["503"] * 9), threading.Event(), time.monotonic()
     threading.Timer(0.3, cancel.set).start()
-    outcome = ask(questions(1), endpoint(server), ledger, cancel=cancel, patience=Patience(first=50, longest_delay=50))
+    outcome = ask(
+        questions(1), endpoint(server), verdict_store, cancel=cancel, patience=Patience(first=50, longest_delay=50)
+    )
     assert outcome.missing == {"cancelled": 1} and time.monotonic() - start < 5
 
 
-def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint, ledger, monkeypatch):
+def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint, verdict_store, monkeypatch):
     def full(self, judge, rows):
         raise InputError([Problem("unusable-ledger", {"reason": "a full disk"})])
 
     monkeypatch.setattr(VerdictWriter, "save", full)
     server = serve(delay=0.01)
-    outcome = ask(questions(20), endpoint(server), ledger, concurrency=2)
+    outcome = ask(questions(20), endpoint(server), verdict_store, concurrency=2)
     said = [reply for reply in outcome.replies if reply.value]
     assert "a full disk" in outcome.problem.actual and outcome.stopped == "error"
     assert len(said) == server.answered == outcome.asked <= 3 and outcome.missing == {"stopped": 20 - len(said)}
 
 
 @pytest.mark.parametrize("what", ["save_mode", "find_verdict"])
-def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, ledger, monkeypatch, what):
+def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, verdict_store, monkeypatch, what):
     """Where a manner is to be remembered, and where another process may have had the reply."""
     def broken(self, *_):
         raise InputError([Problem("unusable-ledger", {"reason": "a full disk"})])
 
     monkeypatch.setattr(VerdictWriter, what, broken)
     server = serve("400-schema", delay=0.01)
-    outcome = ask(questions(20), endpoint(server), ledger, concurrency=1)
+    outcome = ask(questions(20), endpoint(server), verdict_store, concurrency=1)
     assert outcome.stopped == "error" and "a full disk" in outcome.problem.actual
     said = [reply for reply in outcome.replies if reply.value]
     assert len(said) == server.answered <= 1 and outcome.missing == {"stopped": 20 - len(said)}
 
 
-def test_overhead_is_small(serve, endpoint, ledger):
+def test_overhead_is_small(serve, endpoint, verdict_store):
     """Processor time of the client and of the server of the test together, for each call."""
     server, asked = serve(), questions(300)
-    ask(asked[:5], endpoint(server), ledger)
+    ask(asked[:5], endpoint(server), verdict_store)
     start = time.process_time()
-    ask(asked, endpoint(server), ledger, concurrency=4)
+    ask(asked, endpoint(server), verdict_store, concurrency=4)
     assert (time.process_time() - start) / 295 < 0.005
 
 
-def test_a_key_is_sent_and_stands_nowhere(serve, endpoint, ledger, quick, monkeypatch, caplog, capfd, tmp_path):
+def test_a_key_is_sent_and_stands_nowhere(serve, endpoint, verdict_store, quick, monkeypatch, caplog, capfd, tmp_path):
     monkeypatch.setenv("MY_KEY", f" {KEY}\n")
     caplog.set_level(logging.DEBUG)
     texts = []
     for fault in ("echo-reply", "echo-401", "echo-400", "echo-500", "301", "close"):
         server = serve(*[fault] * 9)
         here = endpoint(server, key_env="MY_KEY")
-        outcome = ask(questions(1), here, ledger, patience=quick)
+        outcome = ask(questions(1), here, verdict_store, patience=quick)
         assert server.seen[0]["Authorization"] == f"Bearer {KEY}"
         texts += [repr(outcome), str(outcome.problem), repr(here), repr(here.judge)]
     assert "the key is [key]" in texts[0]
@@ -321,13 +329,13 @@ def test_a_key_is_sent_and_stands_nowhere(serve, endpoint, ledger, quick, monkey
     assert b"[key]" in found
 
 
-def test_a_key_that_is_lacking_is_told_before_anything_is_asked(serve, endpoint, ledger, monkeypatch):
+def test_a_key_that_is_lacking_is_told_before_anything_is_asked(serve, endpoint, verdict_store, monkeypatch):
     server = serve()
     with pytest.raises(InputError, match="NO_SUCH_KEY"):
-        ask(questions(1), endpoint(server, key_env="NO_SUCH_KEY"), ledger)
+        ask(questions(1), endpoint(server, key_env="NO_SUCH_KEY"), verdict_store)
     monkeypatch.setenv("NO_SUCH_KEY", f"{KEY} and more")
     with pytest.raises(InputError, match="not shown") as raised:
-        ask(questions(1), endpoint(server, key_env="NO_SUCH_KEY"), ledger)
+        ask(questions(1), endpoint(server, key_env="NO_SUCH_KEY"), verdict_store)
     assert KEY not in str(raised.value) and not server.asked
-    ask(questions(1), endpoint(server), ledger)
+    ask(questions(1), endpoint(server), verdict_store)
     assert "Authorization" not in server.seen[0]  # here none is needed, and none is sent

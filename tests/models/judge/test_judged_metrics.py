@@ -172,14 +172,14 @@ def test_many_claims_are_asked_in_parts_and_put_together():
 
 
 def test_votes_are_averaged_and_a_missing_one_leaves_the_value_undefined():
-    ledger, match = default_verdict_store(), the_match({"q": ROWS["both"], "r": ROWS["wrong"]})
-    Scripted(ledger).judge_all(match.judged, "Faithfulness")
+    verdict_store, match = default_verdict_store(), the_match({"q": ROWS["both"], "r": ROWS["wrong"]})
+    Scripted(verdict_store).judge_all(match.judged, "Faithfulness")
     with pytest.raises(Exception, match="not judged yet"):
         match.judged.read("Faithfulness", votes=2)
-    Scripted(ledger).judge_all(match.judged, "Faithfulness", vote=1)
+    Scripted(verdict_store).judge_all(match.judged, "Faithfulness", vote=1)
     question = next(match.judged.askings("Faithfulness", [0])[0])[0].with_vote(2)
-    ledger.save(
-        JUDGE, [(question, Scripted(ledger)._reply(question).__class__({"reason": "", "score": 1}, attempts=1))]
+    verdict_store.save(
+        JUDGE, [(question, Scripted(verdict_store)._reply(question).__class__({"reason": "", "score": 1}, attempts=1))]
     )
     found = match.judged.read("Faithfulness", votes=3)
     assert found.values.tolist() == pytest.approx([2 / 3, NAN], nan_ok=True)
@@ -187,12 +187,12 @@ def test_votes_are_averaged_and_a_missing_one_leaves_the_value_undefined():
 
 
 def test_the_judge_last_asked_that_has_verdicts_counts_or_the_one_named():
-    ledger, match = default_verdict_store(), the_match()
+    verdict_store, match = default_verdict_store(), the_match()
     other = Judge("example.org", "other")
-    Scripted(ledger).judge_all(match.judged, "Faithfulness")
-    Scripted(ledger, judge=other).judge_all(match.judged, "Correctness")
+    Scripted(verdict_store).judge_all(match.judged, "Faithfulness")
+    Scripted(verdict_store, judge=other).judge_all(match.judged, "Correctness")
     assert match.judged.read("Faithfulness").judge == JUDGE
-    Scripted(ledger, judge=other).judge_all(match.judged, "Faithfulness")
+    Scripted(verdict_store, judge=other).judge_all(match.judged, "Faithfulness")
     assert match.judged.read("Faithfulness").judge == other
     assert match.judged.read("Faithfulness", "scripted").judge == JUDGE
     found = evaluate(match.run, match.truth, "Faithfulness(judge='scripted at localhost:1') Faithfulness")
@@ -265,7 +265,7 @@ def test_the_questions_of_every_vote_are_embedded():
 def test_a_ledger_that_cannot_be_read_makes_it_unavailable(tmp_path):
     path = tmp_path / "broken.sqlite"
     path.write_text("no database" * 100)
-    view = replace(the_match().judged, ledger=VerdictStore(path))
+    view = replace(the_match().judged, verdict_store=VerdictStore(path))
     with pytest.raises(Exception, match=r"Faithfulness: .*broken\.sqlite"):
         view.values("Faithfulness")
 

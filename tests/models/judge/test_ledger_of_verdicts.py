@@ -20,9 +20,14 @@ VERDICT = Reply({"reason": "so", "score": 1}, None, "raw \ud800 text", Usage(10,
                 "2026-01-01T00:00:00+00:00", "text", {"temperature": 0})
 
 
-def test_a_ledger_that_is_not_there_is_empty(ledger):
-    assert (ledger.judges(), ledger.find_judge(), ledger.get([b"x"]), ledger.stamp()) == ([], None, {}, "")
-    assert not ledger.path.exists() and list(export_verdicts(ledger)) == []
+def test_a_ledger_that_is_not_there_is_empty(verdict_store):
+    assert (verdict_store.judges(), verdict_store.find_judge(), verdict_store.get([b"x"]), verdict_store.stamp()) == (
+        [],
+        None,
+        {},
+        "",
+    )
+    assert not verdict_store.path.exists() and list(export_verdicts(verdict_store)) == []
 
 
 def test_every_part_of_a_question_and_its_judge_is_part_of_the_key():
@@ -35,35 +40,38 @@ def test_every_part_of_a_question_and_its_judge_is_part_of_the_key():
     assert JUDGE.key(dataclasses.replace(one, max_tokens=99)) == JUDGE.key(one)  # grows where a reply is cut off
 
 
-def test_verdicts_stay_and_failures_give_way(ledger):
+def test_verdicts_stay_and_failures_give_way(verdict_store):
     one, two = questions(2)
     keys = [JUDGE.key(one), JUDGE.key(two)]
-    ledger.save(JUDGE, [(one, VERDICT), (two, Reply(None, "refused", attempts=1, note="no"))])
-    stamp = ledger.stamp()
-    assert ledger.known_keys(keys) == {keys[0]} and ledger.failed(keys)[keys[1]].missing == "refused"
-    ledger.save(JUDGE, [(one, dataclasses.replace(VERDICT, value={"score": 0})), (two, VERDICT),
+    verdict_store.save(JUDGE, [(one, VERDICT), (two, Reply(None, "refused", attempts=1, note="no"))])
+    stamp = verdict_store.stamp()
+    assert verdict_store.known_keys(keys) == {keys[0]} and verdict_store.failed(keys)[keys[1]].missing == "refused"
+    verdict_store.save(JUDGE, [(one, dataclasses.replace(VERDICT, value={"score": 0})), (two, VERDICT),
                        (questions(3)[2], Reply(None, "budget", attempts=2))])
-    kept = ledger.get(keys)[keys[0]]
+    kept = verdict_store.get(keys)[keys[0]]
     assert kept == dataclasses.replace(VERDICT, raw="raw ? text", cached=True)
-    assert ledger.failed([*keys, JUDGE.key(questions(3)[2])]) == {} and ledger.stamp() != stamp
-    assert ledger.pace(JUDGE, "Faithfulness") == (2, 5.0) and ledger.pace(OTHER, "Faithfulness")[0] == 0
+    assert verdict_store.failed([*keys, JUDGE.key(questions(3)[2])]) == {} and verdict_store.stamp() != stamp
+    assert verdict_store.pace(JUDGE, "Faithfulness") == (2, 5.0) and verdict_store.pace(OTHER, "Faithfulness")[0] == 0
 
 
-def test_the_judge_last_asked_comes_first(ledger):
-    with ledger.writing() as writer:
+def test_the_judge_last_asked_comes_first(verdict_store):
+    with verdict_store.writing() as writer:
         for judge in (JUDGE, OTHER, JUDGE):
             writer.use(judge)
-    assert ledger.judges() == [JUDGE, OTHER] and ledger.find_judge() == JUDGE
-    assert ledger.find_judge("b") == ledger.find_judge("b at localhost") == OTHER and ledger.find_judge("c") is None
+    assert verdict_store.judges() == [JUDGE, OTHER] and verdict_store.find_judge() == JUDGE
+    assert (
+        verdict_store.find_judge("b") == verdict_store.find_judge("b at localhost") == OTHER
+        and verdict_store.find_judge("c") is None
+    )
 
 
 @pytest.mark.slow
-def test_ten_thousand_verdicts_are_read_in_half_a_second(ledger):
+def test_ten_thousand_verdicts_are_read_in_half_a_second(verdict_store):
     asked = questions(10_000)
-    ledger.save(JUDGE, [(question, VERDICT) for question in asked])
+    verdict_store.save(JUDGE, [(question, VERDICT) for question in asked])
     keys = [JUDGE.key(question) for question in asked]
-    assert len(ledger.get(keys)) == 10_000
-    assert min(spent(lambda: ledger.get(keys)) for _ in range(5)) < 0.5
+    assert len(verdict_store.get(keys)) == 10_000
+    assert min(spent(lambda: verdict_store.get(keys)) for _ in range(5)) < 0.5
 
 
 def spent(call) -> float:
@@ -73,15 +81,15 @@ def spent(call) -> float:
     return time.process_time() - start
 
 
-def test_another_ledger_takes_verdicts_over(ledger, tmp_path):
+def test_another_ledger_takes_verdicts_over(verdict_store, tmp_path):
     asked, other = questions(3), VerdictStore(tmp_path / "other.sqlite")
-    ledger.save(JUDGE, [(question, VERDICT) for question in asked])
-    ledger.save(OTHER, [(asked[0], VERDICT)])
-    lines = list(export_verdicts(ledger))
+    verdict_store.save(JUDGE, [(question, VERDICT) for question in asked])
+    verdict_store.save(OTHER, [(asked[0], VERDICT)])
+    lines = list(export_verdicts(verdict_store))
     assert import_verdicts(other, lines) == (4, 0) and import_verdicts(other, [*lines, b"\n"]) == (0, 4)
     keys = [JUDGE.key(question) for question in asked]
-    assert other.get(keys) == ledger.get(keys) and set(other.judges()) == {JUDGE, OTHER}
-    assert len(list(export_verdicts(ledger, OTHER))) == 1
+    assert other.get(keys) == verdict_store.get(keys) and set(other.judges()) == {JUDGE, OTHER}
+    assert len(list(export_verdicts(verdict_store, OTHER))) == 1
     with pytest.raises(InputError) as raised:
         import_verdicts(
             VerdictStore(tmp_path / "third.sqlite"), [lines[0], b"{}", b"no", lines[1].replace(b"so", b"\\")]
@@ -91,13 +99,13 @@ def test_another_ledger_takes_verdicts_over(ledger, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"short", b"no database" * 100])
-def test_a_file_of_something_else_is_left_alone(ledger, content):
-    ledger.path.parent.mkdir()
-    ledger.path.write_bytes(content)
-    for use in (lambda: ledger.get([b"x"]), lambda: ledger.save(JUDGE, [(questions(1)[0], VERDICT)])):
+def test_a_file_of_something_else_is_left_alone(verdict_store, content):
+    verdict_store.path.parent.mkdir()
+    verdict_store.path.write_bytes(content)
+    for use in (lambda: verdict_store.get([b"x"]), lambda: verdict_store.save(JUDGE, [(questions(1)[0], VERDICT)])):
         with pytest.raises(InputError, match="verdicts that cannot be read or written"):
             use()
-    assert ledger.path.read_bytes() == content
+    assert verdict_store.path.read_bytes() == content
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is shut for this user")
@@ -107,27 +115,27 @@ def test_a_folder_that_is_shut_is_told(tmp_path):
         VerdictStore(tmp_path / "a" / "judge.sqlite").save(JUDGE, [])
 
 
-def test_a_newer_ledger_is_refused(ledger):
+def test_a_newer_ledger_is_refused(verdict_store):
     import sqlite3
 
-    ledger.save(JUDGE, [])
-    with ledger.writing():
+    verdict_store.save(JUDGE, [])
+    with verdict_store.writing():
         pass
-    db = sqlite3.connect(ledger.path)
+    db = sqlite3.connect(verdict_store.path)
     db.execute("pragma user_version = 99")
     db.close()
     with pytest.raises(InputError, match="version 99"):
-        ledger.judges()
+        verdict_store.judges()
 
 
-def test_several_processes_make_and_fill_one_ledger(ledger):
+def test_several_processes_make_and_fill_one_ledger(verdict_store):
     code = ("import sys; from pathlib import Path; sys.path.insert(0, 'tests'); "
             "from models.judge.asking_cases import questions; "
             "from ragdash.models.judge import Judge, Reply, VerdictStore; "
             "n = int(sys.argv[2]); "
             "[VerdictStore(Path(sys.argv[1])).save(Judge('h', 'm'), [(one, Reply({'n': n}, attempts=1))]) "
             "for one in questions(20)[n * 5:n * 5 + 10]]")
-    children = [subprocess.Popen([sys.executable, "-c", code, str(ledger.path), str(n)], cwd=ROOT,
+    children = [subprocess.Popen([sys.executable, "-c", code, str(verdict_store.path), str(n)], cwd=ROOT,
                                  env={**os.environ, "PYTHONPATH": str(ROOT)}) for n in range(3)]
     assert [child.wait(60) for child in children] == [0, 0, 0]
-    assert len(list(export_verdicts(ledger))) == 20
+    assert len(list(export_verdicts(verdict_store))) == 20

@@ -18,26 +18,32 @@ NEAR = 0.1  # of what is asked then, calls and tokens read; on texts of the samp
 FAMILY = "RAGChecker.Precision RAGChecker.Recall RAGChecker.F1 RAGChecker.Faithfulness RAGChecker.ClaimRecall"
 
 
-def prepared(server, metrics: str, ledger: VerdictStore, **options):
+def prepared(server, metrics: str, verdict_store: VerdictStore, **options):
     runs, truth = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse")], read_truth(
         SAMPLES / "truth.jsonl")
     return prepare_judging(
-        runs, truth, metrics, Endpoint(server.url, "toy", prices=Prices(3, 15)), ledger=ledger, sample=25, **options
+        runs,
+        truth,
+        metrics,
+        Endpoint(server.url, "toy", prices=Prices(3, 15)),
+        verdict_store=verdict_store,
+        sample=25,
+        **options,
     )
 
 
 def really(job, tmp_path) -> Plan:
     """The questions that the ledger has by now, priced by the rule for a judge that has not spoken."""
     found = [one for vote in range(max(votes for _, votes in job.names))
-             for one in planned_questions(job.askings(vote), job.ledger, job.endpoint.judge, vote)[0]]
+             for one in planned_questions(job.askings(vote), job.verdict_store, job.endpoint.judge, vote)[0]]
     return plan(found, VerdictStore(tmp_path / "none.sqlite"), job.endpoint)
 
 
 @pytest.mark.parametrize("metrics, votes", [("ClaimFaithfulness", 1), ("ClaimFaithfulness Faithfulness", 2),
                                             ("RAGAS.ContextRecall", 1), (FAMILY, 1)])
-def test_what_follows_is_foretold_nearly(serve, ledger, tmp_path, metrics, votes):
+def test_what_follows_is_foretold_nearly(serve, verdict_store, tmp_path, metrics, votes):
     server = serve()
-    job = prepared(server, metrics, ledger, votes=votes)
+    job = prepared(server, metrics, verdict_store, votes=votes)
     before = job.plan
     report = run_judging(job)
     after = really(job, tmp_path)
@@ -45,11 +51,11 @@ def test_what_follows_is_foretold_nearly(serve, ledger, tmp_path, metrics, votes
     assert before.follow and before.calls + before.follow == pytest.approx(after.calls, rel=NEAR)
     assert before.prompt_tokens + before.follow_prompt_tokens == pytest.approx(after.prompt_tokens, rel=NEAR)
     assert before.cost + before.follow_cost == pytest.approx(after.cost, rel=2 * NEAR)
-    assert prepared(server, metrics, ledger, votes=votes).plan.follow == 0
+    assert prepared(server, metrics, verdict_store, votes=votes).plan.follow == 0
 
 
-def test_the_dear_calls_are_those_that_follow(serve, ledger):
-    told = prepared(serve(), "ClaimFaithfulness", ledger).plan
+def test_the_dear_calls_are_those_that_follow(serve, verdict_store):
+    told = prepared(serve(), "ClaimFaithfulness", verdict_store).plan
     assert told.follow_cost > 1.5 * told.cost and told.follow_prompt_tokens > 2 * told.prompt_tokens
     assert f"about {told.cost:,.4g} to pay; with what follows about " in str(told)
     assert f", {told.cost + told.follow_cost:,.4g} to pay (claims guessed by the length of the texts)" in str(told)
@@ -57,20 +63,20 @@ def test_the_dear_calls_are_those_that_follow(serve, ledger):
     assert "cost not known without prices; with what follows" in str(free) and "to pay" not in str(free)
 
 
-def test_shared_calls_are_foretold_once(serve, ledger):
+def test_shared_calls_are_foretold_once(serve, verdict_store):
     server = serve()
-    one, more = (prepared(server, metrics, ledger).plan for metrics in ("RAGChecker.F1", FAMILY.rpartition(
+    one, more = (prepared(server, metrics, verdict_store).plan for metrics in ("RAGChecker.F1", FAMILY.rpartition(
         " RAGChecker.Faithfulness")[0]))
     assert (one.calls, one.follow, one.follow_cost) == (more.calls, more.follow, more.follow_cost)
-    both = prepared(server, "ClaimFaithfulness RAGAS.Faithfulness", ledger).plan
-    assert both == prepared(server, "ClaimFaithfulness", ledger).plan
+    both = prepared(server, "ClaimFaithfulness RAGAS.Faithfulness", verdict_store).plan
+    assert both == prepared(server, "ClaimFaithfulness", verdict_store).plan
 
 
-def test_a_half_asked_job_guesses_only_what_is_not_known(serve, ledger):
+def test_a_half_asked_job_guesses_only_what_is_not_known(serve, verdict_store):
     server = serve()
-    whole = prepared(server, "ClaimFaithfulness", ledger)
+    whole = prepared(server, "ClaimFaithfulness", verdict_store)
     run_judging(whole, budget=Budget(calls=20))
-    rest = prepared(server, "ClaimFaithfulness", ledger).plan
+    rest = prepared(server, "ClaimFaithfulness", verdict_store).plan
     assert rest.cached == 20 and 0 < rest.follow < whole.plan.follow
     assert rest.calls + rest.follow <= whole.plan.calls + whole.plan.follow - 20
 

@@ -214,12 +214,12 @@ def test_the_plan_of_a_half_made_set_counts_what_is_known(serve, command):
 def test_a_plan_knows_what_drafts_in_place_of_rejects_would_cost(serve, command):
     server = serve(judge=lambda asked: DRAFTS[asked.task](asked) | (  # two of three are rejects
         {} if len(asked.user) % 3 == 0 else {"question": "What does the text say of opera?"}))
-    request, ledger = DraftRequest(read_corpus(CORPUS), {"single": 10}), default_verdict_store()
-    before = plan_drafts(request, Endpoint(server.url, "toy"), ledger)
+    request, verdict_store = DraftRequest(read_corpus(CORPUS), {"single": 10}), default_verdict_store()
+    before = plan_drafts(request, Endpoint(server.url, "toy"), verdict_store)
     command(server)
-    said = [reply for *_, reply in ledger.all_verdicts()]
+    said = [reply for *_, reply in verdict_store.all_verdicts()]
     assert before.calls < len(said) == len(server.asked) <= before.calls + before.follow == 30
-    after = plan_drafts(request, Endpoint(server.url, "toy"), ledger)
+    after = plan_drafts(request, Endpoint(server.url, "toy"), verdict_store)
     assert (after.calls, after.follow, after.cached) == (0, 0, len(said))
     mean = before.prompt_tokens / before.calls
     assert before.follow_prompt_tokens / before.follow == pytest.approx(mean, rel=0.2), "documents like the first ones"

@@ -25,8 +25,8 @@ def toy():
     return module
 
 
-def take_in(ledger: VerdictStore) -> tuple[int, int]:
-    return import_verdicts(ledger, unpacked(VERDICTS).splitlines(), str(VERDICTS))
+def take_in(verdict_store: VerdictStore) -> tuple[int, int]:
+    return import_verdicts(verdict_store, unpacked(VERDICTS).splitlines(), str(VERDICTS))
 
 
 def test_the_file_is_what_the_rules_give(toy):
@@ -57,10 +57,10 @@ def test_its_verdicts_are_those_of_the_sample_runs_and_say_who_gave_them():
 
 
 def test_taking_them_in_again_changes_nothing():
-    ledger = default_verdict_store()
-    many = take_in(ledger)[0]
-    stamp = ledger.stamp()
-    assert many > 3000 and take_in(ledger) == (0, many) and ledger.stamp() == stamp
+    verdict_store = default_verdict_store()
+    many = take_in(verdict_store)[0]
+    stamp = verdict_store.stamp()
+    assert many > 3000 and take_in(verdict_store) == (0, many) and verdict_store.stamp() == stamp
 
 
 def test_what_a_ledger_holds_on_a_run_goes_to_another(tmp_path, monkeypatch, capsys):

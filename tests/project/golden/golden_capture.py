@@ -133,8 +133,9 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 
 # the visits of the pages: their name, how the session begins, the pages (None: all), and what the address adds
 CHOICES = {"k": "5", "metric": "RR", "match": "evidence", "baseline": "40ec847c954e", "unanswerable": "zero",
-           "picture": "histogram", "axis": "linear", "view": "11", "desk": "label"}
-RANKED = ("leaderboard", "compare", "threshold-bands", "precision-recall", "queries", "trust")
+           "picture": "histogram", "axis": "linear", "view": "11", "desk": "label", "detail": "queries",
+           "part": "validation"}
+RANKED = ("compare", "threshold-bands", "score-cutoffs", "precision-recall", "queries", "answers")
 VISITS: dict[str, tuple[str, tuple[str, ...] | None, dict[str, str]]] = {
     "nothing": ("nothing", None, {}),
     "single": ("single", None, {}),
@@ -236,7 +237,7 @@ def visit(root: Path, name: str, folder: Path, order=sorted) -> dict[str, dict]:
         assert not first.exception, first.exception
         address = {**first.query_params, **more}
         results = {}
-        for page in order(pages or [path.stem for path in (root / "pages").glob("*.py")]):
+        for page in order(pages or page_names(root)):
             session = AppTest.from_file(root / "app.py", default_timeout=120)
             session.secrets = {}
             for key, value in address.items():
@@ -245,6 +246,11 @@ def visit(root: Path, name: str, folder: Path, order=sorted) -> dict[str, dict]:
             assert not session.exception, (page, session.exception)
             results[page] = page_content(session)
     return results
+
+
+def page_names(root: Path) -> list[str]:
+    """The pages, without the addresses of earlier versions."""
+    return [path.stem for path in (root / "pages").glob("*.py") if "redirect" not in path.read_text(encoding="utf-8")]
 
 
 def page_content(session) -> dict:

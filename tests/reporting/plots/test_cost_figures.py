@@ -1,4 +1,4 @@
-"""Figures of the Speed & cost page: every query in the line, every known run at its place, the front joined."""
+"""Figures of the speed and cost section: every query in the line, every known run at its place, the front joined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Trust page's picture: three marks a run, nothing where there is no interval, zero on the scale of differences."""
+"""The picture of judge validation: three marks a run, nothing without an interval, zero on the scale of differences."""
 
 import numpy as np
 import pytest

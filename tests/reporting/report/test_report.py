@@ -31,7 +31,7 @@ from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.sentences import comparison
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences.formatting import escape
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
@@ -140,7 +140,7 @@ def test_enough_to_make_it_again(samples, page):
     for match in samples:
         assert match.run.digest in page.text
     assert samples[0].truth.digest in page.text
-    for word in ("10,000 resamples", "seed 0", "unanswerable", "numpy", "Holm"):
+    for word in ("10,000 resamples", "seed 0", "unanswerable", "numpy", "corrected for all 3 pairs of the 3 runs"):
         assert word.casefold() in page.text.casefold()
 
 

@@ -1,20 +1,31 @@
-"""Are the answers right and grounded?"""
+"""Are the answers right and grounded? Scores, the LLM judge, and its validation as tabs."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import answer_browser
 from ragdash.dashboard.pages.answers import sections as answers_sections
+from ragdash.dashboard.pages.answers.judge import page as judge_page
+from ragdash.dashboard.pages.answers.validation import page as validation_page
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+
+PARTS = {"scores": "Scores", "judge": "LLM judge", "validation": "Judge validation"}
 
 
 def render() -> None:
     """Draw the page."""
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
+    part = elements.choose_part(PARTS, state.ANSWERS_PART)
+    {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 
+
+def render_scores(context: PageContext) -> None:
+    """The metrics of answers, and the answers themselves."""
     finding = st.container(key="finding")
     bar = st.container(horizontal=True, vertical_alignment="bottom", key="answer_bar")
     with bar, st.popover("Choose metrics", icon=":material/tune:", key="choose"):

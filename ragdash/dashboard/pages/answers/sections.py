@@ -25,7 +25,7 @@ from ragdash.reporting.plots import answers as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
@@ -115,8 +115,8 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
         model_scores.render(context, specs, data.values)
         if any(spec.metric.family == "judged" for spec in specs):
-            st.page_link(judge_note.PAGE, label="Ask a judge", icon=":material/gavel:")
-        st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
+            judge_note.link_to_judge()
+        st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
         raise page_context.PageEnds
     return data
 
@@ -180,7 +180,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     context = data.context
     best, comparisons = _compare_with_best(data, spec)
     level = {index: "tied for best" for index, comparison in comparisons.items()
-             if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2}
+             if comparison.tied}
     run_labels = {best: "best", **level} if comparisons else {}
     order = best_first(np.array([summary.mean for summary in data.summaries_of(spec)]), spec.metric.better)
     deltas = context.results.compared(data.specs)
@@ -194,7 +194,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
                 comparison_tables.leaderboard_numbers(context, data.summaries, order, deltas),
                 "answer_numbers",
                 "Every number of the answers",
-                formats={"p (Holm)": "%.4f"},
+                formats={"p (corrected)": "%.4f"},
             )
     _render_notes(data)
     model_scores.render(context, data.specs, data.values)

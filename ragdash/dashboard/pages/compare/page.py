@@ -1,4 +1,4 @@
-"""Is the difference real?"""
+"""Which run is best, and is the difference real? The leaderboard on top, one comparison in detail below."""
 
 from __future__ import annotations
 
@@ -6,43 +6,55 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
-from ragdash.dashboard.pages.compare import run_similarity
-from ragdash.dashboard.pages.compare import sections as compare_sections
-from ragdash.dashboard.pages.leaderboard import sections as leaderboard_sections
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.compare import leaderboard, pairwise, run_similarity
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics import Spec
+
+PARTS = {"differences": "Differences", "queries": "Query by query", "slices": "By slice", "means": "Means",
+         "similarity": "Similarity of runs"}
 
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Compare", "Is the difference real?")
+    elements.title("Compare", "Which run is best, and is the difference real?")
     context = page_context.current()
-    if len(context.entries) < 2:
-        elements.empty(
-            "One run alone cannot be compared",
-            "Load another on the **Runs** page, or show two or more in the sidebar. The baseline is chosen there too.",
-        )
-        raise page_context.PageEnds
-
     finding = st.container(key="finding")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="compare_bar"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-            columns = leaderboard_sections.choose_metrics()
-        candidate = compare_sections.choose_candidate(context)
-        margin = compare_sections.choose_margin()
-
-    requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
-    specs, unfit = context.results.computable(requested)
+            columns = leaderboard.choose_metrics()
+        requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+        specs, unfit = context.results.computable(requested)
+        if specs and len(context.entries) > 1:
+            leaderboard.choose_sort_column(specs)
+            pairwise.choose_margin()
     elements.problems([*unreadable, *unfit], "metrics")
-    specs = compare_sections.comparable_specs(context, specs)
     if not specs:
         raise page_context.PageEnds
-
-    comparisons = context.results.compared(specs, margin=margin)
     with finding:
-        compare_sections.render_finding(context, specs[0], comparisons, margin)
-    compare_sections.render_table(context, specs, comparisons, candidate, margin)
+        leaderboard.render_finding(context, specs[0])
+    leaderboard.render_table(context, specs)
     judge_note.render_judge_note(context, specs)
-    compare_sections.render_figure(context, specs[0], candidate)
-    compare_sections.render_queries(context, specs[0], candidate, comparisons[candidate, specs[0]])
-    compare_sections.render_slices(context, specs[0], candidate, margin)
-    run_similarity.render(context, specs[0])
+    if len(context.entries) < 2:
+        leaderboard.render_means(context, specs[0])
+        elements.empty("Add a second run to compare",
+                       "Load another on the **Data** page, or show two or more in the sidebar. The baseline is chosen "
+                       "there too.")
+        return
+    render_details(context, specs)
+
+
+def render_details(context: PageContext, specs: list[Spec]) -> None:
+    """The runs against the baseline, one part of it at a time."""
+    part = elements.choose_part(PARTS, state.COMPARE_PART)
+    if part == "means":
+        leaderboard.render_means(context, specs[0])
+        return
+    if part == "similarity":
+        run_similarity.render(context, specs[0])
+        return
+    specs = pairwise.comparable_specs(context, specs)
+    if specs:
+        {"differences": pairwise.render_differences, "queries": pairwise.render_queries,
+         "slices": pairwise.render_slices}[part](context, specs)

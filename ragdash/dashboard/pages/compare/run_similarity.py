@@ -24,21 +24,18 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.plots import run_similarity as pictures
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MEASURES = {"rbo": "Rank-biased overlap", "overlap": "Overlap", "tau": "Kendall's tau"}
 
 
 def render(context: PageContext, spec: Spec) -> None:
-    """The end of the Compare page: computed when it is opened."""
+    """Matrix of similarities, what one run alone found, and the best run of each query."""
     st.header("How alike are the runs?", anchor=False,
               help=tooltip("run_similarity"))
-    with st.expander("Matrix, what one run alone found, and the best run of each query", key="likeness",
-                     icon=":material/grid_on:", on_change="rerun") as fold:
-        if fold.open:
-            _render_matrix(context)
-            _render_unique_finds(context)
-            _render_oracle(context, spec)
+    _render_matrix(context)
+    _render_unique_finds(context)
+    _render_oracle(context, spec)
 
 
 def _render_matrix(context: PageContext) -> None:

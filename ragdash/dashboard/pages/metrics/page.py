@@ -11,12 +11,12 @@ from ragdash.dashboard.pages.metrics import sections as metrics_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Metrics", "What does each number mean?")
+    elements.title("Metrics and help", "What does each number mean?")
 
     names = list(METRICS)
     present = (state.get(state.METRIC) or page_context.DEFAULT_METRIC).partition("@")[0]

@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.data import QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
@@ -20,10 +21,8 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
 from ragdash.models.local import default_score_cache
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
-
-JUDGES_PAGE = "pages/judges.py"
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,20 @@ class QueryVerdicts:
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
     """Load the verdicts on a query in all runs shown; the judge used last unless another one is selected."""
-    context, ledger = case.data.context, default_verdict_store()
+    context, verdict_store = case.data.context, default_verdict_store()
     try:
         verdicts = _query_verdicts(
-            (*context.digests, context.scope.truth_digest, case.query, str(ledger.path), *answers_stamp()), _case=case
+            (*context.digests, context.scope.truth_digest, case.query, str(verdict_store.path), *answers_stamp()),
+            _case=case,
         )
     except InputError as error:
         return QueryVerdicts(problems=tuple(error.problems))
     if len(verdicts.judges) < 2:
         return replace(verdicts, judge=next(iter(verdicts.judges), None))
     names = verdicts.judges_by_label
-    return replace(verdicts, judge=names[state.get(state.choice_key(state.HEARD, list(names), next(iter(names))))])
+    return replace(
+        verdicts, judge=names[state.get(state.choice_key(state.CLAIMS_JUDGE, list(names), next(iter(names))))]
+    )
 
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
@@ -86,7 +88,7 @@ def add_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts, rank
 
 
 def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -> None:
-    """Render the verdicts, or a link to the Judges page if there are none."""
+    """Render the verdicts, or a link to the LLM judge tab if there are none."""
     if verdicts.problems:
         st.markdown("### Judge verdicts")
         elements.problems(verdicts.problems, "verdicts")
@@ -94,7 +96,7 @@ def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -
         if any(text.answer or text.contexts for text in verdicts.texts):
             with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
                 st.caption("No judge scores for this query yet.", width="content")
-                st.page_link(JUDGES_PAGE, label="Run a judge", icon=":material/gavel:", width="content")
+                judge_note.link_to_judge("Run a judge")
     else:
         st.markdown("### Judge verdicts")
         _choose_judge(verdicts)
@@ -112,7 +114,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             "Judge",
             list(verdicts.judges_by_label),
             format_func=lambda name: sentences_judge.judge_name(name, short=True),
-            key=state.HEARD,
+            key=state.CLAIMS_JUDGE,
             width=520,
             persist_state="session",
             help=tooltip("shown_judge"),

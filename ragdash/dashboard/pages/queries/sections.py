@@ -24,7 +24,7 @@ from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
@@ -140,7 +140,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     if active:
         st.caption(f"Only {fmt.escape('; '.join(active))}.")
     diagnosis_cache.note_changed_rules(context.k)
-    if filters.text and facts.found is None:
+    if filters.text and facts.text_matches is None:
         st.caption(f":orange[:material/warning: {fmt.escape(name)} has no such text; the search is ignored.]")
     if state.get(state.LEAST).strip() and not filters.by and filters.outcome in ("worse", "better"):
         st.caption(":orange[:material/warning: Minimum difference is not a number such as 0.2 and is ignored.]")

@@ -10,7 +10,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.components import comparison_tables
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.speed_cost import price_table
+from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -19,7 +19,7 @@ from ragdash.reporting.figure_zip import figure_archive
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import SECTIONS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
@@ -153,7 +153,7 @@ def render_links() -> None:
     pages = page_list.addresses()
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.choice_key(state.LEADS, list(pages), "leaderboard"))
+                     key=state.choice_key(state.LEADS, list(pages), "compare"))
         st.segmented_control(
             "Appearance",
             list(APPEARANCES),

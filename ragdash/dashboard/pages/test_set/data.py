@@ -16,7 +16,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import TYPES, Decision, Draft, DraftDecisionStore, DraftSet, Sets, final, read_drafts
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 EXAMPLE_COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
 TYPE_TITLES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",
@@ -100,7 +100,7 @@ def _decisions(digest: str, path: str, stamp: str) -> tuple[dict[str, Decision],
 def _no_sets() -> None:
     """Explain how to create a set."""
     elements.empty("No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
-                  "that pass every rule; those you accept become ground truth on the Runs page. Create a set in a "
+                  "that pass every rule; those you accept become ground truth on the Data page. Create a set in a "
                   "terminal (this page calls no model):")
     st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
     st.caption("`--dry-run` prints calls, tokens and cost first. To open a set from another machine, upload the file "

@@ -9,14 +9,14 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.runs import corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import corpus_upload, workspace_list
 from ragdash.dashboard.pages.test_set.data import TYPE_TITLES, TestSetData, draft_types
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import RULES, STATES, Draft, rejects_jsonl, truth_jsonl, truth_of
 from ragdash.models.judge import MISSING
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 TABLE_HEIGHT = 290  # maximum, in pixels
 LEFT_OUT = ("rejected", "failed")
@@ -160,7 +160,7 @@ def export(data: TestSetData) -> None:
                                icon=":material/download:", on_click="ignore")
     if st.session_state.pop(state.TRUTH_USED, None):
         st.caption(
-            ":material/check: In use as the ground truth of this session. On the Runs page, load runs that answered "
+            ":material/check: In use as the ground truth of this session. On the Data page, load runs that answered "
             "these questions under these query ids."
         )
 

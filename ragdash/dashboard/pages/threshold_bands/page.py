@@ -1,4 +1,4 @@
-"""Is it good enough?"""
+"""Is it good enough? The runs on their bands and targets; speed and cost against quality as a second part."""
 
 from __future__ import annotations
 
@@ -6,22 +6,32 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
-from ragdash.dashboard.pages.leaderboard import sections as leaderboard_sections
-from ragdash.dashboard.pages.threshold_bands import bands_file, evidence_threshold, score_cutoffs
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.compare import leaderboard
+from ragdash.dashboard.pages.threshold_bands import bands_file
 from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
+from ragdash.dashboard.pages.threshold_bands.speed_cost import page as speed_cost_page
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+
+PARTS = {"bands": "Bands and targets", "speed": "Speed and cost"}
 
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Threshold bands", "Is it good enough?")
+    elements.title("Threshold bands", "Is it good enough, and what does it cost?")
     context = page_context.current()
+    part = elements.choose_part(PARTS, state.BANDS_PART)
+    {"bands": render_bands, "speed": speed_cost_page.render}[part](context)
 
+
+def render_bands(context: PageContext) -> None:
+    """Every run on its bands, against the targets, and by slice."""
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom", key="band_bar"):
         source_container = st.container(width="content")
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-            columns = leaderboard_sections.choose_metrics()
+            columns = leaderboard.choose_metrics()
         with st.popover("Bands file", icon=":material/upload_file:", key="bands_of_my_own"):
             bands_file.render_file_panel()
     bands_file.render_file_note()
@@ -38,5 +48,3 @@ def render() -> None:
         threshold_bands_sections.render_targets(context, rated)
         judge_note.render_judge_note(context, specs)
         threshold_bands_sections.render_slices(context, rated)
-    score_cutoffs.render(context)
-    evidence_threshold.render(context)

@@ -12,7 +12,6 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import score_cutoff_cache
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.pages.threshold_bands.bands_file import bands_in_force
 from ragdash.dashboard.session import state
@@ -23,7 +22,8 @@ from ragdash.metrics.bands import Bands, Target, missing_bands_reason, place_in_
 from ragdash.reporting.plots import bands as pictures_of
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import bands as band_sentences
+from ragdash.reporting.sentences import formatting as fmt
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,9 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
 def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], container) -> None:
     """In words: the band of each run on each metric that has bands, and which targets are reached."""
     banded = [rated_metric for rated_metric in rated_metrics if rated_metric.table]
-    sentences = threshold_bands_sentences.with_sources(
+    sentences = band_sentences.with_sources(
         [
-            threshold_bands_sentences.band_sentence(
+            band_sentences.band_sentence(
                 rated_metric.spec, context.names, rated_metric.placements, rated_metric.order
             )
             for rated_metric in banded
@@ -161,7 +161,7 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
         [rated_metric.table.source for rated_metric in banded],
     )
     sentences += [
-        threshold_bands_sentences.target_sentence(
+        band_sentences.target_sentence(
             rated_metric.target, context.names, rated_metric.target_results, rated_metric.order
         )
         for rated_metric in rated_metrics
@@ -180,7 +180,7 @@ def render_figures(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
         for rated_metric in rated_metrics:
             if rated_metric.table:
                 with st.container(key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
-                    bands = fmt.escape(threshold_bands_sentences.bands_tooltip(rated_metric.table))
+                    bands = fmt.escape(band_sentences.bands_tooltip(rated_metric.table))
                     st.header(
                         rated_metric.spec.title,
                         anchor=False,
@@ -203,7 +203,7 @@ def render_targets(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
                 st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**", help=rated_metric.spec.metric.summary_line)
                 st.caption(
                     fmt.escape(
-                        threshold_bands_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
+                        band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
                     )
                 )
                 _render_target_field(rated_metric)
@@ -226,7 +226,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
             ["below the target", "reached"] if rated_metric.spec.metric.better == "higher" else ["reached", "above it"]
         )
     descriptions = [
-        threshold_bands_sentences.placement_text(
+        band_sentences.placement_text(
             rated_metric.placements[index] if rated_metric.table else None,
             rated_metric.target_results[index] if rated_metric.target else None,
         )
@@ -314,8 +314,8 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
     note = (
         f"Bands: {rated_metric.table.source}."
         if rated_metric.table
-        else threshold_bands_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
+        else band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
     )
-    note += f" Target: {threshold_bands_sentences.target_text(rated_metric.target)}." if rated_metric.target else ""
+    note += f" Target: {band_sentences.target_text(rated_metric.target)}." if rated_metric.target else ""
     st.caption(f"{fmt.escape(note)} Mean over n queries of each kind with its 95 % interval."
                f"{context.scope.basis}")

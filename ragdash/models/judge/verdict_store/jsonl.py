@@ -22,12 +22,12 @@ _TEXTS = ("key", "host", "model", "parameters", "task", "version")
 _KEPT = tuple(one.name for one in fields(Reply) if one.name not in ("missing", "cached", "note"))
 
 
-def export_verdicts(ledger: VerdictStore, judge: Judge | None = None,
+def export_verdicts(verdict_store: VerdictStore, judge: Judge | None = None,
                     keys: Container[bytes] | None = None) -> Iterator[bytes]:
     """A line for each verdict, in the order they came; judge: of this one alone; keys: these alone. No question, no
     key of an endpoint.
     """
-    for said_by, key, task, version, vote, reply in ledger.all_verdicts():
+    for said_by, key, task, version, vote, reply in verdict_store.all_verdicts():
         if judge in (None, said_by) and (keys is None or key in keys):
             fields_of_reply = asdict(reply)
             yield orjson.dumps(
@@ -43,7 +43,7 @@ def export_verdicts(ledger: VerdictStore, judge: Judge | None = None,
             )
 
 
-def import_verdicts(ledger: VerdictStore, lines: Iterable[bytes], file: str | None = None) -> tuple[int, int]:
+def import_verdicts(verdict_store: VerdictStore, lines: Iterable[bytes], file: str | None = None) -> tuple[int, int]:
     """(verdicts taken over, verdicts that were there). All or none: InputError tells every line that is no verdict."""
     collector, rows = Collector(file), []
     for number, line in enumerate(lines, 1):
@@ -53,8 +53,8 @@ def import_verdicts(ledger: VerdictStore, lines: Iterable[bytes], file: str | No
             except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
                 collector.add("bad-verdict", {"type": type(error).__name__, "error": str(error)}, line=number)
     collector.raise_errors()
-    known = ledger.known_keys([row[1] for row in rows])
-    new = ledger.import_rows(row for row in rows if row[1] not in known) if len(known) < len(rows) else 0
+    known = verdict_store.known_keys([row[1] for row in rows])
+    new = verdict_store.import_rows(row for row in rows if row[1] not in known) if len(known) < len(rows) else 0
     return new, len(rows) - new
 
 

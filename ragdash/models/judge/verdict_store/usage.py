@@ -33,9 +33,9 @@ class JudgeUsage:
     tasks: frozenset[str]
 
 
-def usage_by_judge(ledger: VerdictStore) -> list[JudgeUsage]:
+def usage_by_judge(verdict_store: VerdictStore) -> list[JudgeUsage]:
     """Of every judge that has said something, the one last asked first. InputError as all readers of the ledger."""
-    with ledger._open() as db:
+    with verdict_store._open() as db:
         rows = [] if db is None else db.execute(_SUMS).fetchall()
     return [JudgeUsage(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),
                   frozenset((row[9] or "").split(",")) - {""}) for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib import import_module
 from itertools import chain
 
@@ -19,8 +20,10 @@ from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Tex
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import comparability as sentences_comparability
-from ragdash.reporting.sentences import fmt, judge
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import judge
+from ragdash.reporting.sentences.comparison import family_sentence
+from ragdash.reporting.sentences.formatting import escape
 from ragdash.reporting.tables.evaluation import INTERVALS
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
@@ -29,7 +32,7 @@ PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
 def settings(content: ReportContent, title: str) -> Section:
     """What was counted and how; what the files say of the runs' own settings."""
     request, evaluation = content.request, content.evaluations[0]
-    rules = content.rules
+    rules, flips = content.rules, content.rules.flips(int(content.selected.sum()))
     facts = [
         ("Queries", request.slice_title or "all"),
         ("Baseline", content.names[request.baseline]),
@@ -44,8 +47,7 @@ def settings(content: ReportContent, title: str) -> Section:
         ),
         (
             "Tests",
-            f"paired randomisation test, {rules.permutations:,} sign flips, seed {rules.seed}, corrected by "
-            f"{rules.correction.capitalize()}",
+            f"{family_sentence(len(content.names), replace(rules, permutations=flips))} Seed {rules.seed}.",
         ),
         *([("Margin", f"differences up to {rules.margin:g} do not matter")] if rules.margin else []),
         *((str(name), str(value)) for name, value in request.settings.items()),

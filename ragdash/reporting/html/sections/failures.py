@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, Rules, diagnose
+from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, DiagnosisRules, Gain, diagnose
 from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import count, escape
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import count, escape
 
 
 def failures(content: ReportContent, title: str) -> Section:
@@ -48,7 +48,7 @@ def _missed(content: ReportContent) -> list:
 
 def _stages(content: ReportContent) -> list:
     """The first stage at which each query went wrong, and what fixing it could gain at most."""
-    rules = Rules(k=content.request.k)
+    rules = DiagnosisRules(k=content.request.k)
     diagnoses = [diagnose(match, rules) for match in content.request.matches]
     gains = [_gains(content, run, diagnosis) for run, diagnosis in enumerate(diagnoses)]
     counts = np.array([diagnosis.counts(content.selected) for diagnosis in diagnoses])

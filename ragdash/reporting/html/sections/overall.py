@@ -15,8 +15,9 @@ from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common import forest
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences import bands, comparison, fmt
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences import bands, comparison
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import escape
 
 FEW = 3  # candidates that get a sentence each
 DRAWN = 6  # metrics of the picture of differences
@@ -74,7 +75,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     several_n = len({summary.n for row in rows for summary in row}) > 1
     best, comparisons = content.best_run(content.lead), content.against_best(content.lead)
     tied = {
-        run for run, result in comparisons.items() if result.outcome in ("undecided", "equivalent") and result.n >= 2
+        run for run, result in comparisons.items() if result.tied
     }
     table = []
     for run in order:
@@ -101,9 +102,10 @@ def _note(content: ReportContent, several_n: bool) -> str:
         sentences.append(f"n = {content.summaries[0][0].n:,}.")
     if content.candidates:
         sentences.append(
-            f"Below it the difference to {escape(content.names[request.baseline])}, the baseline: ▲ better, ▼ "
-            "worse, without a mark where it cannot be told from none; p of a paired randomisation test, "
-            "corrected for all differences of this table (Holm)."
+            f"Below it the difference to {escape(content.names[request.baseline])}, the baseline: ▲ better, ▼ worse, "
+            "no mark: no significant difference."
+        )
+        sentences.append(comparison.family_sentence(len(content.names), content.rules)
         )
     return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions)])
 
@@ -137,7 +139,8 @@ def _pictures(content: ReportContent) -> list:
             "differences", f"Differences to {base}", f"Difference of each run to {base} on "
             f"{fmt.listed([spec.title for spec in specs])}, with 95 % intervals; the table below has the numbers.",
             lambda theme: _forest(content, specs, theme), differences(content, specs),
-            "Candidate minus baseline. Filled symbols: told from none by the corrected test; hollow ones: not.")]
+            "Candidate minus baseline, with simultaneous intervals. Filled symbols: a significant difference, the "
+            "interval excludes 0; hollow: no significant difference.")]
     return blocks
 
 
@@ -180,7 +183,7 @@ def differences(content: ReportContent, specs: list[Spec]) -> Table:
         for result in (content.comparisons[candidate, spec] for candidate in content.candidates)
     ]
     return Table("Differences, tests and effect sizes", [
-        "Run", "Metric", "Difference [95 % interval]", "p (Holm)", "Better / equal / worse", "Cohen's d_z",
+        "Run", "Metric", "Difference [95 % interval]", "p (corrected)", "Better / equal / worse", "Cohen's d_z",
         "Smallest difference shown", "n", "Verdict"], rows, frozenset({2, 3, 4, 5, 6, 7}), folded=True)
 
 

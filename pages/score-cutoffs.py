@@ -1,0 +1,9 @@
+"""What if documents below a score were dropped?"""
+
+from ragdash.dashboard import shell
+
+shell.ensure()
+
+from ragdash.dashboard.pages.score_cutoffs import page  # noqa: E402  (the shell must run first)
+
+page.render()

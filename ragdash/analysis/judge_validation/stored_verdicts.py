@@ -1,0 +1,115 @@
+"""What a judge of the ledger said of a run, as verdicts to be held against labels: who, why not, with which votes.
+
+Letters: Q queries (of the truth), V votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ragdash.analysis.judge_validation.verdicts import RunVerdicts, verdicts_of
+from ragdash.core.errors import Unavailable
+from ragdash.core.records import Run
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats import SEED
+from ragdash.matching.match import Match
+from ragdash.matching.views.judged import IMPORTED, Judged
+from ragdash.matching.views.panel_verdicts import reason_text
+from ragdash.metrics import Spec
+from ragdash.metrics.judged import judge_request
+from ragdash.models.judge.panel import Panel
+from ragdash.models.judge.task_runner import read
+from ragdash.models.judge.tasks import Judgement
+
+GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
+"""Settings of a run that name the model which wrote its answers, the surest first."""
+TRIED = 100  # verdicts that are looked through for a second vote
+MOST_VOTES = 9  # read of each query
+
+
+@dataclass(frozen=True, eq=False)
+class StoredVerdicts:
+    """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgements {query_id:
+    with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
+    where there is one vote; of several judges the value of each.
+    """
+
+    judge: str = ""
+    model: str = ""
+    judgements: Mapping[str, Judgement] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    votes: np.ndarray | None = None
+
+
+def read_stored_verdicts(match: Match, spec: Spec) -> StoredVerdicts:
+    """What stands behind the values of a metric; empty where no judge gave them, or none was asked."""
+    if spec.metric.view != "Judged":
+        return StoredVerdicts()
+    name, judge, votes = judge_request(spec)
+    try:
+        scores = match.judged.read(name, judge, votes)
+    except Unavailable:
+        return StoredVerdicts()
+    ids = match.query_ids.to_pylist()
+    reasons = {query: reason_text(judgement.missing)[0] for query, judgement, value in
+               zip(ids, scores.judgements, scores.values.tolist(), strict=True) if value != value}
+    return StoredVerdicts(
+        str(scores.judge),
+        scores.judge.model,
+        dict(zip(ids, scores.judgements, strict=True)),
+        reasons,
+        _votes(match.judged, name, scores),
+    )
+
+
+def generator_of(run: Run) -> str:
+    """The model that wrote a run's answers, as its settings name it; "" where they do not."""
+    return next((str(run.settings[name]) for name in GENERATORS if isinstance(run.settings.get(name), str)), "")
+
+
+def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: str = "",
+                    generator: str = "") -> RunVerdicts:
+    """The values of a metric as verdicts, with judge, reasons and votes of the ledger and the generator of the run's
+    settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
+    """
+    stored = read_stored_verdicts(match, spec)
+    verdicts = verdicts_of(evaluation, spec, reasons=stored.reasons, judge=judge or stored.model,
+                      generator=generator or generator_of(match.run))
+    return verdicts if stored.votes is None else replace(verdicts, votes=_votes_of(verdicts, match, stored.votes))
+
+
+def _votes_of(verdicts: RunVerdicts, match: Match, votes: np.ndarray) -> np.ndarray:
+    """The votes on the queries of an evaluation, which may be some of the match's."""
+    index_of = {query: q for q, query in enumerate(match.query_ids.to_pylist())}
+    return votes[[index_of[query] for query in verdicts.query_ids.to_pylist()]]
+
+
+def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
+    """Every vote that the ledger has, as far as all queries or a random few of them were asked again."""
+    if scores.members:
+        return np.stack([member.values for member in scores.members], axis=1)
+    judge = scores.judge.judges[0] if isinstance(scores.judge, Panel) else scores.judge
+    scored = np.flatnonzero(~np.isnan(scores.values))
+    if judge.host == IMPORTED or not len(scored):
+        return None
+    sample = np.random.default_rng(SEED).permutation(scored)[:TRIED].tolist()
+    rows = [scores.values]
+    while len(rows) < MOST_VOTES and _any_vote(
+        read(judged.askings(name, sample), judged.verdict_store, judge, len(rows))
+    ):
+        rows.append(
+            np.array(
+                [judgement.value for judgement in read(judged.askings(name), judged.verdict_store, judge, len(rows))]
+            )
+        )
+    if len(rows) == 1:
+        return None
+    rows[0] = np.array([judgement.value for judgement in scores.judgements])
+    return np.stack(rows, axis=1)
+
+
+def _any_vote(judgements: list[Judgement]) -> bool:
+    return any(judgement.value == judgement.value for judgement in judgements)

@@ -1,0 +1,145 @@
+"""What a metric that a file brings along is, by its name and values: is it one, is more better, on which scale."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+_SPELLINGS = re.compile(r"nDCG|hit[_ ]?rate|ROUGE[_ ]?L", re.IGNORECASE)  # one word, however it is written
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MEASURES = _word_set(
+    "mrr rr ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor bertscore "
+    "chrf sas faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity "
+    "hallucination hallucinated hallucinations toxicity coherence fluency completeness conciseness "
+    "helpfulness harmfulness utilization coverage rprec bpref success entailment factuality consistency")
+_NOT_ALONE = _word_set("correct hit hits match success map")  # names of contents too: correct_answer, hits, map
+_CONTENTS = _word_set(
+    "answer answers chunk chunks context contexts doc docs document documents option options choice choices "
+    "response label text list url urls source sources path paths")
+_JUDGED = _word_set(
+    "score rating judge judged verdict passed quality relevance grade graded human exact match")
+_LABELS = _word_set(
+    "label verdict judgment judge rating correctness correct outcome assessment human grade "
+    "status annotation annotated feedback score evaluation result passed") | {"judgement"}
+_DURATIONS = _word_set(
+    "latency elapsed duration runtime")
+_COSTS = _word_set(
+    "cost tokens price")
+_COUNTS = _word_set(
+    "n num count number id ids index idx rank position page year threshold seed topk length size version reason "
+    "reasoning explanation comment model")
+_LOWER = _word_set(
+    "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
+    "distance leak")
+_GOOD = _word_set(
+    "correct yes true pass passed good relevant grounded supported faithful accurate success ok right "
+    "complete")
+_BAD = _word_set(
+    "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
+    "inaccurate error")
+GROUPS = _word_set(  # objects of metrics: {"mrr": 0.5}
+    "metrics metric metric_scores scores eval evals evaluation evaluations judge judgment judgments ratings"
+) | {"judgement"}
+SCALES = ((0.0, 1.0), (0.0, 2.0), (1.0, 3.0), (0.0, 3.0), (1.0, 5.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0),
+          (0.0, 100.0))
+MOST_LABELS, LONGEST_LABEL = 12, 40  # a column with more different texts, or longer ones, holds no labels
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words of a name in lower case: "retrievalMRR@10" -> {"retrieval", "mrr", "10"}."""
+    plain = _SPELLINGS.sub(lambda match: match.group().lower().replace("_", "").replace(" ", ""), name)
+    return frozenset(word.casefold() for word in _WORD.findall(plain))
+
+
+def is_metric_name(name: str) -> bool:
+    """Whether a column of this name can only hold the values of a metric, such as recall@10 or faithfulness.
+
+    Examples
+    --------
+    >>> [is_metric_name(name) for name in ("retrieval_mrr", "hit_at_5", "year", "num_hits", "correct_answer")]
+    [True, True, False, False, False]
+    """
+    words = words_of(name)
+    measures = words & _MEASURES
+    if measures <= _NOT_ALONE and (words & _CONTENTS or words <= {"hits", "map", "match"}):
+        return False
+    return bool(measures) and not words & _COUNTS - {"page"}
+
+
+def may_hold_scores(name: str) -> bool:
+    """Whether numbers in a column of this name, next to answers or rankings, are taken for the values of a metric."""
+    words = words_of(name)
+    return is_metric_name(name) or (bool(words & (_JUDGED | _DURATIONS | _COSTS)) and not words & _COUNTS)
+
+
+def may_hold_labels(name: str) -> bool:
+    """Whether a few different texts in a column of this name are labels that people or a judge gave."""
+    words = words_of(name)
+    return bool(words & _LABELS) and not words & _COUNTS
+
+
+def may_be_metric(name: str) -> bool:
+    """Whether it takes the values to know if a column of this name is a metric or an attribute of the query."""
+    return name in GROUPS or may_hold_scores(name) or may_hold_labels(name)
+
+
+def may_differ(name: str) -> bool:
+    """Whether numbers under this name that differ between runs are measured; ids, ranks and counts are not."""
+    return not words_of(name) & _COUNTS
+
+
+def guess_direction(name: str, label: str = "") -> str | None:
+    """Which end of a metric is better by its name, or, for the share of a label, by that label; None: unknown.
+
+    Examples
+    --------
+    >>> guess_direction("mrr"), guess_direction("hallucination_rate"), guess_direction("verdict", "Refusal")
+    ('higher', 'lower', None)
+    """
+    if label:
+        words = words_of(label)
+        return "lower" if words & _BAD or "not" in words else "higher" if words & _GOOD else None
+    words = words_of(name)
+    if words & (_LOWER | _DURATIONS | _COSTS):
+        return "lower"
+    return "higher" if may_hold_scores(name) else None
+
+
+def guess_range(values: Iterable[float], name: str = "") -> tuple[float, float]:
+    """The usual scale that holds all these values, such as 0 to 1 or 1 to 5; open above where none does.
+
+    Examples
+    --------
+    >>> guess_range([0.2, 1.0]), guess_range([1, 4, 5]), guess_range([0, 4.5]), guess_range([812.0])
+    ((0.0, 1.0), (1.0, 5.0), (0.0, 5.0), (0.0, inf))
+    """
+    numbers = np.array([value for value in values if np.isfinite(value)], np.float64)
+    if not len(numbers) or words_of(name) & (_DURATIONS | _COSTS):
+        return (0.0, np.inf) if len(numbers) else (0.0, 1.0)
+    low, high = float(numbers.min()), float(numbers.max())
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    whole = bool((numbers == np.rint(numbers)).all())
+    for scale in SCALES:
+        if scale[0] <= low and high <= scale[1] and (scale[0] == 0 or (whole and low >= 1)):
+            return scale
+    return (-np.inf if low < 0 else 0.0), np.inf
+
+
+def labels_in(texts: Sequence[str]) -> list[str]:
+    """The different labels, most frequent first; none where the texts are too many or too long to be labels."""
+    counts: dict[str, int] = {}
+    for text in texts:
+        counts[text] = counts.get(text, 0) + 1
+    fitting = len(counts) <= MOST_LABELS and max(map(len, counts), default=0) <= LONGEST_LABEL
+    repeated = len(counts) < max(len(texts), 3)
+    return sorted(counts, key=lambda text: (-counts[text], text)) if fitting and repeated else []

@@ -1,0 +1,31 @@
+"""Links from page to page that keep the runs and the shared choices, and set the choices that are named."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import streamlit as st
+
+from ragdash.dashboard.session import state
+
+SHARED = (state.RUN, state.TRUTH, *state.SIDEBAR, *state.CUTS)
+
+
+def address(**choices: str | list[str]) -> dict[str, list[str]]:
+    """The query parameters of a link: runs, judgments and shared choices of this session, and these choices.
+
+    choices: {key of ragdash.dashboard.session.keys: value or values}.
+    """
+    shared = {key: values for key, values in state.parameters().items() if key in SHARED}
+    return shared | {key: value if isinstance(value, list) else [value] for key, value in choices.items()}
+
+
+def link(path: str, label: str, *, icon: str | None = None, help: str | None = None, width: int | str = "content",
+         **choices: str | list[str]) -> None:
+    """A link to a page, by its place in the address."""
+    st.page_link(f"pages/{path}.py", label=label, icon=icon, help=help, width=width, query_params=address(**choices))
+
+
+def open_page(path: str, **choices: str | list[str]) -> NoReturn:
+    """Open a page at once."""
+    st.switch_page(f"pages/{path}.py", query_params=address(**choices))

@@ -1,0 +1,17 @@
+"""The LLM judge tab: what does judging cost, how far is it, and what are its results?"""
+
+from __future__ import annotations
+
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers.judge import data as judges_data
+from ragdash.dashboard.pages.answers.judge import run_panel, sections, verdict_files
+
+
+def render(context: PageContext) -> None:
+    """Draw the tab."""
+    data = judges_data.load(context)
+    sections.summary(data)
+    run_panel.run_panel(context)
+    if data is not None:
+        sections.results(data)
+    verdict_files.verdict_files(context, data)

@@ -1,0 +1,255 @@
+"""Plan, start, watch and stop a judging job, which runs in a process of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.jobs import judging
+from ragdash.dashboard.jobs.judging import JudgeOrder
+from ragdash.dashboard.jobs.process import Job
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers.judge import data as judges_data
+from ragdash.dashboard.pages.answers.judge import form
+from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.scoring import duration
+from ragdash.models.judge import Endpoint
+from ragdash.models.local.installed import Availability
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import judge as sentences_judge
+
+POLL_SECONDS = 1.0  # between two looks at the process
+
+
+def run_panel(context: PageContext) -> None:
+    """Render the running job, or the result of the last one and the form for the next."""
+    job = judging.current()
+    if job is not None and job.running:
+        _running_job()
+        return
+    if job is not None and job.key[0] == context.scope.truth_digest:
+        _finished_job(job)
+    elements.problems(state.notice(), "judging_notice")
+    if read_only():
+        st.caption(":material/lock: Only editors can run judges. See the results below.")
+        return
+    installed = requests_availability()
+    if not installed.ok:
+        elements.missing(installed.problem)
+        return
+    query_counts = judges_data.judgeable_queries(context.digests, context.scope)
+    with st.container(border=True, key="judging"):
+        if not any(query_counts.values()):
+            _nothing_to_judge(context)
+            return
+        order, problems = form.job_form(query_counts)
+        elements.problems(problems, "judge_form")
+        _plan_section(context, order)
+
+
+def requests_availability() -> Availability:
+    """Whether the package that calls endpoints is installed."""
+    from importlib.util import find_spec
+
+    return Availability(None if find_spec("requests") else Problem("unavailable/requests"))
+
+
+def _nothing_to_judge(context: PageContext) -> None:
+    names = fmt.escape(fmt.listed(context.names))
+    st.markdown(f"**Nothing to judge in {names}.** Judges read answers and contexts.")
+    st.caption("Add an answer column to the run, and contexts or document texts. Correctness also needs an "
+               "answers column in the ground truth.")
+
+
+def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
+    """Everything a plan depends on."""
+    scope = context.scope
+    return (
+        scope.truth_digest,
+        tuple(context.digests),
+        tuple(context.names),
+        scope.conventions.ties,
+        scope.slice,
+        order,
+        judges_data.stamp(),
+    )
+
+
+def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
+    """The plan button; after planning, the plan, the consent and the start button."""
+    key = None if order is None else _plan_key(context, order)
+    job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
+    if job is None:
+        st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_start_plan,
+                  args=(context, order), disabled=order is None)
+        st.caption("Estimates calls, tokens and cost. Nothing is sent." if order else
+                   "Choose metrics, a base URL and a model to plan.")
+    elif job.running:
+        _planning_progress(key)
+    elif "plan" not in job.worker.messages:
+        _show_failure(job)
+        st.button(
+            "Plan again", icon=":material/calculate:", key="judge_plan", on_click=_start_plan, args=(context, order)
+        )
+    else:
+        _show_plan(context, order, job.worker.messages["plan"])
+
+
+@st.fragment(run_every=POLL_SECONDS / 2)
+def _planning_progress(key: tuple) -> None:
+    job = judging.planned(key)
+    if job is None or not job.running:
+        st.rerun()
+    st.caption(":material/hourglass_top: Checking texts and stored verdicts …")
+
+
+def _start_plan(context: PageContext, order: JudgeOrder) -> None:
+    """Start a plan."""
+    st.session_state.pop(state.JUDGE_AGREED, None)
+    try:
+        check_writable()
+        key = _plan_key(context, order)
+        if not judging.plan(key, _cases(context), order):
+            raise InputError([Problem("busy/plans")])
+        st.session_state[state.JUDGE_PLANNED] = key
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
+    """The estimates of the plan, and the start button."""
+    with st.container(horizontal=True, key="judge_planned"):
+        follow = f"then about {plan['follow']:,}" if plan["follow"] else None
+        st.metric(
+            "Calls",
+            f"{plan['calls']:,}",
+            follow,
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+            width=175,
+            help=tooltip("planned_calls"),
+        )
+        st.metric("Stored", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
+                  border=True, width=145)
+        st.metric("Input tokens", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} output",
+                  delta_color="off", delta_arrow="off", border=True, width=170, help=tooltip("planned_tokens"))
+        st.metric("Expected cost", judges_sentences.money(plan["cost"]), judges_sentences.cost_note(plan),
+                  delta_color="off", delta_arrow="off", border=True, width=165)
+        st.metric("Sent to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
+                  delta_color="off", delta_arrow="off", border=True, width=225)
+    if plan["follow"]:
+        st.caption(judges_sentences.follow_up_tokens(plan))
+    if not plan["calls"]:
+        st.caption(":material/check: Nothing to ask: every verdict is stored.")
+        return
+    if not plan["local"]:
+        st.checkbox(f"Questions, answers and documents of these runs may be sent to **{fmt.escape(plan['host'])}**",
+                    key=state.JUDGE_AGREED)
+    agreed = plan["local"] or state.get(state.JUDGE_AGREED)
+    st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
+              args=(context, order), disabled=not agreed)
+
+
+def _cases(context: PageContext) -> dict:
+    return {entry.name: judges_data.cases(entry.digest, context.scope) for entry in context.entries}
+
+
+def _start(context: PageContext, order: JudgeOrder) -> None:
+    """Start the job. Everything is checked again, because a manipulated page may request what the form does not
+    offer.
+    """
+    try:
+        check_writable()
+        secret = form.secret(order)
+        endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
+        if not endpoint.local and not state.get(state.JUDGE_AGREED):
+            raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
+        endpoint.secret()
+        if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
+            raise InputError([Problem("busy")])
+        st.session_state.pop(state.JUDGE_PLANNED, None)
+        st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _running_job() -> None:
+    """Progress of the job; reloads the page when it has ended."""
+    job = judging.current()
+    if job is None or not job.running:
+        st.rerun()
+    with st.container(border=True, key="judging"):
+        progress = job.worker.messages.get("progress") or {}
+        done_count, total = progress.get("done") or 0, progress.get("total") or 0
+        metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.details["metrics"]])
+        st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
+                    f"{fmt.escape(metrics)}")
+        progress_text = progress["words"] if progress else "Reading texts …"
+        st.progress(min(done_count / total, 1.0) if total else 0.0, text=fmt.escape(progress_text))
+        if job.worker.cancelled:
+            st.caption(":material/hourglass_top: Stopping after the requests in flight; their verdicts are saved.")
+            if not read_only():
+                st.button("Stop now", icon=":material/cancel:", key="judge_drop", on_click=_stop, args=(True,),
+                          help=tooltip("stop_judging"))
+            return
+        if not read_only():
+            st.button("Stop", icon=":material/stop_circle:", key="judge_stop", on_click=_stop)
+        st.caption("The job continues while you use other pages. Verdicts are saved as they arrive; the numbers "
+                   "below update every few seconds.")
+
+
+def _stop(at_once: bool = False) -> None:
+    try:
+        check_writable()
+    except InputError as error:
+        state.set_notice(error.problems)
+        return
+    (judging.drop if at_once else judging.stop)()
+
+
+def _finished_job(job: Job) -> None:
+    """Result of the last job, shown in every session with the same ground truth."""
+    report = job.worker.messages.get("report")
+    if report is None:
+        if job.worker.cancelled:
+            _show_stopped("Stopped")
+        else:
+            _show_failure(job)
+        return
+    paid = "" if report["cost"] is None else f", {judges_sentences.money(report['cost'])} paid"
+    summary = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} already stored, "
+            f"{duration(report['seconds'])}, by {fmt.escape(report['judge'])}")
+    problems = judges_data.read_problems(report["problems"])
+    if report["stopped"] == "error":
+        elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
+        _show_stopped("Stopped by the error above", summary)
+    elif report["stopped"]:
+        _show_stopped("Budget spent" if report["stopped"] == "budget" else "Stopped", summary)
+    else:
+        st.caption(f":material/check: Done: {summary}.")
+    for problem in problems:
+        if problem.severity != "error" and problem.kind != "judge-always-same":  # shown with the results
+            st.caption(f":material/info: {fmt.problem_line(problem)}")
+
+
+def _show_stopped(reason: str, summary: str = "") -> None:
+    counts = f" ({summary})" if summary else ""
+    st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are saved. Starting again continues from there, and "
+               "nothing is billed twice.")
+
+
+def _show_failure(job: Job) -> None:
+    """Why the process failed."""
+    problems = judges_data.read_problems(job.worker.messages.get("problems") or ())
+    if problems:
+        elements.problems(problems, "judge_failed")
+    elif job.worker.failed:
+        st.error(f"The process ended without a report.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")

@@ -1,0 +1,155 @@
+"""Results of the LLM judge tab: means with intervals, missing verdicts by reason, tokens and cost, warnings."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.analysis.judge_validation import generator_of, same_family
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import page_links, query_links
+from ragdash.dashboard.pages.answers.judge import data as judges_data
+from ragdash.dashboard.pages.answers.judge import form
+from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
+from ragdash.dashboard.pages.answers.judge.data import JudgesData
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import elements
+from ragdash.matching.views.judged import IMPORTED
+from ragdash.matching.views.panel_verdicts import reason_text
+from ragdash.metrics import METRICS
+from ragdash.models.judge.endpoint import Prices
+from ragdash.models.judge.panel import AND
+from ragdash.models.judge.verdict_store.usage import JudgeUsage
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import judge as sentences_judge
+
+JUDGES_AGREE = "Judges agree"
+MOST_WARNINGS = 4  # warnings shown before the expander
+FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent", JUDGES_AGREE: "percent"}
+
+
+def summary(data: JudgesData | None) -> None:
+    """Render the results in one sentence."""
+    if data is None:
+        st.markdown("**No judge scores yet.** Choose metrics and a judge; the plan shows calls, tokens and cost before "
+                    "anything is sent.")
+        return
+    runs = len({index for index, _ in data.cells})
+    n = sum(cell.n for cell in data.cells.values())
+    undefined = sum(sum(cell.undefined.values()) for cell in data.cells.values())
+    lacking = sum(sum(cell.missing.values()) for cell in data.cells.values())
+    unasked = sum(
+        cell.missing.get(reason_text(reason)[0], 0) for cell in data.cells.values() for reason in judges_data.NOT_ASKED
+    )
+    counts = [*([f"{undefined:,} undefined for their texts"] if undefined else []),
+            f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
+            *([f"{unasked:,} not asked"] if unasked else [])]
+    subject = f"**{fmt.escape(data.label)}** has" if data.single else \
+        f"**{sentences_judge.judge_name(data.label, short=True)}** ({fmt.escape(data.label)}): they have"
+    st.markdown(f"{subject} judged {fmt.count(runs, 'run')} by "
+                f"{fmt.count(len(data.metrics), 'metric')}: {fmt.count(n, 'value')}, "
+                f"{', '.join(counts)}.")
+    if sentences_judge.is_toy(data.label):
+        st.warning(sentences_judge.TOY_NOTE, icon=":material/smart_toy:")
+
+
+def results(data: JudgesData) -> None:
+    """Render the table of results, usage, warnings and links."""
+    st.header("Results", anchor=False, help=tooltip("judge_scores"))
+    if len(data.labels) > 1:
+        st.selectbox("Judge", data.labels, key=state.choice_key(state.JUDGE, data.labels, data.label), width=420,
+                     format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
+                     help=tooltip("several_judges"))
+    elements.frame(
+        _results_frame(data),
+        "judged",
+        f"Results of {data.label}: mean, interval, n, undefined and missing verdicts",
+        formats=FORMATS,
+        widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260},
+    )
+    for usage in data.usages:
+        _show_usage(usage, "This judge" if data.single else str(usage.judge))
+    _warnings(data)
+    _links(data)
+
+
+def _results_frame(data: JudgesData) -> pd.DataFrame:
+    rows, counted = [], judges_sentences.reason_counts
+    for (index, name), cell in data.cells.items():
+        rows.append(
+            {
+                "Run": data.context.names[index],
+                "Judged metric": sentences_judge.metric_title(name),
+                "Mean": cell.mean,
+                "Low": cell.low,
+                "High": cell.high,
+                "n": cell.n,
+                "Undefined": counted(cell.undefined),
+                "Missing": counted(cell.missing),
+                "Votes": cell.votes,
+                "Votes agree": cell.agreement,
+                "Worth knowing": sentences_judge.flag_counts(cell.flags),
+                "Judges": ", ".join(map(sentences_judge.judge_name, cell.judges)),
+            }
+        )
+    frame = pd.DataFrame(rows).rename(columns={} if data.single else {"Votes agree": JUDGES_AGREE})
+    empty = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing", "Judges") if name in frame
+              if not frame[name].replace("", None).notna().any()]
+    return frame.drop(columns=[*empty, *(["Votes"] if "Votes agree" in empty or not data.single else [])])
+
+
+def _show_usage(usage: JudgeUsage, name: str) -> None:
+    """Total tokens and cost of a judge; not by metric, because metrics share verdicts."""
+    if usage.judge.host == IMPORTED:
+        st.caption(f"{fmt.count(usage.verdicts, 'verdict')} read from a file; no judge was called.")
+        return
+    prices = form.prices()
+    cost = (
+        f", about {judges_sentences.money(Prices(*prices).cost(usage.prompt, usage.completion))} at the given prices"
+        if prices
+        else ""
+    )
+    failed = f" and {fmt.count(usage.failures, 'question')} without a verdict" if usage.failures else ""
+    guessed = (
+        f" Tokens of {fmt.count(usage.estimated, 'reply', 'replies')} are estimated." if usage.estimated else ""
+    )
+    st.caption(f"{fmt.escape(name)} in total, for all texts judged here: "
+               f"{fmt.count(usage.verdicts, 'verdict')}{failed}, "
+               f"{fmt.count(usage.prompt, 'token')} in and {usage.completion:,} out{cost}.{guessed}")
+
+
+def _warnings(data: JudgesData) -> None:
+    """Warn of a judge that always gives the same score, and of one of the generator's family."""
+    sentences = [
+        f"{fmt.escape(sentences_judge.metric_title(name))} of **{fmt.escape(data.context.names[index])}** is "
+        f"{cell.n:,} times {cell.mean:g}: a judge that always gives the same score carries no "
+        "information. Read some of its reasons."
+        for (index, name), cell in data.cells.items()
+        if cell.constant
+    ]
+    for index, digest in enumerate(data.context.digests):
+        wrote = generator_of(LOADED.run(digest))
+        shared = same_family(AND.join(usage.judge.model for usage in data.usages), wrote) if wrote else ()
+        if shared:
+            sentences.append(
+                f"**{fmt.escape(data.context.names[index])}** was written by {fmt.escape(wrote)}, from the judge's "
+                f"own family ({fmt.escape(fmt.listed(sorted(shared)))}): judges favor texts in their own "
+                "style. Validate its verdicts with human labels."
+            )
+    for sentence in sentences[:MOST_WARNINGS]:
+        st.caption(f":material/warning: {sentence}")
+    if len(sentences) > MOST_WARNINGS:
+        with st.expander(f"{len(sentences) - MOST_WARNINGS:,} more warnings", key="judge_warnings"):
+            st.markdown("\n".join(f"- {sentence}" for sentence in sentences[MOST_WARNINGS:]))
+
+
+def _links(data: JudgesData) -> None:
+    name = next((name for name in data.metrics if name in METRICS), None)
+    with st.container(horizontal=True, key="judge_links"):
+        page_links.link("answers", "Can this judge be trusted?", icon=":material/handshake:",
+                        **{state.ANSWERS_PART: "validation"})
+        for index, digest in enumerate(data.context.digests if name else ()):
+            if (index, name) in data.cells:
+                query_links.link(f"{data.context.names[index]}: worst first", digest, **{state.METRIC: name},
+                                 help=tooltip("judged_queries_link", metric=sentences_judge.metric_title(name)))

@@ -1,0 +1,71 @@
+"""Sentences of the LLM judge tab: needs and calls of the judged metrics, suggested endpoints, and numbers of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.metrics import METRICS
+from ragdash.models.judge.tasks import TASKS
+from ragdash.reporting.sentences import formatting as fmt
+
+NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
+BASE_URLS: Mapping[str, Mapping[str, str]] = {
+    "openai": {"http://localhost:11434/v1": "Ollama", "http://localhost:8000/v1": "vLLM",
+               "http://localhost:8080/v1": "llama.cpp", "http://localhost:1234/v1": "LM Studio",
+               "https://api.openai.com/v1": "OpenAI"},
+    "anthropic": {"https://api.anthropic.com": "Anthropic"}}
+"""Suggested base URLs by protocol."""
+PROTOCOLS = {"openai": "OpenAI-compatible", "anthropic": "Anthropic"}
+
+METRIC_ORDER = tuple(sorted(TASKS, key=lambda name: (list(METRICS).index(name.partition("(")[0]), name)))
+"""The judged metrics in the order of the registry."""
+
+
+def needs(name: str) -> str:
+    """Texts a metric needs, such as "answer, contexts"."""
+    return ", ".join(NEEDS[need] for need in TASKS[name].needs)
+
+
+def url_label(kind: str, url: str) -> str:
+    """A base URL with the service that usually runs there.
+
+    Examples
+    --------
+    >>> url_label("openai", "http://localhost:11434/v1")
+    'http://localhost:11434/v1 (Ollama)'
+    """
+    service = BASE_URLS[kind].get(url)
+    return f"{url} ({service})" if service else url
+
+
+
+def money(amount: float | None) -> str:
+    """An amount with four significant digits; a dash if unknown."""
+    return fmt.UNDEFINED if amount is None else f"{amount:,.4g}"
+
+
+def cost_note(plan: Mapping) -> str:
+    """Note below the cost of a plan."""
+    if plan["cost"] is None:
+        return "no prices given"
+    return f"{money(plan['cost'] + plan['follow_cost'])} in total" if plan["follow"] else "at these prices"
+
+
+def follow_up_tokens(plan: Mapping) -> str:
+    """Total tokens of a plan with its follow-up calls, and how they are estimated."""
+    read, completion = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
+    return (
+        f"In total, with follow-up calls: about {read:,} input and {completion:,} output tokens. The "
+        "number of claims is estimated from the length of the texts."
+    )
+
+
+def reason_counts(reasons: Mapping[str, int]) -> str:
+    """Reasons with their counts.
+
+    Examples
+    --------
+    >>> reason_counts({"no JSON in the reply": 3, "no connection": 1})
+    'no JSON in the reply (3), no connection (1)'
+    """
+    return ", ".join(f"{reason} ({n:,})" for reason, n in reasons.items())

@@ -1,0 +1,1 @@
+"""The Judge validation tab: validates a judge against human labels."""

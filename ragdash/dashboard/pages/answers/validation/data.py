@@ -1,0 +1,291 @@
+"""What the Judge validation tab shows: verdicts of one metric on every run shown, human labels, both compared.
+
+Cached by digests, scalars and the stamps of verdicts and labels, as in ragdash.dashboard.session.scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.judge_validation import (
+    CUT,
+    CorrectedDifference,
+    JudgeValidation,
+    LabelStore,
+    RunVerdicts,
+    StoredVerdicts,
+    TrainedJudge,
+    corrected_difference,
+    judged_verdicts,
+    read_stored_verdicts,
+    validate_judge,
+)
+from ragdash.core.errors import InputError, Problem
+from ragdash.dashboard.auth import roles
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers.validation import trained_judge
+from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import check_writable
+from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.match import Match
+from ragdash.metrics import METRICS, Spec, parse_spec
+from ragdash.metrics.bands import YES
+from ragdash.models.judge import default_verdict_store
+from ragdash.reporting.sentences import judge as sentences_judge
+
+AGREEMENT_CLASSES = {"cut": f"Yes from {YES:g}", "each": "Each value separately"}
+Labels = Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class TrustData:
+    """Verdicts and labels of one metric, aligned by run.
+
+    Parameters
+    ----------
+    verdicts, labels
+        Of each run shown, on the queries in scope.
+    cut
+        Threshold of "yes" for agreement, None to treat each value as a class of its own.
+    problems
+        Problems of the label file.
+    local_judge, training_problems, training_key
+        The judge trained on the labels, why it could not be trained, and the cache key of its verdicts.
+    """
+
+    context: PageContext
+    spec: Spec
+    judge: str
+    cut: float | None
+    verdicts: tuple[RunVerdicts, ...]
+    labels: tuple[Labels, ...]
+    problems: tuple[Problem, ...]
+    local_judge: TrainedJudge | None = None
+    training_problems: tuple[Problem, ...] = ()
+    training_key: tuple = ()
+
+    @cached_property
+    def validations(self) -> tuple[JudgeValidation, ...]:
+        """Validation of the judge on each run, computed on first use."""
+        return tuple(_validation(*key, _verdicts=verdicts, _labels=labels)
+                     for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
+
+    @cached_property
+    def differences(self) -> tuple[CorrectedDifference | None, ...]:
+        """Difference of each run to the baseline; None for the baseline itself."""
+        base = self.context.baseline
+        first = self.verdicts[base], self.labels[base]
+        return tuple(
+            None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels))
+            for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True))
+        )
+
+    @property
+    def _keys(self) -> list[tuple]:
+        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.training_key)
+        return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
+                for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the judge is the local one, trained on the labels."""
+        return self.judge == LOCAL_JUDGE
+
+    @property
+    def label_key(self) -> str:
+        """The key under which labels are saved."""
+        return self.verdicts[0].what
+
+    @property
+    def judged_runs(self) -> list[int]:
+        """Indices of the runs that have verdicts."""
+        return [index for index, verdicts in enumerate(self.verdicts) if not np.isnan(verdicts.values).all()]
+
+    @property
+    def labeled_runs(self) -> list[int]:
+        """Indices of the runs that have verdicts and labels."""
+        return [index for index in self.judged_runs if self.validations[index].agreement.n]
+
+    @property
+    def binary(self) -> bool:
+        """Whether every verdict and label is 0 or 1, so that means are shares."""
+        values = [verdicts.values[~np.isnan(verdicts.values)] for verdicts in self.verdicts]
+        return bool(
+            np.isin(
+                np.concatenate([*values, *(list(run_labels.values()) for run_labels in self.labels)]), (0.0, 1.0)
+            ).all()
+        )
+
+    @property
+    def has_corrected_interval(self) -> bool:
+        """Whether any run has a corrected interval."""
+        return any(np.isfinite(validation.corrected.low) for validation in self.validations)
+
+
+def metric_menu() -> list[str]:
+    """Metrics that can be compared with labels: judged ones first, then other answer metrics from 0 to 1."""
+    views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
+    return [
+        name
+        for view in views
+        for name, metric in METRICS.items()
+        if metric.view == view and metric.range == (0.0, 1.0) and metric.aggregate == "mean" and metric.cutoff == "none"
+    ]
+
+
+def default_metric(context: PageContext) -> str:
+    """The first judged metric with verdicts on a run shown, else the first of the menu."""
+    return next(
+        (
+            name
+            for name in metric_menu()
+            if METRICS[name].view in ("Judged", "Entailed") and judges_with_verdicts(context, name)
+        ),
+        metric_menu()[0],
+    )
+
+
+def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
+    """Judges with verdicts for a metric on the runs shown.
+
+    Returns
+    -------
+    list of str
+        Labels of the judges, the one used last first, and at the end the panel of all; [""] for a metric without a
+        judge.
+    """
+    if METRICS[name].view != "Judged":
+        return (
+            [""] if any(_has_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
+        )
+    try:
+        asked_judges = [str(judge) for judge in default_verdict_store().judges()]
+    except InputError:
+        return []
+    judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _has_verdicts(context, name, judge)]
+    panel = sentences_judge.combine_judges(judges_with_values)
+    return [*judges_with_values, panel] if panel and _has_verdicts(context, name, panel) else judges_with_values
+
+
+def _has_verdicts(context: PageContext, name: str, judge: str) -> bool:
+    """Whether a judge has a value on any run shown."""
+    return any(_has_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
+
+
+def _has_values(run: str, scope: Scope, spec: Spec) -> bool:
+    """Whether a run has a value."""
+    return bool(np.isfinite(scope.evaluation(run, [spec]).column(spec)).any())
+
+
+def load(context: PageContext, name: str, judge: str) -> TrustData:
+    """Load verdicts and labels of a metric for the runs shown.
+
+    Parameters
+    ----------
+    context
+        The runs shown and their scope.
+    name
+        Name of the metric.
+    judge
+        Label of a judge ("model at host"), "" for a metric without one, or LOCAL_JUDGE, which is trained only in
+        the view that shows its results.
+    """
+    spec = METRICS[name].spec(judge=judge) if judge and judge != LOCAL_JUDGE else METRICS[name].spec()
+    label_key = trained_judge.label_key_of(spec)
+    saved_labels, problems = zip(*(labels(digest, label_key) for digest in context.digests), strict=True)
+    trained = None
+    if judge == LOCAL_JUDGE:
+        trained = trained_judge.train_judge(context.digests, context.scope, label_key, saved_labels,
+                                            train=state.get(state.TRUST_VIEW) not in ("label", "kept"))
+    verdicts = trained.verdicts if trained else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
+    verdicts = tuple(replace(run_verdicts, name=run_name)
+                     for run_verdicts, run_name in zip(verdicts, context.names, strict=True))
+    all_queries = _all_queries(context.scope) if context.scope.slice else frozenset()
+    labels_in_scope = []
+    for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True):
+        in_scope = set(run_verdicts.query_ids.to_pylist())
+        labels_in_scope.append({query: label for query, label in run_labels.items()
+                                if query in in_scope or query not in all_queries})
+    cut = CUT if state.get(state.CLASSED) != "each" else None
+    all_problems = tuple(dict.fromkeys(problem for run_problems in problems for problem in run_problems))
+    return TrustData(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *(
+        (trained.judge, trained.problems, trained.key) if trained else ()))
+
+
+def _all_queries(scope: Scope) -> frozenset[str]:
+    """All queries of the ground truth."""
+    return frozenset(scope.truth.query_ids.to_pylist())
+
+
+def verdicts_of(run: str, scope: Scope, spec: Spec) -> RunVerdicts:
+    """Verdicts on the queries in scope."""
+    return _verdicts(run, scope.cache_key([spec]), str(spec), _evaluation=scope.evaluation(run, [spec]),
+                     _match=scope.match(run, [spec]))
+
+
+@st.cache_resource(max_entries=64, show_spinner="Reading verdicts …")
+def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: Match) -> RunVerdicts:
+    return judged_verdicts(_evaluation, _match, parse_spec(spec))
+
+
+def verdict_details(run: str, scope: Scope, spec: Spec) -> StoredVerdicts:
+    """Reasons and claims of every verdict of a run."""
+    return _verdict_details(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _verdict_details(run: str, key: tuple, spec: str, _match: Match) -> StoredVerdicts:
+    return read_stored_verdicts(_match, parse_spec(spec))
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _validation(run: str, name: str, key: tuple, spec: str, cut: float | None, training_key: tuple, label_items: tuple,
+           _verdicts: RunVerdicts, _labels: Labels) -> JudgeValidation:
+    return validate_judge(_verdicts, _labels, cut=cut)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _difference(
+    baseline: tuple, candidate: tuple, _pair: tuple[RunVerdicts, RunVerdicts, Labels, Labels]
+) -> CorrectedDifference:
+    return corrected_difference(*_pair)
+
+
+def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:
+    """Saved labels {query_id: label} of a run, and problems of the file; no labels if it cannot be read."""
+    try:
+        store = LabelStore()
+        return _labels(run, label_key, str(store.path), store.stamp())
+    except InputError as error:
+        return {}, error.problems
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _labels(run: str, label_key: str, path: str, stamp: str) -> tuple[Labels, tuple[Problem, ...]]:
+    store = LabelStore()
+    return store.read(run, label_key), store.problems(run)
+
+
+def save_labels(run: str, label_key: str, values: Mapping[str, float | None]) -> int:
+    """Save labels of a run; None deletes one.
+
+    Returns
+    -------
+    int
+        Number of new labels, or -1 after an error, which is shown on the page.
+    """
+    try:
+        check_writable()
+        return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),
+                                by=str(roles.user().get("email") or ""))
+    except InputError as error:
+        state.set_notice(error.problems)
+        return -1

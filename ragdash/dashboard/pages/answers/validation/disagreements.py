@@ -1,0 +1,219 @@
+"""Disagreements between judge and human labels for one run: confusion table, votes, missing verdicts, examples."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.judge_validation import Agreement, Disagreement
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import query_links
+from ragdash.dashboard.pages.answers import data as answers_data
+from ragdash.dashboard.pages.answers.data import AnswerTexts
+from ragdash.dashboard.pages.answers.validation import data as trust_data
+from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
+from ragdash.dashboard.pages.answers.validation.data import TrustData
+from ragdash.dashboard.pages.answers.validation.tables import confusion_table
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements, texts
+from ragdash.metrics.bands import YES
+from ragdash.models.judge.panel import parse_choice
+from ragdash.models.judge.tasks import Judgement
+from ragdash.reporting.sentences import formatting as fmt
+
+MOST_CLASSES = 5  # in a confusion table rendered as text; larger ones are data frames
+MOST_CONTEXTS, LONGEST_CONTEXT = 20, 1_500  # contexts shown, and characters of each
+MOST_CLAIMS = 60
+POSITIVE_VERDICTS = ("supported", "entailed", "useful", "yes")
+
+
+def run_disagreements(data: TrustData) -> None:
+    """Render the disagreements of the selected run."""
+    context = data.context
+    names = {context.digests[index]: context.names[index] for index in data.judged_runs}
+    usual = context.digests[
+        next(
+            iter(
+                [index for index in data.labeled_runs if index == context.baseline]
+                or data.labeled_runs
+                or data.judged_runs
+            )
+        )
+    ]
+    key = state.choice_key(state.LOOKED, list(names), usual)
+    st.header("Disagreements" if data.labeled_runs else "Missing verdicts", anchor=False)
+    if len(names) > 1:
+        st.selectbox("Selected run", list(names), format_func=names.get, key=key, persist_state="session", width=240)
+    run_index = context.digests.index(state.get(state.LOOKED))
+    validation = data.validations[run_index]
+    if validation.agreement.n:
+        left_column, right = st.columns(2, gap="large")
+        with left_column:
+            _confusion_section(validation.agreement)
+        with right:
+            st.markdown(trust_sentences.bias_sentence(validation, data.spec), help=tooltip("bias"))
+            _vote_agreement(data, run_index)
+            _missing_verdicts(validation.missing)
+        _disagreements(data, run_index)
+    else:
+        if data.labeled_runs:
+            st.caption("No labels for this run.")
+        _vote_agreement(data, run_index)
+        _missing_verdicts(validation.missing)
+
+
+def _confusion_section(agreed: Agreement) -> None:
+    """Queries by label and verdict; agreements in bold."""
+    st.markdown(f"**Person and judge on {fmt.count(agreed.n, 'query', 'queries')}**: they agree on "
+                f"{int(np.trace(agreed.confusion)):,}", help=tooltip("confusion", yes=f"{YES:g}"))
+    if len(agreed.classes) > MOST_CLASSES:
+        elements.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
+        return
+    rows = []
+    for r, name in enumerate(agreed.classes):
+        cells = {f"Judge: {judge_class}": f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
+                 for c, judge_class in enumerate(agreed.classes)}
+        rows.append({" ": f"Person: {name}", **cells})
+    st.table(rows, border="horizontal", hide_index=True, alt="Queries by label and verdict")
+
+
+
+def _vote_agreement(data: TrustData, run_index: int) -> None:
+    votes = data.validations[run_index].votes
+    if votes is None or not votes.n:
+        st.caption("One vote per query: self-consistency of the judge cannot be measured."
+                   if data.judge and not data.is_local else "")
+        return
+    if len(parse_choice(data.judge)[1]) > 1:
+        st.markdown(
+            f"**Judges**: on {fmt.count(votes.n, 'query', 'queries')} with two or more verdicts they were "
+            f"unanimous on {fmt.number(votes.unanimous)}; Fleiss' kappa {fmt.number(votes.kappa)}, mean "
+            f"spread {fmt.number(votes.spread)}.",
+            help=tooltip("judge_agreement"),
+        )
+        return
+    st.markdown(
+        f"**Votes**: on {fmt.count(votes.n, 'query', 'queries')} with repeated votes, the judge was unanimous on "
+        f"{fmt.number(votes.unanimous)} of them; Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
+        f"{fmt.number(votes.spread)}.",
+        help=tooltip("vote_agreement"),
+    )
+
+
+def _missing_verdicts(missing: Mapping[str, int]) -> None:
+    if not missing:
+        st.caption("Every query has a verdict.")
+        return
+    total = sum(missing.values())
+    st.markdown(f"**Without a verdict**: {fmt.count(total, 'query', 'queries')}. They are excluded "
+                "everywhere and never count as 0.")
+    st.table([{"Reason": fmt.escape(reason), "Queries": f"{n:,}"} for reason, n in missing.items()],
+             border="horizontal", hide_index=True, alt="Queries without a verdict by reason")
+
+
+def _disagreements(data: TrustData, run_index: int) -> None:
+    """The disagreements one by one, largest distance first."""
+    validation = data.validations[run_index]
+    disagreements = validation.disagreements
+    st.markdown(f"### Disagreements ({len(disagreements):,})")
+    if not disagreements:
+        st.caption("Judge and person agree on every labeled query.")
+        return
+    digest = data.context.digests[run_index]
+    position = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(disagreements) - 1)
+    with st.container(horizontal=True, vertical_alignment="center", key="trust_steps"):
+        st.button("Previous", icon=":material/arrow_back:", key="apart_before", disabled=position == 0, on_click=_go_to,
+                  args=(digest, position - 1))
+        st.button(
+            "Next",
+            icon=":material/arrow_forward:",
+            key="apart_next",
+            disabled=position == len(disagreements) - 1,
+            on_click=_go_to,
+            args=(digest, position + 1),
+        )
+        st.caption(f"{position + 1:,} of {len(disagreements):,}, largest distance first")
+        query_links.link("Open on the Queries page", digest, **{state.QUERY: disagreements[position].query_id})
+    _show_disagreement(data, run_index, disagreements[position])
+
+
+def _go_to(run: str, position: int) -> None:
+    st.session_state[state.APART_AT] = {**st.session_state.get(state.APART_AT, {}), run: position}
+
+
+def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreement) -> None:
+    """One disagreement with everything that judge and person saw."""
+    context = data.context
+    answers = answers_data.read_answer_texts(context.digests[run_index], context.scope)
+    row = answers.ids.index(disagreement.query_id)
+    judgement = (
+        None
+        if data.is_local
+        else trust_data.verdict_details(context.digests[run_index], context.scope, data.spec).judgements.get(
+            disagreement.query_id
+        )
+    )
+    with st.container(border=True, key="apart_one"):
+        st.subheader(
+            fmt.escape(disagreement.query_id + (f": {answers.questions[row][:400]}" if answers.questions[row] else "")),
+            anchor=False,
+        )
+        st.markdown(
+            f"Judge **{fmt.number(disagreement.verdict, 2)}** · person **{fmt.number(disagreement.label, 2)}** · "
+            f"{elements.swatch(context.slots[run_index], context.names[run_index])}"
+        )
+        left_column, right = st.columns(2, gap="large")
+        with left_column:
+            show_answer(answers, row)
+            _show_judge_reasons(judgement)
+        with right:
+            show_contexts(answers, row)
+
+
+def show_answer(answers: AnswerTexts, row: int) -> None:
+    """Render the answer and references of a query. row: in `answers`."""
+    st.markdown("**Answer**")
+    st.html(texts.paragraph_html(texts.text_html(answers.answers[row])))
+    st.markdown("**Reference**" if len(answers.references[row]) < 2 else "**References** (any of them counts)")
+    for text in answers.references[row] or (None,):
+        st.html(texts.paragraph_html(texts.text_html(text)))
+
+
+def show_contexts(answers: AnswerTexts, row: int) -> None:
+    """Render the contexts of a query, or the document texts used instead. row: in `answers`."""
+    contexts = answers.contexts[row]
+    st.markdown("**Contexts**" if contexts is None or answers.contexts_recorded else
+                f"**Texts of the top {fmt.count(len(contexts), 'document')}** (no contexts)")
+    if contexts is None:
+        st.caption("Unknown: the run has neither contexts nor texts for this query.")
+    elif not contexts:
+        st.caption("No contexts were given.")
+    else:
+        st.html(texts.list_html(contexts, MOST_CONTEXTS, LONGEST_CONTEXT))
+        if len(contexts) > MOST_CONTEXTS:
+            st.caption(f"First {MOST_CONTEXTS} of {len(contexts):,}.")
+
+
+def _show_judge_reasons(judgement: Judgement | None) -> None:
+    """Render the judge's reason, or its claims with a verdict each."""
+    if judgement is None or not judgement.rows:
+        return
+    st.markdown("**Reason of the judge**")
+    if len(judgement.rows) == 1 and "claim" not in judgement.rows[0]:
+        st.html(texts.paragraph_html(texts.text_html(str(judgement.rows[0].get("reason") or ""))))
+        return
+    rows = []
+    for row in judgement.rows[:MOST_CLAIMS]:
+        verdict = next((str(row[key]) for key in ("verdict", "score", "evasive") if row.get(key) is not None), "")
+        mark = "✓" if verdict in POSITIVE_VERDICTS or verdict == "1" else "✗" if "verdict" in row else "·"
+        text = next((str(row[key]) for key in ("claim", "question") if row.get(key)), "")
+        chunks = ", ".join(map(str, row.get("chunks") or ()))
+        details = " · ".join(filter(None, (str(row.get("judge") or ""), str(row.get("reason") or ""), chunks)))
+        rows.append(f"<li>{mark} <b>{html.escape(verdict)}</b> {html.escape(text)}"
+                    f"<br><small>{html.escape(details)}</small></li>")
+    st.html(f'<ul style="padding-left:1.2em;margin:0;overflow-wrap:anywhere">{"".join(rows)}</ul>')
+    if len(judgement.rows) > MOST_CLAIMS:
+        st.caption(f"First {MOST_CLAIMS} of {len(judgement.rows):,}.")

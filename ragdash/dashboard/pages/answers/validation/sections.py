@@ -1,0 +1,156 @@
+"""Results on the Judge validation tab: a summary in words, the means with intervals, agreement, and differences to the
+baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
+from ragdash.core.errors import Problem
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
+from ragdash.dashboard.pages.answers.validation.data import TrustData
+from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.reporting.plots import trust as trust_plots
+from ragdash.reporting.plots.common.theme import Axis
+from ragdash.reporting.sentences import formatting as fmt
+
+MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
+
+
+def summary(data: TrustData) -> None:
+    """Render how far the judge can be trusted for each run, and warnings."""
+    context = data.context
+    order = sorted(data.judged_runs, key=lambda index: (index not in data.labeled_runs, index != context.baseline))
+    unlabeled = [index for index in order if index not in data.labeled_runs]
+    described = [index for index in order if index in data.labeled_runs][:MOST_SENTENCES]
+    group_unlabeled = bool(data.labeled_runs) or len(unlabeled) > MOST_SENTENCES
+    sentences = [
+        trust_sentences.run_summary(
+            data.validations[index], data.spec, binary=data.binary, name=_run_label(data, index)
+        )
+        for index in (described if group_unlabeled else [*described, *unlabeled])
+    ]
+    if unlabeled and group_unlabeled:
+        sentences.append(f"No labels yet of {fmt.listed([_run_label(data, index) for index in unlabeled])}: the error "
+                         "of the judge is unknown there.")
+    if len(data.labeled_runs) > MOST_SENTENCES:
+        sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
+    st.markdown("  \n".join(sentences), help=trust_sentences.GLOSSARY)
+    unjudged = [context.names[index] for index in range(len(context.entries)) if index not in data.judged_runs]
+    if unjudged:
+        st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")
+    show_warnings({context.names[index]: data.validations[index].problems for index in data.judged_runs})
+    if not data.has_corrected_interval:
+        show_next_step()
+
+
+def show_warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> None:
+    """Render warnings as one caption. problems_by_run: {name of one or two runs: problems}."""
+    lines = trust_sentences.warnings(problems_by_run)
+    if lines:
+        st.caption("  \n".join(f":orange[:material/warning:] {line}" for line in lines))
+
+
+def show_next_step() -> None:
+    """Render the way to a first interval: label some answers."""
+    with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
+        st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labelling",
+                  on_click=lambda: st.session_state.update({state.TRUST_VIEW: "label"}))
+        st.caption("20 labels on randomly drawn answers give an interval; 50 to 150 give a narrower one.")
+
+
+def _run_label(data: TrustData, run_index: int) -> str:
+    return f"**{elements.swatch(data.context.slots[run_index], data.context.names[run_index])}**"
+
+
+def estimates(data: TrustData) -> None:
+    """Render the three means of every run."""
+    title = data.spec.metric.title
+    st.header(f"{title}: judge, labels, and both combined", anchor=False, help=trust_sentences.GLOSSARY)
+    validations = [data.validations[index] for index in data.judged_runs]
+    figure = _interval_figure(
+        data, data.judged_runs, validations, [validation.agreement.n for validation in validations]
+    )
+    elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the judge alone, by the labels "
+                  "alone, and corrected")
+    st.caption("Hollow: judge alone. Thin: labels alone. Bold: corrected, the judge's mean adjusted for its errors on "
+               "the labeled queries. n: labeled queries; N: queries judged only; intervals of "
+               f"{100 * validations[0].level:.0f} %.")
+
+
+def _interval_figure(
+    data: TrustData,
+    indices: Sequence[int],
+    results: Sequence[JudgeValidation | CorrectedDifference],
+    n: Sequence[int],
+    **options: Any,
+):
+    """Figure of the three means of each result. n: labeled queries of each."""
+    metric = data.spec.metric
+    return trust_plots.intervals(
+        [data.context.names[index] for index in indices],
+        [data.context.slots[index] for index in indices],
+        np.array([result.judge.mean for result in results]),
+        _interval_array([result.labels for result in results]),
+        _interval_array([result.corrected for result in results]),
+        np.array(n),
+        np.array([result.rest for result in results]),
+        axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
+        theme=elements.theme(),
+        **options,
+    )
+
+
+def _interval_array(results: list[Estimate]) -> np.ndarray:
+    """Mean, low and high of each estimate: (N, 3)."""
+    return np.array([[estimate.mean, estimate.low, estimate.high] for estimate in results], float).reshape(-1, 3)
+
+
+def agreements(data: TrustData) -> None:
+    """Render accuracy and kappa of every labeled run."""
+    if not data.labeled_runs:
+        return
+    rows = []
+    for index in data.labeled_runs:
+        agreement = data.validations[index].agreement
+        rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
+                     "Accuracy": fmt.number(agreement.accuracy), "Kappa": fmt.number(agreement.kappa),
+                     "Bias": fmt.number(agreement.bias, signed=True),
+                     "Judge alone": fmt.number(data.validations[index].judge.mean)})
+    st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)
+    st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and person for each run")
+
+
+def differences(data: TrustData) -> None:
+    """Render each run against the baseline; nothing if no query has verdicts in both."""
+    context = data.context
+    baseline = context.names[context.baseline]
+    by_run = {index: difference for index, difference in enumerate(data.differences)
+              if difference is not None and difference.judge.n}
+    if not by_run:
+        return
+    st.header(f"Difference to {fmt.escape(baseline)}", anchor=False,
+              help=f"{tooltip('judge_differences')} {tooltip('corrected')}")
+    order = sorted(by_run, key=lambda index: not np.isfinite(by_run[index].corrected.low))
+    sentences = [
+        trust_sentences.difference_sentence(by_run[index], data.spec, _run_label(data, index), binary=data.binary)
+        for index in order[:MOST_SENTENCES]
+    ]
+    if len(order) > MOST_SENTENCES:
+        sentences.append(f"See the table for the other {len(order) - MOST_SENTENCES}.")
+    st.markdown("  \n".join(sentences))
+    labeled = [difference.corrected.n for difference in by_run.values()]
+    if any(labeled):
+        figure = _interval_figure(data, list(by_run), list(by_run.values()), labeled, baseline=baseline)
+        elements.chart(figure, differences_table(data), "trust_differences",
+                      f"Difference of each run to {baseline}: by the judge alone, by the labels alone, and corrected")
+    show_warnings({f"{difference.candidate} to {difference.baseline}": difference.problems
+                   for difference in by_run.values()})

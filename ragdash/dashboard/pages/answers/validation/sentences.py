@@ -1,0 +1,152 @@
+"""Sentences of the Judge validation tab: the labeling questions, summaries of the numbers, and the glossary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
+from ragdash.core.errors import Problem
+from ragdash.core.terms import tooltips
+from ragdash.evaluation.stats import MIN_LABELS
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
+
+GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "kappa", "bias")
+SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
+GROUPED_WARNINGS = {
+    "no-gain": "The corrected interval of {} is wider than the interval of the labels alone: the judge adds nothing "
+    "there. You can use the interval of the labels, but decide before looking at the results.",
+    "all-labelled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
+    "labels alone.",
+    "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
+    "paraphrase. Compute local model scores on the Answers page to add them.",
+}
+QUESTIONS = {  # labeling question, and predicate for a run with only yes or no values
+    "Faithfulness": ("Does the answer state only what its contexts state?", "is faithful"),
+    "ClaimFaithfulness": ("What share of the answer's statements do the contexts support?", "is faithful"),
+    "RAGAS.Faithfulness": ("What share of the answer's statements do the contexts support?", "is faithful"),
+    "RAGChecker.Faithfulness": ("What share of the answer's statements do the contexts support?", "is faithful"),
+    "NLIFaithfulness": ("What share of the answer's sentences do the contexts support?", "is faithful"),
+    "SupportCoverage": ("Do the contexts support what the answer states?", "is supported"),
+    "AnswerRelevanceJudged": ("Does the answer address the whole question, and nothing else?", "is relevant"),
+    "ContextRelevance": ("Do the contexts contain what is needed to answer the question?", "has the contexts it needs"),
+    "Correctness": ("Does the answer agree with a reference?", "is right"),
+    "RAGAS.ContextPrecision": ("Are the contexts useful for the reference answer, with useful ones first?",
+                               "has useful contexts"),
+    "ContextPrecisionRatio": ("What share of the contexts is useful for the reference answer?", "has useful contexts"),
+    "RAGAS.ContextRecall": ("What share of the reference answer do the contexts support?", "has all it needs"),
+}
+
+
+def question(spec: Spec) -> str:
+    """The question a person answers when labeling for a metric."""
+    if spec.name in QUESTIONS:
+        return QUESTIONS[spec.name][0]
+    if spec.metric.better == "lower":
+        return f"Does this show: {spec.metric.title}? Yes is 1, the worst."
+    return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
+
+
+def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str) -> str:
+    """Summarize the validation of the judge on one run. binary: all values are 0 or 1, so means are shares."""
+    agreed, corrected = validation.agreement, validation.corrected
+    judge_alone = _mean_text(validation.judge.mean, binary)
+    total = fmt.count(validation.judge.n, "query", "queries")
+    if not validation.judge.n:
+        return f"{name}: no verdicts."
+    if not agreed.n:
+        return f"{name}: no labels yet. The judge alone says {judge_alone} over {total}, and its error is unknown."
+    kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
+    first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa})."
+    if agreed.n < MIN_LABELS:
+        return f"{first} Too few for an interval ({MIN_LABELS} needed); the judge alone says {judge_alone}."
+    if not np.isfinite(corrected.low):
+        return f"{first} Nearly all queries are labeled; labels alone: {_with_interval(validation.labels, binary)}."
+    mean = _with_interval(corrected, binary)
+    result = f"it {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
+        f"the mean is {mean} over {total}"
+    return f"{first} Corrected for its errors, {result}; the judge alone says {judge_alone}."
+
+
+def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool) -> str:
+    """Summarize the paired difference of a run to the baseline."""
+    corrected, judge_alone = estimated.corrected, _difference_text(estimated.judge.mean, binary)
+    if not np.isfinite(corrected.low):
+        return (
+            f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labeled in "
+            f"both runs ({MIN_LABELS} needed for an interval)."
+        )
+    outcome = OUTCOMES[difference_outcome(estimated, spec)]
+    ends = f"{_difference_text(corrected.mean, binary)} [{_difference_text(corrected.low, binary, False)}, " \
+           f"{_difference_text(corrected.high, binary, False)}]"
+    return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
+
+
+def bias_sentence(validation: JudgeValidation, spec: Spec) -> str:
+    """Whether the judge is more lenient or stricter than the person, and by how much."""
+    bias, distance = validation.agreement.bias, fmt.number(validation.agreement.apart, 2)
+    if abs(bias) < 0.005:
+        return ("On average the judge is neither more lenient nor stricter than the person; mean absolute difference "
+                f"{distance}.")
+    lenient = (bias > 0) == (spec.metric.better != "lower")
+    return f"The judge is {'more lenient' if lenient else 'stricter'} than the person: " \
+           f"{fmt.number(bias, 2, signed=True)} on average; mean absolute difference {distance}."
+
+
+def warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> list[str]:
+    """Warnings as lines; those of one kind on several runs are grouped, those shown elsewhere are left out.
+
+    Parameters
+    ----------
+    problems_by_run
+        {name of one or two runs: problems}.
+    """
+    kinds: dict[str, dict[str, Problem]] = {}
+    for name, run_problems in problems_by_run.items():
+        for problem in run_problems:
+            kinds.setdefault(problem.kind, {})[name] = problem
+    lines = []
+    for kind, problems in kinds.items():
+        if kind in GROUPED_WARNINGS:
+            lines.append(GROUPED_WARNINGS[kind].format(fmt.escape(fmt.listed(list(problems)))))
+        elif kind not in SHOWN_ELSEWHERE:
+            lines += dict.fromkeys(map(_line, problems.values()))
+    return lines
+
+
+def _line(problem: Problem) -> str:
+    return (fmt.escape(f"{problem.file}: ") if problem.file else "") + fmt.problem_line(problem)
+
+
+def label_text(value: float) -> str:
+    """Text of a label: Yes, No, In between, or the number.
+
+    Examples
+    --------
+    >>> label_text(1.0), label_text(0.8)
+    ('Yes (1)', '0.8')
+    """
+    return {1.0: "Yes (1)", 0.0: "No (0)", 0.5: "In between (0.5)"}.get(value, f"{value:g}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}{fmt.NBSP}%" if np.isfinite(share) else fmt.UNDEFINED
+
+
+def _mean_text(value: float, binary: bool) -> str:
+    return _percent(value) if binary else fmt.number(value)
+
+
+def _difference_text(value: float, binary: bool, unit: bool = True) -> str:
+    if not binary:
+        return fmt.number(value, signed=True)
+    return fmt.number(100 * value, 0, signed=True) + (f"{fmt.NBSP}points" if unit else "")
+
+
+def _with_interval(estimate: Estimate, binary: bool) -> str:
+    if not binary:
+        return f"{fmt.number(estimate.mean)} [{fmt.number(estimate.low)}, {fmt.number(estimate.high)}]"
+    return f"{_percent(estimate.mean)} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"

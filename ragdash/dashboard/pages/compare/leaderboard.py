@@ -1,0 +1,154 @@
+"""The Leaderboard: the sentence, the table, the differences to the baseline as a picture, the means of one metric."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.terms import tooltip
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import comparison_tables, query_links
+from ragdash.dashboard.components import tables as components_tables
+from ragdash.dashboard.components.curve_panels import means_and_intervals
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.compare import Comparison
+from ragdash.evaluation.evaluate import Summary
+from ragdash.metrics import Spec
+from ragdash.reporting.plots import leaderboard
+from ragdash.reporting.plots.common import axes
+from ragdash.reporting.plots.leaderboard import best_first
+from ragdash.reporting.sentences import comparison as comparison_sentences
+from ragdash.reporting.sentences import formatting as fmt
+
+
+def render_finding(context: PageContext, spec: Spec) -> None:
+    """In words: the run with the best mean, and which runs are tied with it."""
+    summaries = [row[0] for row in context.results.summary([spec])]
+    st.markdown(comparison_sentences.leader_sentence(context.names, summaries, _against_best(context, spec)[1]))
+
+
+def render_table(context: PageContext, specs: list[Spec]) -> None:
+    """The runs with their means, intervals and outcomes, and the way to their worst queries."""
+    order = _sorted_runs(context.results.summary(specs), specs)
+    _render_tables(context, specs, order)
+    _render_worst_links(context, order)
+
+
+def _against_best(context: PageContext, spec: Spec) -> tuple[int | None, dict[int, Comparison]]:
+    """The run with the best mean, None where there is none, and every other run compared with it."""
+    best = _best_run([row[0] for row in context.results.summary([spec])])
+    if best is None:
+        return None, {}
+    return best, {index: comparison for (index, _), comparison in context.results.compared([spec], best).items()}
+
+
+def _best_run(summaries: list[Summary]) -> int | None:
+    """The run with the best mean; None where the metric has no better end or no run has a mean."""
+    order = best_first(np.array([summary.mean for summary in summaries]), summaries[0].spec.metric.better)
+    return order[0] if summaries[0].spec.metric.better and np.isfinite(summaries[order[0]].mean) else None
+
+
+def _rank_labels(best: int | None, comparisons: dict) -> dict[int, str]:
+    """Labels of runs in the table: the best, and those without a significant difference from it."""
+    if not comparisons:
+        return {}
+    level = {index: "tied for best" for index, comparison in comparisons.items()
+             if comparison.tied}
+    return {best: "best", **level}
+
+
+def _sorted_runs(summaries: list[tuple[Summary, ...]], specs: list[Spec]) -> list[int]:
+    """The rows by the column that was chosen to sort by."""
+    names = [str(spec) for spec in specs]
+    column = names.index(state.get(state.SORT)) if state.get(state.SORT) in names else 0
+    return best_first(np.array([row[column].mean for row in summaries]), specs[column].metric.better)
+
+
+def _render_tables(
+    context: PageContext,
+    specs: list[Spec],
+    order: list[int],
+) -> None:
+    summaries, deltas = context.results.summary(specs), context.results.compared(specs)
+    run_labels = _rank_labels(*_against_best(context, specs[0]))
+    readable, numbers_tab = st.tabs(["Leaderboard", "All numbers"], key="board", on_change="rerun")
+    if readable.open is not False:
+        with readable:
+            st.table(
+                comparison_tables.leaderboard_table(context, summaries, order, deltas, run_labels),
+                border="horizontal",
+                hide_index=True,
+                alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}",
+            )
+    if numbers_tab.open:
+        with numbers_tab:
+            elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas), "leaderboard",
+                          "Every number of the leaderboard", formats={"p (corrected)": "%.4f"})
+    sentences = [f"Mean over n queries with its 95 % bootstrap interval.{context.scope.basis}"]
+    if len(order) > 1:
+        sentences.append(
+            f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
+            "worse, no mark: no significant difference."
+        )
+    st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
+               help=tooltip("leaderboard_test", family=comparison_sentences.family_sentence(
+                   len(order), context.results.comparison_rules())) if len(order) > 1 else None)
+
+
+def _render_worst_links(context: PageContext, order: list[int]) -> None:
+    """From each run to the queries on which it does worst, by the metric of the sidebar."""
+    with st.container(horizontal=True, vertical_alignment="center", key="worst_queries"):
+        st.caption("Worst queries of", width="content")
+        for index in order:
+            query_links.link(fmt.escape(context.names[index]), context.digests[index])
+
+
+def render_means(context: PageContext, spec: Spec) -> None:
+    """One metric: the mean of each run with its interval."""
+    summaries = [row[0] for row in context.results.summary([spec])]
+    order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
+    mean, low, high = (column[:, 0] for column in means_and_intervals([(summary,) for summary in summaries]))
+    st.header(spec.title, anchor=False, help=spec.metric.summary_line)
+    figure = leaderboard.means(
+        context.names,
+        context.slots,
+        mean,
+        low,
+        high,
+        np.array([summary.n for summary in summaries]),
+        axis=axes.axis_of(spec),
+        baseline=context.baseline if len(order) > 1 else None,
+        theme=elements.theme(),
+    )
+    elements.chart(
+        figure,
+        components_tables.means_table(context, summaries, order),
+        "means",
+        f"Means of {spec.title} with intervals",
+    )
+
+
+def choose_metrics() -> list[str]:
+    """The metrics of the table, and the column that it is sorted by."""
+    menu = fmt.metric_templates()
+    key = state.choices_key(state.METRICS, menu, page_context.COLUMNS, free=True)
+    typed = [template for template in state.get(state.METRICS) if template not in menu]
+    st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,
+                   accept_new_options=True, persist_state="session",
+                   help=tooltip("leaderboard_metrics"))
+    return state.get(state.METRICS)
+
+
+def choose_sort_column(specs: list[Spec]) -> None:
+    """The column that the rows are sorted by: the metric of the sidebar unless chosen otherwise."""
+    names = {str(spec): spec.title for spec in specs}
+    st.selectbox(
+        "Sort by",
+        list(names),
+        format_func=names.get,
+        key=state.choice_key(state.SORT, list(names), str(specs[0])),
+        persist_state="session",
+        width=220,
+    )

@@ -1,0 +1,288 @@
+"""Runs against the baseline: on every metric, query by query and slice by slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import comparison_tables, query_links
+from ragdash.dashboard.components.comparison_tables import ComparisonGrid
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation import stats
+from ragdash.evaluation.compare import Comparison, differences
+from ragdash.metrics import Spec
+from ragdash.reporting.plots import compare
+from ragdash.reporting.plots.common import axes, forest
+from ragdash.reporting.sentences import comparison as comparison_sentences
+from ragdash.reporting.sentences import formatting as fmt
+
+FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
+MAX_FOREST_METRICS = 6  # metrics of the picture of differences
+MAX_CANDIDATES = 3  # candidates that are shown side by side
+OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
+TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
+    "randomisation, corrected", "randomisation", "t", "Wilcoxon", "sign", "equivalence")}}
+
+
+def choose_margin() -> None:
+    """The field for the largest difference that does not matter."""
+    st.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120, persist_state="session",
+                  help=tooltip("equivalence_margin"))
+    if np.isnan(_typed_margin()):
+        st.caption(":orange[:material/warning: A margin is a number above 0, such as 0.02. None is used.]")
+
+
+def chosen_margin() -> float | None:
+    """The largest difference that does not matter, as typed; None where nothing (or nothing usable) is."""
+    value = _typed_margin()
+    return value if value > 0 else None
+
+
+def _typed_margin() -> float:
+    """The number in the field: 0 where it is empty, NaN where it is no number above 0."""
+    typed = (state.get(state.MARGIN) or "").strip().replace(",", ".")
+    try:
+        value = float(typed) if typed else 0.0
+    except ValueError:
+        return np.nan
+    return value if not typed or 0 < value < np.inf else np.nan
+
+
+def comparable_specs(context: PageContext, specs: list[Spec]) -> list[Spec]:
+    """The specs that can be compared query by query; says which cannot."""
+    comparable_specs = context.results.comparable(specs)
+    excluded_titles = [spec.title for spec in specs if spec not in comparable_specs]
+    if excluded_titles:
+        st.caption(f"Not compared here: {fmt.escape(fmt.listed(excluded_titles))}.",
+                   help=tooltip("comparable_metric"))
+    return comparable_specs
+
+
+def choose_candidate(context: PageContext) -> int:
+    """The candidate that is looked at query by query: chosen where there are several."""
+    names = {context.digests[index]: context.names[index] for index in context.selection.others()}
+    key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
+    if len(names) > 1:
+        st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=240)
+    return context.digests.index(state.get(state.CANDIDATE))
+
+
+def render_differences(context: PageContext, specs: list[Spec]) -> None:
+    """Every candidate against the baseline: in words, as a picture, and on every metric as a table."""
+    comparisons = context.results.compared(specs, margin=chosen_margin())
+    _render_sentences(context, specs[0], comparisons)
+    _render_forest(context, specs[:MAX_FOREST_METRICS], comparisons)
+    _render_table(context, specs, comparisons, choose_candidate(context))
+
+
+def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonGrid) -> None:
+    """Every candidate on the metric of the sidebar, by outcome where there are many."""
+    metric_comparisons, base = (
+        [comparisons[index, spec] for index in context.selection.others()],
+        context.names[context.baseline],
+    )
+    sentences = [
+        comparison_sentences.comparison_sentence(comparison, base, chosen_margin()) for comparison in metric_comparisons
+    ]
+    st.markdown(
+        comparison_sentences.outcome_list(metric_comparisons, base)
+        if len(metric_comparisons) > MAX_CANDIDATES
+        else "\n".join(f"- {line}" for line in sentences)
+        if len(sentences) > 1
+        else sentences[0]
+    )
+
+
+def visible_candidates(context: PageContext, selected: int) -> list[int]:
+    """The candidates of the table and the pictures: all where they are few, else the one chosen."""
+    return context.selection.others() if len(context.selection.others()) <= MAX_CANDIDATES else [selected]
+
+
+def _render_forest(context: PageContext, specs: list[Spec], comparisons: ComparisonGrid) -> None:
+    """The differences to the baseline on every metric of the table, with their intervals."""
+    name = context.names[context.baseline]
+    grid = [[comparisons[index, spec] for spec in specs] for index in context.selection.others()]
+    st.header(f"Differences to {fmt.escape(name)}", anchor=False,
+              help=tooltip("leaderboard_differences"))
+    elements.chart(forest_figure(context, context.selection.others(), grid, specs),
+                   comparison_tables.test_table([comparison for row in grid for comparison in row]), "forest",
+                   f"Differences to {name} with intervals", formats=TEST_FORMATS)
+
+
+def _render_table(context: PageContext, specs: list[Spec], comparisons: ComparisonGrid, selected: int) -> None:
+    """The verdicts on all metrics."""
+    base, rows = (
+        context.names[context.baseline],
+        [comparisons[index, spec] for index in context.selection.others() for spec in specs],
+    )
+    readable, numbers_tab = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
+    if readable.open is not False:
+        with readable:
+            st.table(
+                comparison_tables.outcome_table(context, visible_candidates(context, selected), specs, comparisons),
+                border="horizontal",
+                hide_index=True,
+                alt=f"Verdicts on {fmt.count(len(specs), 'metric')} against {base}",
+            )
+    if numbers_tab.open:
+        with numbers_tab:
+            elements.frame(comparison_tables.test_table(rows), "comparison", "Every number of the comparison",
+                          formats=TEST_FORMATS)
+    rules = context.results.comparison_rules(chosen_margin())
+    st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
+               f"with simultaneous 95 % intervals.{context.scope.basis}",
+               help=tooltip("comparison_test",
+                            family=comparison_sentences.family_sentence(len(context.entries), rules)))
+
+
+def render_queries(context: PageContext, specs: list[Spec]) -> None:
+    """One candidate, query by query: as a picture, and the queries behind the counts."""
+    spec, selected = specs[0], choose_candidate(context)
+    _render_figure(context, spec, selected)
+    comparison = context.results.compared(specs, margin=chosen_margin())[selected, spec]
+    _render_query_table(context, spec, selected, comparison)
+
+
+def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
+    """The differences of every query: sorted, as a histogram, or both values of each."""
+    st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
+    st.segmented_control("Picture", list(FIGURES), format_func=FIGURES.get, required=True, persist_state="session",
+                         key=state.choice_key(state.PICTURE, list(FIGURES), "sorted"), label_visibility="collapsed")
+    evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
+    ids = evaluations[base].query_ids.to_pylist()
+    name = context.names[base]
+    table = comparison_tables.values_by_run(ids, context.names, [evaluation.column(spec) for evaluation in evaluations])
+    if state.get(state.PICTURE) == "scatter":
+        figure = compare.scatter(
+            name,
+            context.names[selected],
+            evaluations[base].column(spec),
+            evaluations[selected].column(spec),
+            axis=axis,
+            labels=ids,
+            slots=(context.slots[base], context.slots[selected]),
+            theme=elements.theme(),
+        )
+        with st.container(width=640, key="square"):
+            elements.chart(
+                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}"
+            )
+        return
+    candidates = visible_candidates(context, selected)
+    values = [differences(evaluations[base], evaluations[index], spec) for index in candidates]
+    series = [context.names[index] for index in candidates], [context.slots[index] for index in candidates], values
+    figure = compare.histogram(*series, axis=axis, baseline=name, theme=elements.theme()) \
+        if state.get(state.PICTURE) == "histogram" else \
+        compare.differences(*series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
+    elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
+                  f"Differences of each query to {name} on {spec.title}")
+
+
+def _render_query_table(context: PageContext, spec: Spec, selected: int, comparison: Comparison) -> None:
+    """The queries behind the counts, and which of them the mean hangs on."""
+    base, candidate_run = (context.results.evaluations([spec])[index] for index in (context.baseline, selected))
+    query_differences = differences(base, candidate_run, spec)
+    ids, gain = base.query_ids.to_pylist(), query_differences * comparison.sign
+    masks = {"all": np.ones(len(query_differences), bool), "better": gain > 0, "equal": gain == 0, "worse": gain < 0,
+             "undefined": np.isnan(query_differences)}
+    kinds = [kind for kind, mask in masks.items() if mask.any() or kind in ("all", "better", "worse")]
+    means_without = comparison.mean_difference + stats.influence(query_differences)
+    st.markdown(comparison_sentences.influence_sentence(comparison, means_without, ids))
+    st.segmented_control(
+        "Queries", kinds, key=state.choice_key(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
+        format_func=lambda kind: f"{OUTCOME_TITLES[kind]} {int(masks[kind].sum()):,}",
+        help=tooltip("compared_queries", candidate=fmt.escape(context.names[selected]),
+                     baseline=fmt.escape(context.names[context.baseline])))
+    rows = np.flatnonzero(masks[state.get(state.OUTCOME)])
+    rows = rows[np.argsort(-np.abs(np.nan_to_num(query_differences[rows])), kind="stable")]
+    texts = _questions(context, ids)
+    values = np.stack([base.column(spec), candidate_run.column(spec)], axis=1)
+    elements.frame(
+        comparison_tables.query_differences_table(
+            [ids[row] for row in rows],
+            [texts[row] for row in rows],
+            (context.names[context.baseline], context.names[selected]),
+            values[rows],
+            means_without[rows],
+        ),
+        "compare_queries",
+        f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
+        height=min(38 + 35 * max(len(rows), 1), 420),
+    )
+    if spec == context.selection.spec and len(rows):
+        kind = state.get(state.OUTCOME)
+        query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[selected],
+                         "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
+
+
+def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
+    """The text of each query, where the truth has it."""
+    truth = context.scope.truth
+    if truth.details is None or "query" not in truth.details.column_names:
+        return [None] * len(ids)
+    in_scope = pa.array(context.scope.queries)
+    return truth.details["query"].filter(in_scope).to_pylist()
+
+
+def render_slices(context: PageContext, specs: list[Spec]) -> None:
+    """The difference within each slice of an attribute of the queries."""
+    spec, selected = specs[0], choose_candidate(context)
+    names = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
+    if not names:
+        elements.empty("The queries have no attributes", "Add attributes such as category or difficulty to the queries "
+                       "of your judgments file to compare the runs within each kind of query.")
+        return
+    st.header(f"By slice: {spec.title}", anchor=False,
+              help=tooltip("slice_comparison"))
+    st.selectbox(
+        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
+    )
+    rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
+    label = dict(zip(context.digests, context.names, strict=True))
+    titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
+    candidates, visible = context.selection.others(), visible_candidates(context, selected)
+    columns = [[row[candidates.index(index)] for row in rows] for index in visible]
+    flat = [(title, replace(comparison, candidate=label[comparison.candidate]))
+            for title, row in zip(titles, rows, strict=True) for comparison in row]
+    elements.chart(
+        forest_figure(context, visible, columns, [spec] * len(rows), titles),
+        comparison_tables.test_table([comparison for _, comparison in flat], "Slice", [title for title, _ in flat]),
+        "slices",
+        f"Differences on {spec.title} by {state.get(state.BY)}",
+        formats=TEST_FORMATS,
+    )
+
+
+def forest_figure(
+    context: PageContext,
+    candidates: Sequence[int],
+    grid: Sequence[Sequence[Comparison]],
+    specs: Sequence[Spec],
+    groups: Sequence[str] | None = None,
+):
+    """The picture of a grid of comparisons, a row per candidate; groups: titles of the columns."""
+    mean, low, high, n, p = (
+        np.array([[getattr(comparison, field) for comparison in row] for row in grid], dtype=float)
+        for field in ("mean_difference", "low", "high", "n", "p_corrected")
+    )
+    return forest.forest(
+        [context.names[index] for index in candidates],
+        [context.slots[index] for index in candidates],
+        mean,
+        low,
+        high,
+        [[comparison.outcome for comparison in row] for row in grid],
+        axes=[axes.axis_of(spec) for spec in specs],
+        n=n,
+        baseline=context.names[context.baseline],
+        groups=groups,
+        p=p,
+        theme=elements.theme(),
+    )

@@ -1,0 +1,135 @@
+"""Columns that are not recognised: what each means, the first rows as ragdash understands them, a name to keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import tables as components_tables
+from ragdash.dashboard.pages.data import loading, saved_mappings
+from ragdash.dashboard.pages.data.loading import FileRecord
+from ragdash.dashboard.session import data_store, state
+from ragdash.dashboard.widgets import elements
+from ragdash.io.field_names import FIELDS
+from ragdash.reporting.sentences import formatting as fmt
+
+MAX_COLUMNS = 60  # columns shown
+GUESSED = "As guessed"
+FIELD_TITLES = {
+    "query_id": "Query id", "query": "Question", "config": "Configuration (one run each)", "doc_id": "Document id",
+    "retrieved": "Retrieved documents (list)", "relevant": "Relevant documents (list)", "grade": "Grade (judgement)",
+    "score": "Score", "rank": "Rank", "text": "Text of the document", "source": "Source of the chunk",
+    "contexts": "Contexts", "answer": "Answer", "answers": "Reference answers", "evidence": "Evidence",
+    "latency_ms": "Latency in ms", "usage": "Token usage", "prompt_tokens": "Prompt tokens",
+    "completion_tokens": "Completion tokens", "cost_usd": "Cost in USD", "settings": "Settings",
+    "attributes": "Attributes (object)", "attribute": "Attribute of the query",
+}
+OPTIONS = [
+    "",
+    *(field for field in FIELD_TITLES if field in FIELDS),
+    *(field for field in FIELDS if field not in FIELD_TITLES),
+]
+
+
+def render() -> None:
+    """For the files last read whose columns are not all known: the table of columns, the preview, the button."""
+    records = state.files()
+    pending = [
+        index for index, record in enumerate(records) if record.content is not None and _has_unmapped_columns(record)
+    ]
+    if not pending:
+        return
+    failed = any(records[index].failed for index in pending)
+    box = st.expander("Say what the columns mean", icon=":material/view_column:", expanded=failed, key="mapping",
+                      on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        pending.sort(key=lambda index: not records[index].failed)
+        index = pending[0]
+        if len(pending) > 1:
+            index = st.selectbox("File", pending, format_func=lambda index: records[index].name, key="map_file")
+        _render_columns(index, records[index])
+
+
+def _has_unmapped_columns(record: FileRecord) -> bool:
+    """Columns are there that nothing was taken from."""
+    return bool(set(record.columns) - {column for _, column in (*record.guess, *record.mapping)})
+
+
+def _render_columns(index: int, record: FileRecord) -> None:
+    saved = saved_mappings.saved_for(record.columns)
+    base = dict(record.mapping or record.guess)
+    selected = GUESSED
+    if saved:
+        selected = st.selectbox("Mapping", [*saved, GUESSED], key=f"map_{record.key}", index=len(saved) if base else 0,
+                              help=tooltip("stored_mappings"))
+        base = saved.get(selected, base)
+    fields = {column: field for field, column in base.items()}
+    visible = record.columns[:MAX_COLUMNS]
+    with st.grid(3, min_column_width=220, key="map_columns"):
+        meanings = {
+            column: st.selectbox(
+                fmt.escape(column),
+                OPTIONS,
+                index=OPTIONS.index(fields.get(column, "")),
+                format_func=lambda field: FIELD_TITLES.get(field, field) or "Not used",
+                key=f"map_{record.key}_{selected}_{position}",
+            )
+            for position, column in enumerate(visible)
+        }
+    if len(record.columns) > MAX_COLUMNS:
+        st.caption(f"The first {MAX_COLUMNS} of {len(record.columns):,} columns.")
+    _render_preview(
+        index,
+        record,
+        {field: column for column, field in meanings.items() if field},
+        list(meanings.values()),
+        selected if selected != GUESSED else f"columns of {record.name}",
+    )
+
+
+def _render_preview(
+    index: int, record: FileRecord, mapping: Mapping[str, str], fields: Sequence[str], name: str
+) -> None:
+    """The first rows under this mapping, or why there are none; the button that applies it."""
+    if record.failed and dict(mapping) == dict(record.mapping or record.guess):
+        st.caption("A run needs a query id (or the question) and a document id (or the list of retrieved documents); "
+                   "judgements need a grade or the relevant documents too. The first rows as they are understood then "
+                   "stand here.")
+        return
+    duplicates = {field for field in fields if field and fields.count(field) > 1}
+    try:
+        if duplicates:
+            raise InputError([Problem("mapped-twice", {"meaning": FIELD_TITLES[field]}, record.name)
+                              for field in sorted(duplicates)])
+        loaded = data_store.read_upload(record.name, record.content, None, mapping)[1]
+    except InputError as error:
+        elements.problems(error.problems, "map", limit=2)
+        return
+    for item in loaded[:2]:
+        st.markdown(f"**As ragdash understands it:** {_describe(item)}")
+        st.dataframe(components_tables.preview_table(item), hide_index=True, key=f"map_preview_{item.digest[:8]}",
+                     alt=f"The first rows of {record.name} as they are understood", placeholder=fmt.UNDEFINED)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = f"map_name_{record.key}_{name}"
+        st.text_input("Name of this mapping", value=name, key=key, max_chars=60,
+                      help=tooltip("store_mapping"))
+        st.button("Apply mapping", icon=":material/check:", type="primary", key="map_apply",
+                  on_click=lambda: _apply_mapping(index, record, mapping, st.session_state[key]))
+
+
+def _apply_mapping(index: int, record: FileRecord, mapping: Mapping[str, str], name: str) -> None:
+    saved_mappings.save(record.columns, name, mapping)
+    loading.map_columns(index, mapping)
+
+
+def _describe(item) -> str:
+    if isinstance(item, Run):
+        return f"a run of {fmt.count(len(item), 'query', 'queries')}, {fmt.escape(item.name)}"
+    judgments = fmt.count(item.judgements, "judgement")
+    return f"{judgments} for {fmt.count(len(item), 'query', 'queries')}"

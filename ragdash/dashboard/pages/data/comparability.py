@@ -1,0 +1,169 @@
+"""The comparability ledger on the Data page: one line in words, findings with their fixes, the choices of counting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.analysis.comparability import ComparabilityEntry as Finding
+from ragdash.analysis.comparability import ComparabilityReport
+from ragdash.core.errors import InputError
+from ragdash.core.terms import TERMS, tooltip
+from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import comparability_cache
+from ragdash.dashboard.components import tables as components_tables
+from ragdash.dashboard.session import run_fixes, state
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.widgets import elements
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences import comparability
+from ragdash.reporting.sentences import formatting as fmt
+
+ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/warning:]",
+         "note": ":gray[:material/info:]"}
+WIDTHS = [2, 1]  # a finding, and the button that fixes it
+
+
+def render() -> None:
+    """Whether the runs of the session can be compared, what stands in the way, and what can be done about it."""
+    runs, truth = state.runs(), state.truth()
+    if not runs or truth is None or LOADED.truth(truth) is None:
+        return
+    runs = [entry for entry in runs if entry.run is not None]
+    report = comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
+    st.header("Comparability", anchor=False, help=tooltip("comparability"))
+    with st.container(key="ledger"):
+        st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
+        _render_shared_fixes(report, runs)
+        for entry in runs:
+            _render_run_findings(report, entry)
+        _render_common_findings(report)
+        _render_notes(report, runs)
+        all_counts = st.expander("Everything that was counted", key="counts", on_change="rerun")
+        if all_counts.open:
+            with all_counts:
+                elements.frame(components_tables.counts_table(report), "ledger_table", "Every count of the ledger",
+                              formats={"Share": "percent"})
+        _render_conventions(report, runs)
+
+
+def _comparison_metric(runs: Sequence[SessionRun], truth: str) -> Spec:
+    """The metric of the sidebar, or NDCG at its cutoff where that metric cannot be measured in one of the runs."""
+    k = int(state.get(state.K))
+    try:
+        spec = page_context.spec_of(state.get(state.METRIC), k)
+        scope = Scope(truth, comparability_cache.lenient(state.conventions()))
+        for entry in runs:
+            if (scope.match_by_id(entry.digest).truth_query >= 0).any():
+                scope.evaluation(entry.digest, (spec,))
+    except InputError:
+        return page_context.spec_of(page_context.DEFAULT_METRIC, k)
+    return spec
+
+
+def _render_shared_fixes(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    """A fix that several runs need, with one click for all of them."""
+    for option, names in comparability.shared_fixes(report).items():
+        digests = [entry.digest for entry in runs if entry.name in names]
+        st.button(
+            f"{comparability.fix_label(option)} in {fmt.count(len(names), 'run')}",
+            icon=":material/build:",
+            key=f"fix_all_{'_'.join(option[0])}",
+            on_click=run_fixes.apply,
+            args=(digests, option),
+            type="primary",
+        )
+
+
+def _render_run_findings(report: ComparabilityReport, entry: SessionRun) -> None:
+    """What needs attention in one run; fixes in force with the way back."""
+    findings = comparability.sort_findings(
+        finding for finding in report.findings if finding.run == entry.name and finding.severity != "note"
+    )
+    if not findings and not entry.fixes:
+        return
+    with st.container(border=True, gap="small", key=f"found_{entry.key}"):
+        st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
+        _render_applied_fixes(entry)
+        offered = set()
+        for index, finding in enumerate(findings):
+            _render_finding(
+                finding, f"{entry.key}_{index}", entry, button=(finding.option, *finding.also) not in offered
+            )
+            offered.add((finding.option, *finding.also))
+
+
+def _render_applied_fixes(entry: SessionRun) -> None:
+    if not entry.fixes:
+        return
+    fix_notes = [problem.actual for problem in entry.run.problems if problem.kind in comparability.FIX_KINDS]
+    left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
+    left.markdown(f":blue[:material/build:] {comparability.applied_fixes(entry.fixes, fix_notes)}")
+    right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=run_fixes.undo, args=(entry.digest,),
+                 help=tooltip("undo_fixes"))
+
+
+def _render_common_findings(report: ComparabilityReport) -> None:
+    """What needs attention in the truth, or in the runs among themselves."""
+    findings = [finding for finding in report.findings if finding.run is None and finding.severity != "note"]
+    if not findings:
+        return
+    with st.container(border=True, gap="small", key="found_all"):
+        st.markdown("**All runs together**")
+        for index, finding in enumerate(findings):
+            _render_finding(finding, f"all_{index}", None)
+
+
+def _render_notes(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    """What is worth knowing and in nobody's way, folded away."""
+    notes = [finding for finding in report.findings if finding.severity == "note"]
+    if not notes:
+        return
+    with st.expander(fmt.count(len(notes), "note"), key="notes"):
+        for entry in (*runs, None):
+            entry_notes = [note for note in notes if note.run == (entry.name if entry else None)]
+            if entry_notes:
+                st.markdown(f"**{elements.swatch(entry.slot, entry.name) if entry else 'All runs together'}**")
+            for index, note in enumerate(entry_notes):
+                _render_finding(note, f"{entry.key if entry else 'all'}_note_{index}", entry)
+
+
+def _render_finding(finding: Finding, key: str, entry: SessionRun | None, button: bool = True) -> None:
+    """What was counted, what follows from it, how it is fixed; a button where one click does it."""
+    if not finding.option or not button:
+        st.markdown(f"{ICONS[finding.severity]} {comparability.finding_text(finding)}")
+        return
+    left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
+    left.markdown(f"{ICONS[finding.severity]} {comparability.finding_text(finding)}")
+    options = (finding.option, *finding.also)
+    right.button(comparability.fix_label(options), icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
+                 args=((entry.digest,) if entry else (), options),
+                 help=tooltip("command_line_fix", flags=finding.flags),
+                 type="tertiary" if finding.option[0] in state.CONVENTIONS else "secondary")
+
+
+def _render_conventions(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    """The choices of counting, and what each does to the mean of every run; drawn only when opened."""
+    panel = st.expander("How the means are counted", key="conventions", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        st.caption("What is done where files leave a choice; it holds for every page and is part of the link. The "
+                   f"numbers are means of {report.effects[0].spec.title}." if report.effects else "")
+        for name in comparability.CHOICES:
+            _render_convention(name, report, runs)
+
+
+def _render_convention(name: str, report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    title, choices = TERMS[name].name, comparability.CHOICES[name]
+    key = f"choose_{name}"
+    st.session_state[key] = state.get(name)
+    st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=tooltip(name), required=True,
+                         on_change=lambda: state.set_convention(name, st.session_state[key]))
+    table = components_tables.effects_table(report, name, runs)
+    if len(table):
+        st.table(table, border="horizontal", hide_index=True, alt=f"Means under each choice of: {title}")
+    else:
+        st.caption(comparability.NO_EFFECT[name])

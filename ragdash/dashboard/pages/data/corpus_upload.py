@@ -1,0 +1,102 @@
+"""The documents that could be returned, beside the truth of the session: attached, told of, taken off."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.corpus import Corpus
+from ragdash.core.records import Truth
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.reporting.sentences import formatting as fmt
+
+MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put beside it
+
+
+def attach(corpus: Corpus) -> None:
+    """Put these documents beside the truth; where there is none yet they wait for one."""
+    LOADED.put(corpus)
+    st.session_state[state.DOCUMENTS] = corpus.digest
+    truth = LOADED.truth(state.truth() or "")
+    if truth:
+        _set_truth(truth.with_corpus(corpus))
+
+
+def use_truth(truth: Truth) -> None:
+    """Use this truth, beside its own documents, or those dropped before where they are about it."""
+    corpus = LOADED.corpus(state.get(state.DOCUMENTS) or "")
+    if truth.corpus is None and corpus:
+        covered = judged_documents_in(truth, corpus)
+        truth = truth if len(covered) and covered.mean() < MIN_COVERAGE else truth.with_corpus(corpus)
+    _set_truth(truth)
+
+
+def attach_loaded(digest: str) -> None:
+    """Put the documents of this digest beside the truth."""
+    corpus = LOADED.corpus(digest)
+    if corpus:
+        attach(corpus)
+
+
+def detach() -> None:
+    """Take the documents off the truth; the judgements stay."""
+    truth = LOADED.truth(state.truth() or "")
+    st.session_state[state.DOCUMENTS] = None
+    if truth and truth.corpus:
+        _set_truth(truth.with_corpus(None))
+
+
+def remove(digest: str) -> None:
+    """Take out of the session what has this digest: documents, or the truth beside documents or alone."""
+    truth = LOADED.truth(state.truth() or "")
+    if digest in (state.get(state.DOCUMENTS), truth and truth.corpus and truth.corpus.digest):
+        detach()
+    elif truth and digest in (truth.digest, truth.judged_digest):
+        state.set_truth(None)
+
+
+def _set_truth(truth: Truth) -> None:
+    LOADED.put(truth)
+    state.set_truth(truth.digest)
+
+
+def judged_documents_in(truth: Truth, corpus: Corpus) -> np.ndarray:
+    """Whether the corpus holds each judged document, each once: (D,) bool."""
+    return _judged_documents_in(truth.judged_digest, corpus.digest, _truth=truth, _corpus=corpus)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _judged_documents_in(truth: str, corpus: str, _truth: Truth, _corpus: Corpus) -> np.ndarray:
+    return _corpus.has(_truth.docs.unique())
+
+
+def render_note(truth: Truth | None) -> None:
+    """What is known of the documents, with a way to take them off; nothing where there are none."""
+    uploaded = LOADED.corpus(state.get(state.DOCUMENTS) or "")
+    corpus = truth.corpus if truth and truth.corpus else uploaded
+    if corpus is None:
+        return
+    kinds = [name for name, column in (("texts", corpus.texts), ("titles", corpus.titles)) if column is not None]
+    description = fmt.count(len(corpus), "document") + (f" with {fmt.listed(kinds)}" if kinds else "")
+    with st.container(horizontal=True, vertical_alignment="center", key="documents"):
+        st.markdown(f":material/article: **{fmt.escape(corpus.name)}**: {description}. {_coverage_text(truth, corpus)}",
+                    width="stretch")
+        if truth and truth.corpus is None:
+            st.button("Use them", icon=":material/add:", type="tertiary", key="put_beside", on_click=attach_loaded,
+                      args=(corpus.digest,))
+        st.button("Take off", icon=":material/close:", type="tertiary", key="take_off", on_click=detach,
+                  help=tooltip("remove_corpus"))
+
+
+def _coverage_text(truth: Truth | None, corpus: Corpus) -> str:
+    if truth is None:
+        return "They wait for judgements."
+    covered = judged_documents_in(truth, corpus)
+    lacking, total = int((~covered).sum()), fmt.count(len(covered), "judged document")
+    coverage = "All judged documents are among them." if not lacking else \
+        f"**{lacking:,} of {total} {'are' if lacking > 1 else 'is'} not among them.**"
+    usage = "Where a run has no texts, theirs are used." if truth.corpus else \
+        "They seem to belong to other judgements, and are **not used**."
+    return f"{usage} {coverage if len(covered) else ''}"

@@ -1,0 +1,227 @@
+"""From files to the session: uploads, samples, the command line. A wrong file never loses what is loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from ragdash import io
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.data import corpus_upload, workspace_list
+from ragdash.dashboard.session import data_store, read_progress, state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
+from ragdash.reporting.sentences import formatting as fmt
+
+FILES_VARIABLE, TRUTHS_VARIABLE = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
+ROLE_OF_TYPE = {Run: "run", Truth: "truth", Corpus: "corpus"}
+MAX_KEPT_UPLOAD = 64 << 20  # bytes of an upload kept so that its role can be changed
+
+
+@dataclass(frozen=True)
+class CommandLineFile:
+    """A file of the command line that is still to be read."""
+
+    path: Path
+    label: str | None
+    role: str | None
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def size(self) -> int:
+        """Bytes, 0 where there is no such file (reading it says so)."""
+        return self.path.stat().st_size if self.path.is_file() else 0
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """What became of one file: how it was read and why, what it gave (digests), what was wrong.
+
+    content is None where the file was not uploaded or is too large to keep; its role then stays as it is. columns: the
+    columns that were seen; guess, mapping: (our field, their column) as found by content and as chosen by hand; key:
+    its content in a few letters.
+    """
+
+    name: str
+    format: str
+    role: str
+    reason: str
+    digests: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    content: bytes | None = None
+    columns: tuple[str, ...] = ()
+    guess: tuple[tuple[str, str], ...] = ()
+    mapping: tuple[tuple[str, str], ...] = ()
+    key: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Nothing could be read from it."""
+        return not self.digests
+
+
+def take_uploads() -> None:
+    """Note the files of the upload field and empty the field; the field calls it when it changes."""
+    state.set_pending_files((*state.pending_files(), *(state.get(state.uploads_key()) or ())))
+    state.next_uploads()
+
+
+def read_waiting() -> None:
+    """Read the files noted, one after another, telling how far it is; one not begun yet is read at the next run."""
+    placeholder = st.empty()  # there in every run, so that nothing moves when the bar has gone
+    if not state.pending_files():
+        return
+    state.set_files(replace(record, content=None) for record in state.files())
+    fresh = 0
+    while state.pending_files():
+        file, *queue = state.pending_files()
+        suffix = f"; {fmt.count(len(queue), 'more file')} after it" if queue else ""
+        with read_progress.show_progress(placeholder, file.name, file.size, suffix):
+            state.set_pending_files(queue)  # in here nothing interrupts: a file is read and recorded, or still waits
+            record, earlier = _read_file(file), state.files()
+            if record.failed or not isinstance(file, CommandLineFile):
+                state.set_files((*earlier[:fresh], record, *earlier[fresh:]))
+                fresh += 1
+            _release_upload(file)
+
+
+def _read_file(file) -> FileRecord:
+    """What became of a file that waited: of the command line, or uploaded."""
+    if isinstance(file, CommandLineFile):
+        return _read_path(file.path, file.label, file.role)
+    return _read_upload(file.name, file.getvalue(), None)
+
+
+def _release_upload(file) -> None:
+    """Free the bytes of an upload, which Streamlit would keep for as long as the session lasts."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if not isinstance(file, CommandLineFile) and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
+
+
+def change_role(index: int, role: str) -> None:
+    """Read a file again as a run or as a truth; what it gave before leaves the session."""
+    _reread(index, role, dict(state.files()[index].mapping))
+
+
+def map_columns(index: int, mapping: Mapping[str, str]) -> None:
+    """Read a file again with columns named by hand; what it gave before leaves the session."""
+    _reread(index, None, mapping)
+
+
+def _reread(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
+    record = state.files()[index]
+    for digest in record.digests:
+        remove(digest)
+    reread = _read_upload(record.name, record.content, role, mapping)
+    state.set_files(reread if position == index else earlier for position, earlier in enumerate(state.files()))
+
+
+def remove(digest: str) -> None:
+    """Take a run, the truth or its documents out of the session."""
+    state.remove_run(digest)
+    corpus_upload.remove(digest)
+
+
+def clear_files() -> None:
+    """Clear the list of files; what they gave stays."""
+    state.set_files(())
+
+
+def samples_folder() -> Path | None:
+    """Where the ready runs are, None in an installation without them."""
+    folder = home() / "sample_runs"
+    return folder if (folder / SAMPLE_TRUTH).is_file() else None
+
+
+def open_samples() -> None:
+    """Load the ready runs of dense, sparse and hybrid retrieval with their truth."""
+    folder = samples_folder()
+    records = [_read_path(folder / name, None, "run") for name in SAMPLES if (folder / name).is_file()]
+    records.append(_read_path(folder / SAMPLE_TRUTH, None, "truth"))
+    state.set_files((*(record for record in records if record.failed), *state.files()))
+    _import_sample_verdicts(folder / SAMPLE_VERDICTS)
+
+
+def _import_sample_verdicts(path: Path) -> None:
+    """Take the toy judge's verdicts on the samples into the ledger; where it cannot be written, it goes without."""
+    if data_store.read_only() or not path.is_file():
+        return
+    try:
+        import_verdicts(default_verdict_store(), unpacked(path).splitlines(), str(path))
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+def queue_command_line_files() -> None:
+    """Note what the command line named, unless the address already says what to show."""
+    if not (state.runs() or state.missing_runs()):
+        state.set_pending_files([*(_command_line_file(text, None) for text in _paths_in(FILES_VARIABLE)),
+                           *(_command_line_file(text, "truth") for text in _paths_in(TRUTHS_VARIABLE))])
+
+
+def _paths_in(variable: str) -> list[str]:
+    return [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
+
+
+def _command_line_file(text: str, role: str | None) -> CommandLineFile:
+    """A file of the command line, PATH or NAME=PATH."""
+    label, path = split_name(text)
+    return CommandLineFile(Path(path), label, role)
+
+
+def _read_upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
+    record = _load_into_session(name, lambda: data_store.read_upload(name, content, role, mapping), None, role)
+    record = replace(record, mapping=tuple((mapping or {}).items()))
+    workspace_list.save_upload(record.digests, name)
+    if len(content) > MAX_KEPT_UPLOAD:
+        return record
+    record = replace(record, key=data_store.content_key(content)[:8])
+    try:
+        detected = io.detect((name, content))
+    except InputError:
+        return replace(record, content=content)  # told already: reading it found the same
+    return replace(record, content=content, columns=detected.columns, guess=tuple(detected.guess.items()))
+
+
+def _read_path(path: Path, name: str | None, role: str | None) -> FileRecord:
+    return _load_into_session(path.name, lambda: data_store.read_path(path, role), name, role)
+
+
+def _load_into_session(file: str, load: Callable, name: str | None, role: str | None) -> FileRecord:
+    """Load one file and add what it holds to the session; its problems stay with the record."""
+    try:
+        sniffed, items = load()
+    except InputError as error:
+        return FileRecord(file, "", role or "unknown", "", problems=error.problems)
+    except OSError as error:
+        problem = Problem("unreadable-file", {"reason": error.strerror or type(error).__name__}, file)
+        return FileRecord(file, "", role or "unknown", "", problems=(problem,))
+    loaded_as = [entry.name for entry in state.runs() if entry.digest in {item.digest for item in items}]
+    for item in items:
+        if isinstance(item, Run):
+            LOADED.put(item)
+            state.add_run(item.digest, name if name and len(items) == 1 else item.name)
+        elif isinstance(item, Corpus):
+            corpus_upload.attach(item)
+        else:
+            corpus_upload.use_truth(item)
+    kinds = {ROLE_OF_TYPE[type(item)] for item in items}
+    actual_role = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
+    reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason
+    reason += f"; the same content is loaded already as {', '.join(loaded_as)}" if loaded_as else ""
+    problems = tuple(problem for item in items for problem in item.problems)
+    return FileRecord(file, sniffed.format, actual_role, reason, tuple(item.digest for item in items), problems)

@@ -1,0 +1,58 @@
+"""What is loaded, and can it be compared?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import page_links
+from ragdash.dashboard.pages.data import column_mapping, comparability, corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.pages.data.evidence import evidence_threshold
+from ragdash.dashboard.session import relevance, state
+from ragdash.dashboard.widgets import elements
+
+PARTS = {"loaded": "Runs and judgments", "evidence": "Evidence threshold"}
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Data", "What is loaded, and can it be compared?")
+    page_context.note_missing_runs()
+    elements.problems(state.notice(), "notice")
+    parts = [part for part in PARTS if part != "evidence" or relevance.evidence_available()]
+    part = elements.choose_part({part: PARTS[part] for part in parts}, state.DATA_PART)
+    {"loaded": render_loaded, "evidence": render_evidence}[part]()
+
+
+def render_evidence() -> None:
+    """The evidence threshold and the pairs that are close to it."""
+    evidence_threshold.render(page_context.current())
+
+
+def render_loaded() -> None:
+    """The drop field, the runs and judgments of this session, and what the workspace has."""
+    data_sections.render_upload_field()
+    data_sections.render_files()
+    column_mapping.render()
+
+    if state.runs():
+        st.header(f"Runs ({len(state.runs())})", anchor=False)
+        data_sections.render_runs()
+        comparability.render()
+        st.header("Judgments", anchor=False)
+        data_sections.render_truth()
+        if state.truth():
+            page_links.link("compare", "See which run is best", icon=":material/leaderboard:")
+    elif state.truth():
+        st.header("Judgments", anchor=False)
+        data_sections.render_truth()
+        elements.empty("No runs yet", "Drop the files that your retrieval configurations wrote, one file for each.")
+    else:
+        corpus_upload.render_note(None)
+        elements.empty(
+            "Nothing is loaded yet",
+            "Drop the result files of your configurations together with the relevance judgments (qrels), "
+            "or open the samples.",
+        )
+    workspace_list.render()

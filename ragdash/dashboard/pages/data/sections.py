@@ -1,0 +1,260 @@
+"""The Data page's parts: the drop field, what was found in each file, a card per run, the card of the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.records import Run, Truth
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import comparability_cache
+from ragdash.dashboard.pages.data import corpus_upload, loading
+from ragdash.dashboard.session import data_store, run_fixes, state
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.widgets import elements
+from ragdash.io import FORMATS
+from ragdash.reporting.plots.common.theme import COLORED, run_look
+from ragdash.reporting.sentences import comparability
+from ragdash.reporting.sentences import formatting as fmt
+
+COLOR_NAMES = {
+    "light": ("blue", "ochre", "brown", "sky blue", "brick red", "navy"),
+    "dark": ("sky blue", "yellow", "raspberry", "turquoise", "sand", "violet"),
+}
+ROLE_TITLES = {"run": "Run", "truth": "Truth (judgments)", "both": "Run and truth", "corpus": "Documents (texts)"}
+ROLE_PHRASES = {"corpus": "documents", "both": "run and truth"}
+CONTENT_TITLES = {
+    "answer": "answers",
+    "contexts": "contexts",
+    "latency_ms": "latency",
+    "prompt_tokens": "tokens",
+    "cost_usd": "cost",
+}
+
+
+def render_upload_field() -> None:
+    """The upload field and the samples, side by side; neither where the workspace is only shown."""
+    if data_store.read_only():
+        st.caption("This server shows what its workspace keeps; nothing can be added or changed here.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="open"):
+        st.file_uploader(
+            "Drop runs and judgments",
+            accept_multiple_files=True,
+            key=state.uploads_key(),
+            on_change=loading.take_uploads,
+            help=tooltip("input_files"),
+        )
+        if loading.samples_folder():
+            st.button(
+                "Open the samples",
+                icon=":material/science:",
+                key="samples",
+                on_click=loading.open_samples,
+                help=tooltip("sample_runs"),
+            )
+    st.caption(
+        "TREC, JSONL, JSON, CSV, TSV, Excel, Parquet and what evaluation tools export, compressed or not. Which file "
+        "is what is found by its content."
+    )
+
+
+def render_files() -> None:
+    """Files that failed, with their problems, and how the others were read, with a way to change the role."""
+    records = state.files()
+    for record in records:
+        if record.failed:
+            st.markdown(f"**{fmt.escape(record.name)}** could not be read. Everything loaded before is still here.")
+            elements.problems(record.problems or (), f"file_{records.index(record)}")
+    if not records:
+        return
+    with st.expander(f"How {fmt.count(len(records), 'file was', 'files were')} read", key="files"):
+        for index, record in enumerate(records):
+            _render_file(index, record)
+        st.button(
+            "Clear this list",
+            key="forget",
+            on_click=loading.clear_files,
+            type="tertiary",
+            help=tooltip("clear_files"),
+        )
+
+
+def _render_file(index: int, record: loading.FileRecord) -> None:
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    description = (
+        f"{FORMATS.title(record.format)}, read as {ROLE_PHRASES.get(record.role, record.role)}: {record.reason}"
+        if record.format
+        else "not read"
+    )
+    left.markdown(f"**{fmt.escape(record.name)}**  \n:gray[{fmt.escape(description)}]")
+    if record.content is not None:
+        key = f"role_{index}"
+        st.session_state[key] = record.role if record.role in ROLE_TITLES else None
+        right.selectbox(
+            "Read it as",
+            list(ROLE_TITLES),
+            format_func=ROLE_TITLES.get,
+            key=key,
+            label_visibility="collapsed",
+            placeholder="Read it as …",
+            on_change=lambda: loading.change_role(index, st.session_state[key]),
+        )
+
+
+def render_runs() -> None:
+    """A card for each run of the session."""
+    with st.grid(3, min_column_width=300, key="run_cards"):
+        for entry in state.runs():
+            run = entry.run
+            if run is not None:
+                _render_run(entry, run)
+
+
+def _render_run(entry: SessionRun, run: Run) -> None:
+    with st.container(border=True, height="stretch", key=f"card_{entry.key}"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
+            st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
+            edit = st.popover("Edit", icon=":material/edit:", type="tertiary", key=f"edit_{entry.key}",
+                              on_change="rerun")
+            with edit:
+                _render_run_editor(entry, edit.open)
+        lengths = run.lengths
+        typical = int(np.median(lengths)) if len(lengths) else 0
+        depth = f"{run.depth:,} deep" + (f" (median {typical:,})" if typical != run.depth else "")
+        st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, {depth}")
+        fixes = [f":blue-badge[{name}: {fmt.escape(word)}]" for name, word in entry.fixes]
+        st.markdown(" ".join([*(f":gray-badge[{label}]" for label in run_contents(run)), *fixes]))
+        settings = [f"{key} {value}" for key, value in run.settings.items() if key not in ("ids", "collapse")]
+        if settings:
+            st.caption(fmt.escape(", ".join(settings)))
+        _render_warnings(run, entry.name)
+
+
+def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
+    digest, key = entry.digest, entry.key
+    st.session_state[f"name_{key}"] = entry.name
+    st.text_input(
+        "Name",
+        key=f"name_{key}",
+        max_chars=60,
+        on_change=lambda: state.rename_run(digest, st.session_state[f"name_{key}"]),
+    )
+    st.session_state[f"slot_{key}"] = entry.slot
+    st.selectbox(
+        "Colour",
+        state.slots(),
+        format_func=color_name,
+        key=f"slot_{key}",
+        help=tooltip("run_color"),
+        on_change=lambda: state.recolour_run(digest, st.session_state[f"slot_{key}"]),
+    )
+    if is_open:
+        _render_collapse(entry)
+    st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
+
+
+def _render_collapse(entry: SessionRun) -> None:
+    """How chunks become documents: the ways that find more of the judged documents, with their shares."""
+    if state.truth() is None or LOADED.run(entry.loaded) is None or LOADED.truth(state.truth()) is None:
+        return
+    choices = {choice.by: choice for choice in comparability_cache.collapse_ways(entry, state.truth())}
+    source = ["source"] if LOADED.run(entry.loaded).sources is not None else []
+    options = list(dict.fromkeys(["", *choices, *source, entry.collapse]))
+    if len(options) == 1:
+        return
+    key = f"collapse_{entry.key}"
+    st.session_state[key] = entry.collapse
+    st.selectbox(
+        "Collapse chunks to documents",
+        options,
+        format_func=lambda rule: comparability.collapse_option(rule, choices.get(rule)),
+        key=key,
+        help=tooltip("collapse"),
+        on_change=lambda: run_fixes.collapse(entry.digest, st.session_state[key],
+                                         getattr(choices.get(st.session_state[key]), "ids", None)),
+    )
+
+
+def color_name(slot: int) -> str:
+    """A slot in words: its colour and its symbol."""
+    look, name = run_look(slot), COLOR_NAMES[elements.theme().name]
+    return f"{name[slot] if slot < COLORED else 'grey'}, {look.symbol.replace('-', ' ')}"
+
+
+def run_contents(run: Run) -> list[str]:
+    """What a run holds beside the rankings' ids."""
+    contents = ["scores"] if run.scores is not None else ["no scores"]
+    contents += ["texts"] if run.texts is not None else []
+    columns = run.details.column_names if run.details is not None else []
+    return contents + [
+        word
+        for column, word in CONTENT_TITLES.items()
+        if column in columns and run.details[column].null_count < len(run)
+    ]
+
+
+def render_truth() -> None:
+    """What the judgments hold, or that they are still to come."""
+    truth = LOADED.truth(state.truth()) if state.truth() else None
+    if truth is None:
+        elements.empty(
+            "No judgments yet",
+            "Drop the qrels, or a file with the relevant documents of each query. Every retrieval metric is measured "
+            "against them.",
+        )
+        corpus_upload.render_note(None)
+        return
+    with st.container(border=True, key="truth_card"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
+            st.markdown(f"**{fmt.escape(truth.name)}**")
+            st.button(
+                "Remove",
+                icon=":material/delete:",
+                type="tertiary",
+                key="remove_truth",
+                on_click=state.set_truth,
+                args=(None,),
+            )
+        _render_truth_numbers(truth)
+        corpus_upload.render_note(truth)
+        _render_warnings(truth, truth.name)
+
+
+def _render_truth_numbers(truth: Truth) -> None:
+    relevant = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth))
+    answerable = relevant[relevant > 0]
+    grades = np.unique(truth.grades)
+    numbers = {
+        "Queries": (f"{len(truth):,}", tooltip("judged_queries")),
+        "Judgments": (f"{truth.judgements:,}", tooltip("judgments")),
+        "Relevant per query": (
+            fmt.number(float(answerable.mean()), 2) if len(answerable) else fmt.UNDEFINED,
+            tooltip("relevant_per_query"),
+        ),
+        "Unanswerable": (
+            f"{truth.queries_without_relevant:,}",
+            tooltip("unanswerable_queries"),
+        ),
+        "Grades": (
+            f"{grades.min()} to {grades.max()}" if len(grades) else fmt.UNDEFINED,
+            tooltip("grades"),
+        ),
+    }
+    with st.grid(5, min_column_width=130):
+        for label, (value, help) in numbers.items():
+            st.metric(label, value, help=help)
+
+
+def _render_warnings(item: Run | Truth, name: str) -> None:
+    problems = [
+        problem
+        for problem in item.problems
+        if problem.severity != "error" and problem.kind not in comparability.FIX_KINDS
+    ]
+    if problems:
+        notes = sum(problem.severity == "note" for problem in problems)
+        counts = [
+            fmt.count(count, word) for count, word in ((len(problems) - notes, "warning"), (notes, "note")) if count
+        ]
+        elements.problem_table(problems, fmt.listed(counts), f"warn_{item.digest[:8]}")

@@ -1,0 +1,226 @@
+"""What the workspace keeps: listed on the Data page without being read, shown with a click, named and put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import streamlit as st
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.session import data_store, state
+from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.dashboard.widgets import elements
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.workspace import CatalogueEntry, Workspace
+
+MAX_ROWS = 20  # drawn at once
+SEARCH_FROM = 8  # rows from which on there is a search field
+MAX_LOADED_TOGETHER = 6  # runs that one click shows
+CONTENT_TITLES = {
+    "scores": "scores",
+    "texts": "texts",
+    "answer": "answers",
+    "contexts": "contexts",
+    "latency_ms": "latency",
+    "prompt_tokens": "tokens",
+    "cost_usd": "cost",
+    "answers": "references",
+    "evidence": "evidence",
+    "corpus": "documents",
+}
+
+
+def save_upload(digests: Iterable[str], file: str) -> None:
+    """Keep what was uploaded; where that is not possible it is loaded all the same, and told."""
+    if data_store.read_only():
+        return
+    items = [LOADED.get(digest) for digest in digests]
+    try:
+        home = workspace()
+        for item in items:
+            if isinstance(item, Run):
+                home.add_run(item)
+        truth = LOADED.truth(state.truth() or "")  # as it is used: beside its documents
+        if truth is not None and not all(isinstance(item, Run) for item in items):
+            home.add_truth(truth)
+            if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
+                home.archive(truth.judged_digest)  # links to the judgements alone go on working
+    except InputError as error:
+        state.set_notice(Problem("not-saved", {"name": file}, problem.file, field=problem.field, cause=problem)
+                         for problem in error.problems)
+
+
+def render() -> None:
+    """The runs and truths of the workspace, where it has any."""
+    try:
+        home = workspace()
+        entries = (*home.runs(None), *home.truths(None))
+    except InputError as error:
+        elements.problems(error.problems, "workspace")
+        return
+    _render_rebuilt(home)
+    if not entries:
+        return
+    loaded = {entry.loaded for entry in state.runs()} | {state.truth()}
+    box = st.expander(f"Kept in the workspace ({len(entries):,})", icon=":material/inventory_2:", key="shelf",
+                      expanded=not state.runs(), on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        st.caption("Uploaded files are kept on this server and are here after a restart. Nothing is read before it is "
+                   "shown.")
+        matches = _choose_entries(entries)
+        _render_load_all([entry for entry in matches if entry.kind == "run" and entry.digest not in loaded])
+        for entry in matches[:MAX_ROWS]:
+            _render_entry(
+                entry, entry.digest in loaded, [other.digest for other in entries if other.kind == entry.kind]
+            )
+        if len(matches) > MAX_ROWS:
+            st.caption(f"The first {MAX_ROWS} of {len(matches):,}: search for the others.")
+        if not matches:
+            st.caption("None matches.")
+
+
+def _render_rebuilt(home: Workspace) -> None:
+    """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
+    warning = home.rebuilt()
+    if warning is not None:
+        elements.warning(warning)
+        if not data_store.read_only():
+            st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change, args=(home.dismiss_rebuilt,))
+
+
+def load(digest: str) -> None:
+    """Load a run or a truth of the workspace into the session; a run brings the only truth there is."""
+    try:
+        item = LOADED.load(digest)
+        saved = workspace().find(digest)
+        if isinstance(item, Run):
+            state.add_run(item.digest, saved.name if saved else item.name)
+            truths = workspace().truths() if state.truth() is None else ()
+            if len(truths) == 1 and LOADED.load(truths[0].digest):
+                state.set_truth(truths[0].digest)
+        elif item is not None:
+            state.set_truth(item.digest)
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+def _choose_entries(entries: tuple[CatalogueEntry, ...]) -> list[CatalogueEntry]:
+    """Those that match the search, archived ones only where asked for."""
+    archived = any(entry.archived for entry in entries)
+    text, old = "", False
+    with st.container(horizontal=True, vertical_alignment="bottom", key="shelf_bar"):
+        if len(entries) >= SEARCH_FROM:
+            text = st.text_input("Search", key="shelf_search", placeholder="Name, tag or description", width=320)
+        if archived:
+            old = st.toggle("Archived too", key="shelf_archived")
+    words = text.casefold().split()
+    return [entry for entry in entries if (old or not entry.archived) and all(
+        word in " ".join((entry.name, entry.description, *entry.tags)).casefold() for word in words)]
+
+
+def _render_load_all(runs: list[CatalogueEntry]) -> None:
+    usable = [run for run in runs if not run.broken]
+    if 1 < len(usable) <= MAX_LOADED_TOGETHER:
+        st.button(f"Show these {len(usable)} runs", icon=":material/visibility:", key="shelf_all", on_click=lambda: [
+            load(run.digest) for run in usable])
+
+
+def _render_entry(entry: CatalogueEntry, loaded: bool, order: list[str]) -> None:
+    """A line: what it is, a button that shows it, and where it may be changed the panel for that."""
+    key = f"{entry.kind}_{entry.digest[:8]}"
+    with st.container(border=True, key=f"kept_{key}"), st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(_entry_markdown(entry), width="stretch")
+        with st.container(horizontal=True, width="content", vertical_alignment="center"):
+            if not entry.broken:
+                st.button("Shown" if loaded else "Show", icon=f":material/{'check' if loaded else 'visibility'}:",
+                          key=f"show_{key}", on_click=load, args=(entry.digest,), disabled=loaded)
+            if not data_store.read_only():
+                edit = st.popover("Change", icon=":material/edit:", type="tertiary", key=f"change_{key}",
+                                  on_change="rerun")
+                if edit.open:
+                    with edit:
+                        _render_editor(entry, key, order)
+
+
+def _entry_markdown(entry: CatalogueEntry) -> str:
+    facts = entry.facts
+    if entry.kind == "run":
+        description = f"run, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['depth']:,} deep"
+    else:
+        description = f"judgements, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['judgements']:,} judged"
+    contents = [CONTENT_TITLES[name] for name in facts["parts"] if name in CONTENT_TITLES]
+    badges = [*(f":blue-badge[{fmt.escape(tag)}]" for tag in entry.tags),
+              *([":gray-badge[archived]"] if entry.archived else []), *(f":gray-badge[{label}]" for label in contents)]
+    lines = [f"**{fmt.escape(entry.name)}**  {' '.join(badges)}",
+             f":gray[{description}, {fmt.file_size(facts['size'])}]"]
+    if entry.description:
+        lines.append(fmt.escape(" ".join(entry.description.split())))
+    if entry.broken:
+        lines.append(":orange[:material/error: Cannot be read; its files are set aside in "
+                     f"broken/{Path(entry.broken).name}. Load the file again.]")
+    return "  \n".join(lines)
+
+
+def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
+    home = workspace()
+
+    def field(name: str, value, act: Callable) -> dict:
+        st.session_state[f"{name}_{key}"] = value
+        return {"key": f"{name}_{key}",
+                "on_change": lambda: _try_change(lambda: act(entry.digest, st.session_state[f"{name}_{key}"]))}
+
+    st.text_input("Name", max_chars=60, **field("kept_name", entry.name, home.rename))
+    st.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, home.describe))
+    st.multiselect("Tags", sorted({*entry.tags}), accept_new_options=True, placeholder="Type a tag",
+                   **field("kept_tags", list(entry.tags), home.tag))
+    index = order.index(entry.digest)
+    with st.container(horizontal=True):
+        for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
+            st.button(label, icon=f":material/{icon}:", key=f"{label.lower()}_{key}",
+                      disabled=not 0 <= target < len(order), on_click=_try_change,
+                      args=(lambda target=target: home.order(_swapped(order, index, target)),))
+        st.button(
+            "Back from the archive" if entry.archived else "Archive",
+            icon=":material/archive:",
+            key=f"archive_{key}",
+            on_click=_try_change,
+            args=(lambda: home.archive(entry.digest, not entry.archived),),
+            help=tooltip("archive_entry"),
+        )
+    if st.checkbox("Delete it for good", key=f"sure_{key}"):
+        st.button(
+            "Delete",
+            icon=":material/delete_forever:",
+            key=f"delete_{key}",
+            type="primary",
+            on_click=_try_change,
+            args=(lambda: _delete_entry(entry.digest),),
+            help=tooltip("delete_entry"),
+        )
+
+
+def _delete_entry(digest: str) -> None:
+    workspace().delete(digest)
+    state.remove_run(digest)
+    if state.truth() == digest:
+        state.set_truth(None)
+
+
+def _swapped(order: list[str], index: int, target: int) -> list[str]:
+    order = list(order)
+    order[index], order[target] = order[target], order[index]
+    return order
+
+
+def _try_change(action: Callable[[], object]) -> None:
+    """Do a change; what stands in its way is told at the top of the page."""
+    try:
+        action()
+    except InputError as error:
+        state.set_notice(error.problems)

@@ -1,1 +1,0 @@
-"""The Judges page: run an LLM judge, see its results, import and export verdicts."""

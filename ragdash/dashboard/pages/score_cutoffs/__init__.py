@@ -1,0 +1,1 @@
+"""The Score cutoffs page."""

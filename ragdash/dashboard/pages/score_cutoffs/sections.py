@@ -1,0 +1,294 @@
+"""Score cutoffs: what happens where documents below a score are not let through, for runs ranked by scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, PrecisionRecall, Roc, Sweep
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import score_cutoff_cache
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.score_cutoffs import sentences as score_sentences
+from ragdash.dashboard.pages.score_cutoffs import tables as score_tables
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.reporting.plots import thresholds as pictures_of
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.merge_problems import merge_key
+
+MAX_SENTENCES = 3  # runs whose operating point is told in a sentence; the table has all
+TABLE_FORMATS = {"Cut off": "percent", "Score cutoff": "%.4g"}
+MATERIAL = "aqwv_material"
+
+
+def render(context: PageContext) -> None:
+    """Draw the page for the runs that are ranked by scores."""
+    st.header("Score cutoffs", anchor=False,
+              help=tooltip("score_cutoff"))
+    if context.scope.by_evidence:
+        st.caption("Score cutoffs are counted by id alone: choose **Relevant** by id in the sidebar to see them.")
+        return
+    reasons = {digest: score_cutoff_cache.why_unscored(digest, context.scope) for digest in context.digests}
+    unscored = [f"**{fmt.escape(name)}** {fmt.escape(reasons[digest])}"
+                for name, digest in zip(context.names, context.digests, strict=True) if reasons[digest]]
+    if len(unscored) == len(context.entries):
+        elements.empty("No run is ranked by scores", "; ".join(unscored) + ". A cutoff needs scores; give files with "
+                      "them. All else on this page is shown without.")
+        return
+    if unscored:
+        st.caption(f"Left out here: {'; '.join(unscored)}.", help=tooltip("score_order"))
+    context = context.only([entry for entry in context.entries if not reasons[entry.digest]])
+    corpus = _render_choices()
+    sweeps = _result_per_run(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
+    if sweeps is None and corpus is not None:
+        corpus = None
+        sweeps = _result_per_run(
+            context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, None), "sweep_bare"
+        )
+    points = _operating_points(context, corpus)
+    _render_sweep(context, sweeps, points)
+    _render_advice(points)
+    _render_curves(context, sweeps)
+
+
+def _render_choices() -> int | None:
+    """What is drawn against what; the size of the corpus where a measure needs it."""
+    measures = {name: facts[0] for name, facts in score_sentences.MEASURES.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom", key="score_bar"):
+        st.selectbox("Measure", list(measures), format_func=measures.get, persist_state="session", width=240,
+                     key=state.choice_key(state.MEASURE, list(measures), "f1"))
+        st.selectbox("Best cutoff for", list(MEASURES), format_func=measures.get, persist_state="session", width=240,
+                     key=state.choice_key(state.TUNED, list(MEASURES), "f1"),
+                     help=tooltip("tuned_measure"))
+        st.segmented_control(
+            "Cutoff axis",
+            list(score_sentences.CUTOFF_AXES),
+            format_func=score_sentences.CUTOFF_AXES.get,
+            required=True,
+            key=state.choice_key(state.CUTOFF_BY, list(score_sentences.CUTOFF_AXES), "quantile"),
+            persist_state="session",
+            help=tooltip("cutoff_axis"),
+        )
+        key = state.text_key(state.CORPUS)
+        if MATERIAL not in (state.get(state.MEASURE), state.get(state.TUNED)):
+            return None
+        st.text_input("Documents in the corpus", key=key, placeholder="such as 1000000", width=190,
+                      persist_state="session", help=tooltip("corpus_size"))
+    typed = "".join(char for char in state.get(state.CORPUS) if char not in " ,_'\u00a0")
+    if typed and not (typed.isdecimal() and int(typed[:19]) > 0 and len(typed) < 19):
+        wrong = Problem("corpus-size", {"value": state.get(state.CORPUS)}, field="Documents in the corpus")
+        elements.problems([wrong], "corpus")
+        return None
+    return int(typed) if typed else None
+
+
+def _result_per_run(context: PageContext, ask: Callable, key: str) -> list | None:
+    """One result for each run; None, with the problems told once, where it cannot be had."""
+    results, problems = [], {}
+    for digest in context.digests:
+        try:
+            results.append(ask(digest))
+        except InputError as error:
+            problems.update({merge_key(problem): problem for problem in error.problems})
+    elements.problems(list(problems.values()), key)
+    return None if problems else results
+
+
+def _measure_values(sweeps: Sequence[Sweep], measure: str) -> list[np.ndarray]:
+    return [getattr(sweep, measure) for sweep in sweeps]
+
+
+def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPoints) -> None:
+    """One measure of each run against the cutoff, with the best cutoff marked."""
+    measure, cutoff_axis = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
+    title, *_, meaning = score_sentences.MEASURES[measure]
+    values = _measure_values(sweeps, measure)
+    if any(value is None for value in values):
+        elements.empty(f"{title} needs the size of the corpus", "Give it under **Documents in the corpus**, or choose "
+                      "another measure; all others are shown without.")
+        return
+    n = [sweep.queries if measure == "empty" else sweep.n for sweep in sweeps]
+    if not any(n):
+        elements.empty(f"{title} is undefined", "No query here has a relevant document. Under **Measure**, the share "
+                      "of queries left with nothing can still be shown.")
+        return
+    points_by_run = dict(zip(points.digests, points.operating_points, strict=True))
+    marked = [points_by_run[digest].threshold if digest in points_by_run else np.nan for digest in context.digests]
+    figure = score_cutoff_cache.cached_figure(
+        "sweep",
+        context.entries,
+        context.scope,
+        sweeps[0].corpus_size,
+        measure,
+        cutoff_axis,
+        marked,
+        elements.theme().name,
+        draw=lambda: pictures_of.sweep(
+            context.names,
+            context.slots,
+            [sweep.quantiles for sweep in sweeps],
+            [sweep.thresholds for sweep in sweeps],
+            values,
+            axis=score_sentences.measure_axis(measure),
+            n=n,
+            scale=cutoff_axis,
+            marked=marked,
+            theme=elements.theme(),
+        ),
+    )
+    elements.chart(figure, score_tables.sweep_table(context.names, sweeps, measure, values), "sweep",
+                  f"{title} against the score cutoff for {fmt.count(len(sweeps), 'run')}", formats=TABLE_FORMATS)
+    tuned = score_sentences.MEASURES[state.get(state.TUNED)][0]
+    warning = (" The scores of different runs are on scales of their own: read each line by itself."
+               if cutoff_axis == "score" and len(sweeps) > 1 else "")
+    mark = f" The symbol on a line marks its best cutoff for {tuned}." if np.isfinite(marked).any() else ""
+    st.caption(f"{meaning} Over {fmt.query_range(n)}.{mark}{warning}")
+
+
+class OperatingPoints:
+    """Operating points of the runs that have one."""
+
+    def __init__(self, context: PageContext, points: dict[str, OperatingPoint], problems: Sequence[Problem]):
+        self.digests, self.operating_points, self.problems = list(points), list(points.values()), list(problems)
+        names = dict(zip(context.digests, context.names, strict=True))
+        self.names = [names[digest] for digest in points]
+
+
+def _operating_points(context: PageContext, corpus: int | None) -> OperatingPoints:
+    """The best cutoff of each run for the chosen measure; none where the corpus size that it needs is missing."""
+    operating_points, problems, measure = {}, {}, state.get(state.TUNED)
+    if measure == MATERIAL and corpus is None:
+        return OperatingPoints(context, {}, ())
+    for digest in context.digests:
+        try:
+            operating_points[digest] = score_cutoff_cache.point(digest, context.scope, measure, corpus)
+        except InputError as error:
+            problems.update({merge_key(problem, without=()): problem for problem in error.problems})
+    return OperatingPoints(context, operating_points, list(problems.values()))
+
+
+def _render_advice(points: OperatingPoints) -> None:
+    """The best cutoff in words and as a table."""
+    title = score_sentences.MEASURES[state.get(state.TUNED)][0]
+    st.subheader(f"Best cutoff for {title}", anchor=False)
+    elements.problems(points.problems, "points")
+    if not points.operating_points:
+        if not points.problems:
+            st.caption("Give the number of documents in the corpus to find it.")
+        return
+    pairs = list(zip(points.names, points.operating_points, strict=True))
+    best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
+    for name, point in pairs if len(pairs) <= MAX_SENTENCES else best[:MAX_SENTENCES]:
+        st.markdown(score_sentences.operating_point_sentence(name, point))
+    if len(pairs) > MAX_SENTENCES:
+        st.caption(f"The {MAX_SENTENCES} that are best where it was checked; the table has all {len(pairs)}.")
+    table = st.expander("Numbers of every run" if len(pairs) > MAX_SENTENCES else "As a table", key="points_fold",
+                        on_change="rerun")
+    if table.open:
+        with table:
+            elements.frame(
+                score_tables.operating_points_table(points.names, points.operating_points),
+                "points",
+                f"Best cutoff for {title}",
+                formats=TABLE_FORMATS,
+            )
+    st.caption(f"{title} with its 95 % interval on the half of the queries that had no part in choosing the cutoff. "
+               "The halves are the same for every run.")
+
+
+def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
+    """ROC and precision-recall by score, pooled or as the mean over queries."""
+    st.header("How well scores tell relevant documents apart", anchor=False,
+              help=tooltip("every_cutoff"))
+    st.segmented_control(
+        "Averaging",
+        list(score_sentences.AVERAGE_TITLES),
+        format_func=score_sentences.AVERAGE_TITLES.get,
+        required=True,
+        key=state.choice_key(state.AVERAGED, list(score_sentences.AVERAGE_TITLES), "pooled"),
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    average = state.get(state.AVERAGED)
+    st.caption(score_sentences.AVERAGE_MEANINGS[average])
+    curves = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
+    with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
+        with st.container(key="box_pr"):
+            st.subheader("Precision-recall by score", anchor=False, help=tooltip("precision_recall_area"))
+            _render_precision_recall(context, [pr for _, pr in curves], sweeps, average)
+        with st.container(key="box_roc"):
+            st.subheader("ROC", anchor=False, help=tooltip("roc_area"))
+            _render_roc(context, [roc for roc, _ in curves], average)
+
+
+def _render_roc(context: PageContext, curves: list[Roc], average: str) -> None:
+    if any(curve.relevant and curve.other for curve in curves):
+        pooled = average == "pooled"
+        areas = [curve.auc if pooled else curve.macro_auc for curve in curves]
+        figure = score_cutoff_cache.cached_figure(
+            "roc",
+            context.entries,
+            context.scope,
+            average,
+            elements.theme().name,
+            draw=lambda: pictures_of.roc(
+                context.names,
+                context.slots,
+                [curve.fpr if pooled else curve.grid_fpr for curve in curves],
+                [curve.tpr if pooled else curve.mean_tpr for curve in curves],
+                areas,
+                [curve.n for curve in curves],
+                theme=elements.theme(),
+            ),
+        )
+        elements.chart(
+            figure,
+            score_tables.roc_table(context.names, curves),
+            "roc",
+            "ROC curves: "
+            + ", ".join(f"{name} AUC {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)),
+        )
+    st.caption(score_sentences.roc_basis(curves))
+
+
+def _render_precision_recall(
+    context: PageContext, score_curves: list[PrecisionRecall], sweeps: list[Sweep], average: str
+) -> None:
+    if any(curve.relevant for curve in score_curves):
+        averaged = [_average_precision(sweep) for sweep in sweeps]
+        pooled = average == "pooled"
+        areas = [curve.average_precision for curve in score_curves] if pooled else averaged
+        curves = score_curves if pooled else sweeps
+        figure = score_cutoff_cache.cached_figure(
+            "pr",
+            context.entries,
+            context.scope,
+            average,
+            elements.theme().name,
+            draw=lambda: pictures_of.precision_recall(
+                context.names,
+                context.slots,
+                [curve.recall if pooled else curve.recall[::-1] for curve in curves],
+                [curve.precision if pooled else curve.precision[::-1] for curve in curves],
+                areas,
+                [curve.n for curve in score_curves],
+                theme=elements.theme(),
+            ),
+        )
+        elements.chart(
+            figure,
+            score_tables.precision_recall_table(context.names, score_curves, averaged),
+            "pr_by_score",
+            "Precision-recall by score: "
+            + ", ".join(f"{name} AP {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)),
+        )
+    st.caption(score_sentences.precision_recall_basis(score_curves, average))
+
+
+def _average_precision(sweep: Sweep) -> float:
+    """Sum of precision times gain in recall along the curve averaged over the queries; NaN where it is undefined."""
+    return float((np.diff(sweep.recall[::-1], prepend=0.0) * sweep.precision[::-1]).sum())

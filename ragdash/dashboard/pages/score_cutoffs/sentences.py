@@ -1,0 +1,103 @@
+"""The Score cutoffs page in words: measures, operating points, and what the curves are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
+from ragdash.reporting.plots.common.theme import Axis
+from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, number
+
+# measure -> (title, lowest, highest, which end is better, what it says)
+MEASURES = {
+    "precision": ("Precision", 0.0, 1.0, "higher", "Share of the kept documents that are relevant, mean over the "
+                  "queries; one that keeps nothing counts 0."),
+    "recall": ("Recall", 0.0, 1.0, "higher", "Share of a query's relevant documents that are kept, mean over the "
+               "queries."),
+    "f1": ("F1", 0.0, 1.0, "higher", "Balance (harmonic mean) of a query's precision and recall, mean over the "
+           "queries."),
+    "hit_rate": ("Hit rate", 0.0, 1.0, "higher", "Share of the queries that keep at least one relevant document."),
+    "aqwv": ("AQWV, thresholdless form", -40.0, 1.0, "higher", "Actual query weighted value: recall minus 40 times the "
+             "share of the kept documents that are not relevant. 1 is perfect, 0 is what keeping nothing gives."),
+    "aqwv_material": ("AQWV, MATERIAL form", -40.0, 1.0, "higher", "Actual query weighted value as the MATERIAL "
+                      "programme defines it: 1 minus the share of relevant documents missed minus 40 times the share "
+                      "of the corpus's other documents that are let through. Needs the size of the corpus."),
+    "empty": ("Queries left with nothing", 0.0, 1.0, "lower", "Share of all queries for which no document is kept: "
+              "the system would have to say that it does not know."),
+}
+AVERAGE_TITLES = {"pooled": "Pooled", "queries": "Mean over queries"}
+AVERAGE_MEANINGS = {
+    "pooled": "Pooled: the documents of all queries in one pile, as if their scores were on one scale.",
+    "queries": "Mean over queries: the curve of each query by itself, then the mean, so that each counts the same.",
+}
+CUTOFF_AXES = {"quantile": "Share cut off", "score": "Score"}
+
+
+def measure_axis(measure: str) -> Axis:
+    """The axis of a measure of score cutoffs."""
+    title, low, high, better, _ = MEASURES[measure]
+    return Axis(title, low, high, "", better)
+
+
+def half_text(value: Half) -> str:
+    """0.512 [0.450, 0.570]"""
+    has_interval = np.isfinite([value.low, value.high]).all()
+    return number(value.value) + (f" [{number(value.low)}, {number(value.high)}]" if has_interval else "")
+
+
+def score_text(value: float) -> str:
+    """A score cutoff to four digits."""
+    return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else UNDEFINED
+
+
+def operating_point_sentence(name: str, point: OperatingPoint) -> str:
+    """The operating point of one run as a sentence."""
+    title, n = MEASURES[point.measure][0], count(point.checked.n, "query", "queries")
+    checked, bare = escape(half_text(point.checked)), escape(half_text(point.unfiltered))
+    first = f"**{escape(name)}**: "
+    if np.isinf(point.threshold):
+        return (f"{first}no cutoff pays: {title} is highest if nothing is returned at all, {checked} on {n}, against "
+                f"{bare} with everything kept.")
+    if point.quantile == 0:
+        return f"{first}no cutoff pays: {title} is highest with everything kept, {bare} on {n}."
+    return (
+        f"{first}keep what scores {escape(score_text(point.threshold))} or more, which cuts off {point.quantile:.0%} "
+        f"of the documents. {title} is then {checked} on the {n} that had no part in choosing it, against {bare} "
+        f"there with everything kept; on the {point.selected.n:,} by which it was chosen, "
+        f"{escape(number(point.selected.value))}."
+    )
+
+
+def roc_basis(curves: Sequence[Roc]) -> str:
+    """What the ROC curves are made of, and where there is none, why."""
+    hollow = [curve for curve in curves if not (curve.relevant and curve.other)]
+    if len(hollow) == len(curves):
+        if any(curve.relevant for curve in curves):
+            return ("No returned document is judged as not relevant (grade 0), so there is nothing that a relevant one "
+                    "could be told apart from: no ROC curve. Precision-recall counts unjudged documents as not "
+                    "relevant and can be read.")
+        return "No run returns a relevant document: no ROC curve."
+    low, high = (min(curve.relevant for curve in curves), max(curve.relevant for curve in curves))
+    relevant_text = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    other_counts = [curve.other for curve in curves]
+    other_text = (
+        f"{min(other_counts):,}"
+        if min(other_counts) == max(other_counts)
+        else f"{min(other_counts):,} to {max(other_counts):,}"
+    )
+    return (
+        f"Of the documents that are judged and were returned: {relevant_text} relevant, {other_text} not. AUC is the "
+        "chance that a relevant one scores above one that is not; 0.5 is chance."
+    )
+
+
+def precision_recall_basis(curves: Sequence[PrecisionRecall], average: str) -> str:
+    """What the precision-recall curves are made of."""
+    if not any(curve.relevant for curve in curves):
+        return "No query has a relevant document: no precision-recall curve."
+    end = " Relevant documents that were not returned count in recall; unjudged ones as not relevant."
+    if average == "queries":
+        return "AP: mean precision along this curve. A query that keeps nothing counts with precision 0." + end
+    return "AP, average precision: mean precision along the curve, weighted by the gain in recall." + end

@@ -1,0 +1,86 @@
+"""The price table of the workspace: read, edited on the page, kept; which run uses which of its prices."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import data_store, state
+from ragdash.dashboard.session.data_store import workspace
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
+from ragdash.reporting.sentences import formatting as fmt
+
+COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ per 1K completion tokens",
+           "call": "$ per query"}
+
+
+def current_prices() -> PriceTable:
+    """The prices of the workspace, none where there are none; what cannot be read is told."""
+    try:
+        text = workspace().prices()
+        return read_prices(("prices.toml", text.encode())) if text else PriceTable()
+    except InputError as error:
+        elements.problems(error.problems, "prices")
+        return PriceTable()
+
+
+def render_editor(context: PageContext, prices: PriceTable) -> None:
+    """The table to edit, what each run uses, the file; nothing where the workspace is only shown."""
+    if data_store.read_only():
+        return
+    box = st.expander("Prices", icon=":material/payments:", key="prices", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        st.caption("Dollars per 1K tokens of prompt and completion, and per query for a reranker or an embedding of "
+                   "the question. A run pays what its settings name (such as its model), or what is chosen below; "
+                   "costs that a run recorded itself count unless something is chosen for it.")
+        frame = pd.DataFrame([[getattr(price, column) for column in COLUMNS] for price in prices.prices],
+                             columns=list(COLUMNS.values())).astype({title: float for column, title in COLUMNS.items()
+                                                                     if column != "name"} | {"Name": str})
+        money = st.column_config.NumberColumn(min_value=0.0, format="%.6f", default=0.0)
+        edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=f"price_table_{workspace().stamp()}",
+                                column_config={title: money for title in list(COLUMNS.values())[1:]})
+        names = [str(name).strip() for name in edited["Name"] if isinstance(name, str) and name.strip()]
+        uses = {run: st.multiselect(f"{fmt.escape(run)} uses", names, key=f"uses_{digest[:8]}",
+                                    default=[name for name in prices.uses.get(run, ()) if name in names],
+                                    placeholder="What its settings name")
+                for run, digest in zip(context.names, context.digests, strict=True)} if names else {}
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.button(
+                "Keep these prices",
+                icon=":material/save:",
+                type="primary",
+                key="keep_prices",
+                on_click=save_edited,
+                args=(edited, {**prices.uses, **uses}),
+            )
+            st.download_button("Download TOML", write_prices(prices), "prices.toml", "text/plain", key="prices_toml",
+                               icon=":material/download:", on_click="ignore")
+        st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file)
+
+
+def save_edited(edited: pd.DataFrame, uses: dict) -> None:
+    """Keep the table as edited; what is wrong with it is told and changes nothing."""
+    prices = tuple(Price(str(row["Name"]).strip(), *(float(row[title] if pd.notna(row[title]) else 0.0)
+                                                     for title in list(COLUMNS.values())[1:]))
+                   for row in edited.to_dict("records") if isinstance(row["Name"], str) and row["Name"].strip())
+    price_names = {price.name for price in prices}
+    valid_uses = {run: tuple(name for name in names if name in price_names) for run, names in uses.items()}
+    _save(write_prices(PriceTable(prices, {run: names for run, names in valid_uses.items() if names})).encode())
+
+
+def _take_file() -> None:
+    file = st.session_state[state.PRICES_FILE]
+    if file is not None:
+        _save(file.getvalue())
+
+
+def _save(content: bytes) -> None:
+    try:
+        workspace().keep_prices(write_prices(read_prices(("prices.toml", content))))
+    except InputError as error:
+        state.set_notice(error.problems)

@@ -1,0 +1,157 @@
+"""Speed & cost: how long the runs take, what they cost, and which quality that buys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_cost_tables
+from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, STAGE_TITLES, SpeedCostData
+from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation import latency_cost
+from ragdash.metrics import Spec
+from ragdash.reporting.plots import latency_cost as plots
+from ragdash.reporting.plots.common import axes
+from ragdash.reporting.sentences import formatting as fmt
+
+
+def render_finding(data: SpeedCostData) -> None:
+    """In words: which run is fastest, which cheapest, by how much."""
+    names, lines = data.context.names, []
+    mean, tail = data.price_intervals("mean")[0], data.price_intervals("p90")[0]
+    order = [int(index) for index in np.argsort(mean) if np.isfinite(mean[index])]
+    if order:
+        first, last = order[0], order[-1]
+        sentence = (f"**{fmt.escape(names[first])}** "
+                + ("is the fastest" if len(order) > 1 else "takes")
+                + f": {duration(mean[first])} on average, one query in ten takes {duration(tail[first])} or more")
+        if len(order) > 1 and mean[first] > 0:
+            ratio = speed_cost_tables.times_text(mean[last] / mean[first])
+            sentence += f"; **{fmt.escape(names[last])}** takes {ratio} as long"
+        lines.append(sentence + ".")
+    dollars = data.price_intervals("cost")[0]
+    order = [int(index) for index in np.argsort(dollars) if np.isfinite(dollars[index])]
+    if order:
+        sentence = f"**{fmt.escape(names[order[0]])}** costs {money(dollars[order[0]])} a query"
+        if len(order) > 1:
+            sentence += f", the least; **{fmt.escape(names[order[-1]])}** {money(dollars[order[-1]])}"
+        lines.append(sentence + ".")
+    if lines:
+        _render_sentences([line.replace("$", "\\$") for line in lines])
+
+
+def _render_sentences(lines: Sequence[str]) -> None:
+    """A sentence, or a list of several."""
+    st.markdown("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0])
+
+
+def render_tables(data: SpeedCostData) -> None:
+    """Runs with their times, tokens and cost; the stages and every number one tab away."""
+    runs_tab, stages_tab, numbers_tab = st.tabs(["Runs", "By stage", "All numbers"], key="spending", on_change="rerun")
+    if runs_tab.open is not False:
+        with runs_tab:
+            st.table(speed_cost_tables.runs_table(data), border="horizontal", hide_index=True,
+                     alt="Latency, tokens and cost of each run")
+    if stages_tab.open:
+        with stages_tab:
+            st.table(speed_cost_tables.stages_table(data, STAGE_TITLES), border="horizontal", hide_index=True,
+                     alt="Latency of each run by stage")
+    if numbers_tab.open:
+        with numbers_tab:
+            elements.frame(speed_cost_tables.numbers_table(data), "spending_numbers", "Every number of speed and cost",
+                          formats={"Value": "%.6g", "Low": "%.6g", "High": "%.6g"})
+    st.caption("With 95 % bootstrap intervals. P90: one query in ten takes longer; percentiles are numpy's linear "
+               "ones. With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the "
+               "runs tell; they compare where they were measured alike.")
+    for line in [*data.reasons, *speed_cost_tables.unknown_costs(data)]:
+        st.caption(f":material/info: {fmt.escape(line)}")
+
+
+def render_times(data: SpeedCostData) -> None:
+    """The share of queries within each time, of the whole or of one stage."""
+    stages = data.stages()
+    if not stages:
+        return
+    st.header("How long queries take", anchor=False, help=tooltip("latency_distribution"))
+    key = state.choice_key(state.STAGE, stages, "total" if "total" in stages else stages[0])
+    if len(stages) > 1:
+        st.segmented_control(
+            "Stage",
+            stages,
+            format_func=STAGE_TITLES.get,
+            key=key,
+            required=True,
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+    stage = state.get(state.STAGE)
+    timed_runs = [index for index, timed in enumerate(data.timings) if timed is not None and stage in timed.stages]
+    values = [data.timings[index].stages[stage][data.in_scope] for index in timed_runs]
+    names, slots = ([column[index] for index in timed_runs] for column in (data.context.names, data.context.slots))
+    figure = plots.ecdf(names, slots, values, title=f"Latency, {STAGE_TITLES[stage].lower()}", theme=elements.theme())
+    elements.chart(figure, speed_cost_tables.ecdf_table(names, values), "ecdf",
+                  f"Share of the queries of each run within a latency ({STAGE_TITLES[stage].lower()})",
+                  formats={"Milliseconds": "%.3f"})
+
+
+def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
+    """Quality against latency or cost, the front, and what one more point costs."""
+    options = [paid for paid in PRICE_TITLES if np.isfinite(data.price_intervals(paid)[0]).any()]
+    if not options:
+        return
+    st.header(f"What quality costs: {spec.title}", anchor=False, help=tooltip("pareto_front"))
+    st.segmented_control("Against", options, format_func=PRICE_TITLES.get, required=True, persist_state="session",
+                         key=state.choice_key(state.PAID, options, options[0]), label_visibility="collapsed")
+    paid = state.get(state.PAID)
+    price, unit = data.price_intervals(paid), "$" if paid == "cost" else "ms"
+    summaries = [row[0] for row in data.context.results.summary([spec])]
+    quality = np.array([[getattr(summary, field) for summary in summaries] for field in ("mean", "low", "high")], float)
+    on_front = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
+    steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_resampled_means(data, spec, paid))
+    _render_sentences(
+        speed_cost_tables.front_sentences(data.context.names, on_front, steps, spec, PRICE_TITLES[paid], unit)
+    )
+    figure = plots.pareto(data.context.names, data.context.slots, price, quality, on_front, axis=axes.axis_of(spec),
+                          title=PRICE_TITLES[paid] if unit == "$" else f"{PRICE_TITLES[paid]} (ms)", unit=unit,
+                          n=[summary.n for summary in summaries], theme=elements.theme())
+    elements.chart(
+        figure,
+        speed_cost_tables.pareto_table(data, price, quality, on_front, steps, spec, PRICE_TITLES[paid]),
+        "pareto",
+        f"{spec.title} against {PRICE_TITLES[paid].lower()} of each run; on the front: "
+        + fmt.listed([data.context.names[index] for index in np.flatnonzero(on_front)] or ["none"]),
+        formats={PRICE_TITLES[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
+    )
+    st.caption(f"One more point is 0.01 of {fmt.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
+               "the front, which goes by the means: whether a difference is real, the Compare page tells.")
+
+
+def _resampled_means(data: SpeedCostData, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """Resampled means of quality and cost for the intervals of steps; None where either is no mean."""
+    evaluations = data.context.results.evaluations([spec])
+    if paid == "p90" or spec.metric.aggregate != "mean" or any(spec in evaluation.corpus for evaluation in evaluations):
+        return None
+    weights = data.context.scope.resample_weights
+    return (
+        latency_cost.resampled_means([evaluation.column(spec) for evaluation in evaluations], weights=weights),
+        latency_cost.resampled_means([data.values(index, paid) for index in range(len(evaluations))], weights=weights),
+    )
+
+
+def measurable_specs(context: PageContext) -> Sequence[Spec]:
+    """The metric of the sidebar where it can be measured; its problems are told."""
+    try:
+        requested = [context.selection.spec]
+    except InputError as error:
+        elements.problems(error.problems, "metric")
+        return []
+    specs, unfit = context.results.computable(requested)
+    elements.problems(unfit, "metric")
+    return specs

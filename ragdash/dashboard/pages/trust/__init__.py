@@ -1,1 +1,0 @@
-"""The Trust page: validates a judge against human labels."""

@@ -1,0 +1,149 @@
+"""The outcome of comparing two runs on one metric, and the rules by which it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.slices import Slice
+from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
+from ragdash.metrics import Spec
+
+CORRECTIONS = ("max-t", "none")
+OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined")
+TIED = ("undecided", "equivalent")  # outcomes without a significant difference
+MANY_QUERIES = 2_000  # above this, a tenth of the sign flips is enough
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is corrected together: all pairs of this many runs on one metric, in each of this many slices."""
+
+    runs: int
+    size: int
+    slices: int = 0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcome of a candidate against the baseline on one metric; every page, report and command reads this object.
+
+    Numbers are NaN with fewer than two queries to compare.
+
+    Attributes
+    ----------
+    n, left_out
+        Queries with a value on both sides, and on one side only.
+    mean_difference, low, high
+        Candidate minus baseline with its simultaneous interval: it excludes 0 exactly where p_corrected < alpha. An
+        end without a limit is that of the metric's range, or NaN.
+    wins, ties, losses
+        Queries where the candidate is better, equal or worse in the metric's direction.
+    p
+        Uncorrected two-sided p-values by test; with a margin also that of equivalence.
+    p_corrected
+        Of the randomization test, corrected over the family.
+    outcome : one of OUTCOMES
+        better, worse: p_corrected < alpha. equivalent: the interval is within the margin. too-few: so few queries that
+        no result could be significant. undefined: no query has a value on both sides.
+    cohens_dz, superiority
+        Effect sizes; positive, or above 0.5, where the candidate is better.
+    detectable
+        The smallest mean difference that n queries show at 80 % power, with the correction.
+    queries_needed
+        Queries that the observed difference would need at 80 % power, with the correction.
+    slice
+        The queries compared; None for all.
+    baseline, family
+        What the candidate is compared with, and what was corrected together.
+    """
+
+    candidate: str
+    spec: Spec
+    n: int
+    left_out: int
+    mean_difference: float
+    low: float
+    high: float
+    wins: int
+    ties: int
+    losses: int
+    p: Mapping[str, float]
+    p_corrected: float
+    outcome: str
+    cohens_dz: float
+    superiority: float
+    detectable: float
+    queries_needed: float
+    slice: Slice | None = None
+    baseline: str = ""
+    family: Family = Family(2, 1)
+
+    @property
+    def sign(self) -> int:
+        """1 where a higher value is better, else -1."""
+        return direction(self.spec)
+
+    @property
+    def tied(self) -> bool:
+        """Whether the runs were compared and do not differ significantly, or not by more than the margin."""
+        return self.outcome in TIED
+
+
+@dataclass(frozen=True)
+class ComparisonRules:
+    """The rules of a comparison; they are among the settings of every outcome.
+
+    Parameters
+    ----------
+    correction : {"max-t", "none"}
+        For several pairs of runs on one metric; "none" makes each pair a family of its own.
+    margin
+        Differences within it do not matter; None: every difference does.
+    alpha
+        The share of false alarms; intervals have the level 1 - alpha.
+    resamples, permutations, seed
+        Random draws of the intervals of means and of the randomization test. permutations=None: 100,000 sign flips, or
+        10,000 with more than 2,000 queries.
+
+    Raises
+    ------
+    InputError
+        The correction is unknown, or the margin is not above 0.
+
+    Examples
+    --------
+    >>> ComparisonRules(correction="none", margin=0.02).alpha
+    0.05
+    """
+
+    correction: str = "max-t"
+    margin: float | None = None
+    alpha: float = ALPHA
+    resamples: int = RESAMPLES
+    permutations: int | None = None
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        wrong = []
+        if self.correction not in CORRECTIONS:
+            wrong.append(Problem("unknown-correction", {"correction": self.correction,
+                                 "corrections": list(CORRECTIONS)}, field="correction"))
+        if self.margin is not None and not 0 < self.margin < np.inf:
+            wrong.append(Problem("bad-margin", {"margin": self.margin}, field="margin"))
+        if wrong:
+            raise InputError(wrong)
+
+    def flips(self, queries: int) -> int:
+        """How many sign flips are drawn for this many queries."""
+        if self.permutations is not None:
+            return self.permutations
+        return PERMUTATIONS // 10 if queries > MANY_QUERIES else PERMUTATIONS
+
+
+def direction(spec: Spec) -> int:
+    """1 where a higher value of the metric is better, -1 where a lower one is."""
+    return -1 if spec.metric.better == "lower" else 1

@@ -1,0 +1,126 @@
+"""Judgments and runs without a header: query and document, and perhaps a grade, or a rank as MS MARCO writes it."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.errors import Collector
+from ragdash.core.records import Run, Truth
+from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.formats.trec_lines import data_lines
+from ragdash.io.source.source import Source
+from ragdash.io.tables.header import read_header
+from ragdash.io.tables.mapping_hints import MEASURE
+from ragdash.io.tables.whitespace import normalize_line_ends
+from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
+
+_NUMBER = re.compile(rb"-?\d{1,4}(\.0+)?")
+_MOST_GRADE = 20  # larger whole numbers are counts or scores, not grades
+_COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and grade"}
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes lines of two or three words; the third is a small whole number."""
+    if start.mapping or read_header(start.head) is not None:
+        return None
+    rows = [_split(line) for _, line in data_lines(start.head)][:SAMPLED_LINES]
+    width = len(rows[0]) if rows else 0
+    if len(rows) < 2 or width not in _COLUMNS or any(len(row) != width for row in rows):
+        return None
+    if width == 2 and not all(map(_are_ids, rows)):
+        return None
+    if width == 3 and not all(_NUMBER.fullmatch(row[2]) for row in rows):
+        return None
+    if any(MEASURE.fullmatch(row[0].decode(errors="replace")) for row in rows) or _is_one_query_a_document(rows):
+        return None
+    if width == 3 and _are_ranks(rows):
+        return Detection("ranks", "run", "lines of query, document and rank")
+    if width == 3 and any(float(row[2]) > _MOST_GRADE for row in rows):
+        return None
+    return Detection("judgments", "truth", f"lines of {_COLUMNS[width]}")
+
+
+def _are_ranks(rows: list[list[bytes]]) -> bool:
+    """True where the last column counts 1, 2, 3 ... for each query, and some query has several documents."""
+    ranks: dict[bytes, list[float]] = {}
+    for query, _, rank in rows:
+        ranks.setdefault(query, []).append(float(rank))
+    longest = max(map(len, ranks.values()))
+    return longest > 1 and all(values == list(range(1, len(values) + 1)) for values in ranks.values())
+
+
+def _split(line: bytes) -> list[bytes]:
+    return line.replace(b"\t", b" ").split()
+
+
+def _are_ids(row: list[bytes]) -> bool:
+    """True for words with a digit or a mark in them, not for a text of two words."""
+    return all(re.search(rb"[\d/_#:.-]", word) for word in row)
+
+
+def _is_one_query_a_document(rows: list[list[bytes]]) -> bool:
+    """True where the second column has the same value in all lines, as the iteration of qrels has."""
+    second = {row[1] for row in rows}
+    return len(second) == 1 and (len(rows) > 2 or bool(second & {b"0", b"Q0"}))
+
+
+def read_runs(source: Source, _name: str | None) -> NoReturn:
+    """Raise: without scores and ranks these lines are judgments."""
+    fail_truth_as_run(source, detect(FileStart(source)).reason)
+
+
+def read_ranked_runs(source: Source, name: str | None) -> list[Run]:
+    """The one run of lines of query, document and rank."""
+    problems = source.collector()
+    queries, docs, ranks, _ = _read_rows(source, problems)
+    problems.raise_errors()
+    docs_column = pa.chunked_array([docs], pa.string())
+    rows = Rows(pa.array(queries, pa.string()), docs_column, ranks=np.array(ranks, np.float64))
+    return build_runs({None: rows}, source, name, problems)
+
+
+def read_ranks_as_truth(source: Source) -> NoReturn:
+    """Raise: ranks are of a run."""
+    fail_run_as_truth(source, "its last column counts 1, 2, 3 for each query, as ranks do", "a run")
+
+
+def read_truth(source: Source) -> Truth:
+    """The judgments; without a column of grades every document is relevant."""
+    problems = source.collector()
+    queries, docs, grades, lines = _read_rows(source, problems)
+    problems.raise_errors()
+    if grades is None:
+        problems.add("no-grade-column", severity="warning")
+    values = np.ones(len(docs), np.int64) if grades is None else np.array(grades, np.int64)
+    return Truth.build(source.name, pa.array(queries, pa.string()), pa.array(docs, pa.string()), values,
+                       problems=problems.problems, file=source.file, lines=lines)
+
+
+def _read_rows(source: Source, problems: Collector) -> tuple[list[str], list[str], list[float] | None, list[int]]:
+    """(queries, documents, grades or None, lines)."""
+    text = normalize_line_ends(source.text.encode())
+    rows = [(number, _split(line)) for number, line in data_lines(text)]
+    width = len(rows[0][1])
+    queries, docs, grades, lines = [], [], [], []
+    for number, row in rows:
+        if len(row) != width:
+            problems.add("column-count/headerless", {"count": len(row), "width": width}, line=number)
+        elif width == 3 and not _NUMBER.fullmatch(row[2]):
+            problems.add("bad-number/grade", {"value": row[2].decode()}, line=number, field="grade")
+        else:
+            queries.append(row[0].decode())
+            docs.append(row[1].decode())
+            lines.append(number)
+            grades.append(float(row[2]) if width == 3 else 1)
+    return queries, docs, grades if width == 3 else None, lines
+
+
+FORMATS.register(Format("judgments", "Judgments without a header", read_runs, read_truth),
+                 Format("ranks", "Ranks without a header", read_ranked_runs, read_ranks_as_truth), kind="text",
+                 order=30, detect=detect)

@@ -1,0 +1,133 @@
+"""Metrics that a file brings along: values per query that another tool, a judge or a person has given.
+
+They are not in the registry: what a file calls "mrr" belongs to that file. A Spec names the column, and everything else
+about the metric follows from the Spec: file:mrr, file:sas(better='lower'), file:verdict(label='Correct').
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run
+from ragdash.core.text.metric_names import guess_range, labels_in
+from ragdash.metrics.registry import FILE, FILE_DEFAULTS, Spec
+
+DIRECTIONS = ("higher", "lower", "none")
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_SPELLED = re.compile(rf"\s*\w+:(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
+                      re.DOTALL)
+
+
+def file_spec(column: str, label: str = "", better: str = "", low: float | None = 0.0,
+              high: float | None = 1.0) -> Spec:
+    """The Spec of a column of a file, or of the share of a label in it; low, high: None for an open end.
+
+    Examples
+    --------
+    >>> str(file_spec("mrr")), str(file_spec("answer score", high=5.0))
+    ('file:mrr', "file:'answer score'(high=5.0)")
+    >>> file_spec("verdict", "Correct").title, file_spec("sas", better="lower").metric.better
+    ('verdict: Correct (file)', 'lower')
+    """
+    values = {"better": better, "column": column, "high": high, "label": label, "low": low}
+    return Spec(FILE, tuple((name, value) for name, value in values.items() if value != FILE_DEFAULTS[name]))
+
+
+def parse_file_spec(text: str) -> Spec:
+    """The Spec of file:name, file:'a name'(high=5.0); InputError where it cannot be read."""
+    match = _SPELLED.fullmatch(text)
+    params = _literal_arguments(match["arguments"]) if match else None
+    numbers = [(params or {}).get(end, 0.0) for end in ("low", "high")]
+    if match is None or params is None or not (
+            params.keys() <= FILE_DEFAULTS.keys() - {"column"} and params.get("better", "") in ("", *DIRECTIONS)
+            and isinstance(params.get("label", ""), str) and all(map(_is_end, numbers))):
+        known = f"better ({' or '.join(DIRECTIONS)}); low; high; label"
+        raise InputError([Problem("metric-parameter", {"text": text, "metric": f"{FILE}:NAME", "known": known},
+                                  field="metric")])
+    name = ast.literal_eval(match["quoted"]) if match["quoted"] else match["plain"]
+    ends = {end: None if params[end] is None else float(str(params[end])) for end in ("low", "high") if end in params}
+    return file_spec(name, str(params.get("label", "")), str(params.get("better", "")), **ends)
+
+
+def _literal_arguments(arguments: str | None) -> dict | None:
+    """The values of (name=literal, ...); None where they cannot be read."""
+    if not arguments:
+        return {}
+    try:
+        call = ast.parse(f"f{arguments}", mode="eval").body
+        if not isinstance(call, ast.Call):
+            return None
+        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        return None if call.args or len(values) < len(call.keywords) or None in values else values
+    except (SyntaxError, ValueError, AttributeError):
+        return None
+
+
+def _is_end(number: object) -> bool:
+    """Whether this can be an end of a range: a number, or None for an open end."""
+    return number is None or (isinstance(number, (int, float)) and not isinstance(number, bool))
+
+
+def file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
+    """The metrics in the files of these runs, in the order of the files; range and direction are guessed.
+
+    directions: {column: higher, lower or none} where the guess is wrong. Raises InputError for an unknown column.
+
+    Examples
+    --------
+    >>> from ragdash.core.file_scores import FileScores
+    >>> scores = FileScores.build([("q1", "a", "mrr", 0.5), ("q1", "a", "rating", 4), ("q1", "a", "verdict", "Correct"),
+    ...                            ("q2", "a", "verdict", "Refusal"), ("q3", "a", "verdict", "Correct")])
+    >>> run = Run.build("a", ["q1", "q2", "q3"], ["d", "d", "d"]).with_file_scores(scores)
+    >>> [str(spec) for spec in file_specs([run], {"mrr": "lower"})]
+    ["file:mrr(better='lower')", 'file:rating(high=5.0, low=1.0)', "file:verdict(label='Correct')", \
+"file:verdict(label='Refusal')"]
+    """
+    directions = directions or {}
+    numbers: dict[str, list[float]] = {}
+    texts: dict[str, list[str]] = {}
+    order: dict[str, None] = {}
+    for run in runs:
+        scores = run.file_scores
+        if scores is None:
+            continue
+        for metric, value, label in zip(scores.metrics.to_pylist(), scores.values.tolist(), scores.labels.to_pylist(),
+                                        strict=True):
+            order.setdefault(metric)
+            if label is not None:
+                texts.setdefault(metric, []).append(label)
+            else:
+                numbers.setdefault(metric, []).append(value)
+    unknown = [name for name in directions if name not in order]
+    if unknown:
+        raise InputError([Problem("metric-direction/unknown", {"name": unknown[0], "names": list(order)},
+                                  field="--metric-direction")])
+    specs: list[Spec] = []
+    for name in order:
+        if name in texts:
+            specs += [file_spec(name, label, directions.get(name, "") if index == 0 else "")
+                      for index, label in enumerate(labels_in(texts[name]))]
+        elif np.isfinite(numbers[name]).any():
+            low, high = guess_range(numbers[name], name)
+            specs.append(file_spec(name, "", directions.get(name, ""), low if np.isfinite(low) else None,
+                                   high if np.isfinite(high) else None))
+    return tuple(specs)
+
+
+def with_guesses(specs: Iterable[Spec], known: Iterable[Spec]) -> tuple[Spec, ...]:
+    """The specs; one that names a column of a file and nothing else gets the range and direction of the known one."""
+    by_column = {spec.file_column: spec for spec in reversed(list(known)) if not dict(spec.params).get("label")}
+    return tuple(by_column.get(spec.file_column, spec) if spec.file_column and len(spec.params) == 1 else spec
+                 for spec in specs)
+
+
+def redirected(spec: Spec, better: str) -> Spec:
+    """The same metric with another direction."""
+    params = {**dict(spec.params), "better": better}
+    return replace(spec, params=tuple(sorted((name, value) for name, value in params.items() if value)))

@@ -1,0 +1,153 @@
+"""Every way a command can end: exit status 1 means a missed bound and nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import call
+
+from ragdash import __version__
+from ragdash.cli import main as command_line
+from ragdash.core.console import printable
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
+QRELS = "q1 0 b 1\nq2 0 b 2\nq2 0 z 1\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "run.trec").write_text(RUN)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    return tmp_path
+
+
+def ragdash(*arguments: object, **options) -> subprocess.CompletedProcess:
+    """One command in a process of its own, as a shell starts it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-m", "ragdash", *map(os.fspath, arguments)], stderr=subprocess.PIPE,
+                          env=environment, check=False, **options)
+
+
+def test_a_full_disk_behind_standard_output_is_one_line(files):
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "wb") as full:
+        done = ragdash("evaluate", files / "run.trec", "--truth", files / "qrels.txt", stdout=full)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: standard output: found No space left on device")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_closed_standard_output_is_one_line(files):
+    done = subprocess.run(f'exec "{sys.executable}" -m ragdash metrics RR >&-', shell=True, stderr=subprocess.PIPE,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 2 and b"it is closed" in done.stderr and done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("metrics", ["", " ", ",", " , "])
+def test_no_metric_is_bad_input(files, capfdbinary, metrics):
+    status, _, err = call(capfdbinary, "evaluate", files / "run.trec", "--truth", files / "qrels.txt", "-m", metrics)
+    assert status == 2 and "found no metric" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [
+    ("evaluate", "run.trec", "--resamples", "100000000000"),
+    ("compare", "run.trec", "run.trec", "--permutations", "100000000000"),
+    ("dashboard", "--port", "99999"),
+    ("dashboard", "--port", "0"),
+])
+def test_a_number_out_of_range_is_a_usage_error(capfdbinary, arguments):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(arguments)
+    assert ended.value.code == 2
+    assert re.search(rb"argument --\w+: \d+ is (more|less) than [\d,]+\n$", capfdbinary.readouterr().err)
+
+
+def test_a_port_in_use_is_not_opened(capfdbinary):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        status, _, err = call(capfdbinary, "dashboard", "--no-browser", "--port", str(port))
+    assert status == 2 and f"port {port} of 127.0.0.1" in err and err.count("\n") == 1
+
+
+def test_an_address_that_is_none_is_not_opened(capfdbinary):
+    status, _, err = call(capfdbinary, "dashboard", "--no-browser", "--host", "999.1.1.1", "--port", "8599")
+    assert status == 2 and "999.1.1.1" in err and err.count("\n") == 1
+
+
+def test_a_file_name_that_is_not_utf8_is_shown_with_its_bytes(tmp_path):
+    name = os.fsdecode(b"run\xff.trec")
+    try:
+        (tmp_path / name).write_text(RUN)
+    except (OSError, UnicodeEncodeError):
+        pytest.skip("this file system takes UTF-8 names alone")
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    evaluate = ("evaluate", name, "--truth", "qrels.txt", "--format")
+    for arguments in (("check", name), ("check", name, "--format", "json"), ("check", name, "no\udcffne"),
+                      (*evaluate, "table"), (*evaluate, "json"), (*evaluate, "csv"),
+                      ("report", name, "--truth", "qrels.txt", "-o", "report.html")):
+        done = ragdash(*arguments, cwd=tmp_path, stdout=subprocess.PIPE)
+        assert done.returncode == (2 if len(arguments) == 3 else 0), done.stderr
+        assert b"Traceback" not in done.stderr
+        assert b"udcff" in (done.stdout or (tmp_path / "report.html").read_bytes())
+
+
+def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
+    def broken(command: str):
+        raise ZeroDivisionError("planted")
+
+    options = command_line.parse(["metrics"])
+    monkeypatch.setattr(command_line, "parse", lambda arguments: options)
+    monkeypatch.setattr(command_line, "_module_of", broken)
+    assert command_line.main(["metrics"]) == 3
+    err = capfdbinary.readouterr().err.decode()
+    assert "planted" in err and __version__ in err and "CONTRIBUTING.md" in err
+
+
+def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary):
+    def starved(command: str):
+        raise MemoryError
+
+    options = command_line.parse(["metrics"])
+    monkeypatch.setattr(command_line, "parse", lambda arguments: options)
+    monkeypatch.setattr(command_line, "_module_of", starved)
+    assert command_line.main(["metrics"]) == 2
+    assert b"not enough memory" in capfdbinary.readouterr().err
+
+
+def test_version(capfdbinary):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["--version"])
+    assert ended.value.code == 0 and capfdbinary.readouterr().out.decode() == f"ragdash {__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_knows_every_command_and_option(capfdbinary, shell):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["--print-completion", shell])
+    script = capfdbinary.readouterr().out.decode()
+    assert ended.value.code == 0
+    assert all(name in script for name in (*command_line.COMMANDS, "fail-under", "no-worse-than", "max-calls"))
+
+
+def test_control_characters_of_a_name_do_not_reach_the_terminal(files, capfdbinary):
+    run = files / "run.jsonl"
+    run.write_text('{"config": "a\\u001b[31mb\\u0007", "query": "q1", "retrieved": ["b"]}\n')
+    for command in (("check", run), ("evaluate", run, "--truth", files / "qrels.txt")):
+        status, out, err = call(capfdbinary, *command)
+        assert status == 0
+        assert "\x1b" not in str(out) + err and "\x07" not in str(out) + err and "\\x1b[31mb\\x07" in str(out) + err
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("dense\n", "dense\n"), ("a\tb", "a\\x09b"), ("\x1b[2J", "\\x1b[2J"), ("\x9b31m", "\\x9b31m"), ("\x7f", "\\x7f"),
+    ("\udcff", "\\udcff"), ("naïve 雪 🙂", "naïve 雪 🙂"), ("", "")])
+def test_text_for_a_terminal(text, shown):
+    assert printable(text) == shown

@@ -1,0 +1,108 @@
+"""Metrics from a file: their Specs, and what evaluate makes of the values."""
+
+import numpy as np
+import pytest
+
+from ragdash import InputError, Run, Truth, evaluate
+from ragdash.core.file_scores import FileScores
+from ragdash.core.text.metric_names import guess_direction, guess_range, is_metric_name
+from ragdash.evaluation.compare import compare
+from ragdash.metrics import METRICS, file_spec, file_specs, parse_spec, parse_specs, with_guesses
+
+COLUMNS = ["mrr", "a score", "it's", 'a "b"', "bo'th\"", "back\\slash", "factual_correctness(mode=f1)", "recall@10"]
+
+
+def run_with(name, scores, queries=("q1", "q2", "q3", "q4")):
+    rows = [(query, name, metric, value) for metric, values in scores.items()
+            for query, value in zip(queries, values, strict=True)]
+    return Run.build(name, list(queries), ["d"] * len(queries)).with_file_scores(FileScores.build(rows))
+
+
+TRUTH = Truth.build("qrels", ["q1", "q2", "q3", "q4"], ["d"] * 4, [1, 1, 0, 0])
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("options", [{}, {"label": "Not 'ok', (x)"}, {"low": None, "high": None}, {"better": "lower"}])
+def test_a_spec_is_read_back_from_its_spelling(column, options):
+    spec = file_spec(column, **options)
+    assert parse_spec(str(spec)) == spec
+    assert parse_specs(f"R@5, {spec} RR") == (parse_spec("R@5"), spec, parse_spec("RR"))
+
+
+def test_values_labels_and_what_is_missing():
+    run = run_with("a", {"mrr": [0.5, 1.0, None, 0.0], "verdict": ["Correct", "Refusal", "Correct", None]})
+    evaluation = evaluate(run, TRUTH, "file:mrr file:verdict(label='Correct') file:verdict(label='Refusal')")
+    assert evaluation.values[[0, 1, 3], 0].tolist() == [0.5, 1.0, 0.0] and np.isnan(evaluation.values[2, 0])
+    assert evaluation.values[:3, 1].tolist() == [1.0, 0.0, 1.0] and np.isnan(evaluation.values[3, 1])
+    means = [(round(summary.mean, 6), summary.n) for summary in evaluation.summary()]
+    assert means == [(0.5, 3), (0.666667, 3), (0.333333, 3)]
+    assert all(summary.low <= summary.mean <= summary.high for summary in evaluation.summary())
+
+
+def test_a_run_whose_file_lacks_the_column_has_undefined_values_and_says_so():
+    evaluation = evaluate(run_with("a", {"mrr": [1, 1, 1, 1]}), TRUTH, "file:sas RR")
+    assert np.isnan(evaluation.column("file:sas")).all()
+    assert [problem.message for problem in evaluation.problems] == ["unavailable/no-file-metric"]
+    assert "it has mrr" in str(evaluation.problems[0])
+
+
+def test_runs_are_compared_in_pairs_and_in_the_direction_of_the_metric():
+    good, poor = run_with("good", {"latency": [1, 2, 1, 2]}), run_with("poor", {"latency": [3, 4, 3, 4]})
+    spec = file_specs([good, poor])[0]
+    assert (spec.metric.better, spec.range) == ("lower", (0.0, np.inf))
+    evaluations = [evaluate(run, TRUTH, [spec]) for run in (good, poor)]
+    comparison = compare(evaluations[0], evaluations[1:], [spec])[0][0]
+    assert (comparison.mean_difference, comparison.sign, comparison.n) == (2.0, -1, 4)
+
+
+def test_range_and_direction_are_guessed_over_all_runs_and_can_be_changed():
+    runs = [run_with("a", {"rating": [1, 4, 2, 3], "mrr": [0, 0.5, 1, 1]}), run_with("b", {"rating": [5, 5, 4, 4]})]
+    assert list(map(str, file_specs(runs))) == ["file:rating(high=5.0, low=1.0)", "file:mrr"]
+    assert file_specs(runs, {"mrr": "lower"})[1].metric.better == "lower"
+    assert file_specs(runs, {"mrr": "none"})[1].metric.better is None
+    assert with_guesses(parse_specs("file:rating R@5"), file_specs(runs)) == (
+        file_specs(runs)[0], parse_spec("R@5"))
+    with pytest.raises(InputError, match="'sas', and files with rating and mrr"):
+        file_specs(runs, {"sas": "lower"})
+
+
+@pytest.mark.parametrize("text", ["file:", "file:a(b=1)", "file:a(better='up')", "file:a(", "file:a(high='x')",
+                                  "file:a(column='b')"])
+def test_a_spec_that_cannot_be_read_is_refused(text):
+    with pytest.raises(InputError):
+        parse_spec(text)
+
+
+def test_no_metric_of_a_file_is_registered():
+    before = dict(METRICS)
+    evaluate(run_with("a", {"mrr": [1, 1, 1, 1]}), TRUTH, "file:mrr")
+    assert before == METRICS and "file" not in METRICS
+
+
+def test_scores_stay_with_a_run_under_another_name_and_in_its_digest():
+    run = run_with("a", {"mrr": [0.5, 1.0, 0.25, 0.0]})
+    assert evaluate(run.renamed("b"), TRUTH, "file:mrr").values.tolist() == [[0.5], [1.0], [0.25], [0.0]]
+    assert run.renamed("b").digest == run.digest != run_with("a", {"mrr": [0.5, 1.0, 0.25, 0.5]}).digest
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("retrieval_mrr", True), ("hit_at_5", True), ("hit1", True), ("nDCG@10", True), ("hit_rate", True), ("sas", True),
+    ("e2e_correct", True), ("correct_answer", False), ("hits", False), ("map", False), ("year", False),
+    ("num_hits", False), ("judge_model", False)])
+def test_names_of_metrics(name, expected):
+    assert is_metric_name(name) is expected
+
+
+@pytest.mark.parametrize("name, label, expected", [
+    ("mrr", "", "higher"), ("hallucination_rate", "", "lower"), ("latency", "", "lower"), ("temperature", "", None),
+    ("verdict", "Correct", "higher"), ("verdict", "Incorrect", "lower"), ("verdict", "Not relevant", "lower"),
+    ("verdict", "Refusal", None)])
+def test_directions(name, label, expected):
+    assert guess_direction(name, label) == expected
+
+
+@pytest.mark.parametrize("values, expected", [
+    ([0, 1], (0, 1)), ([0.3], (0, 1)), ([1, 5], (1, 5)), ([0, 5], (0, 5)), ([4.6], (0, 5)), ([0, 2], (0, 2)),
+    ([73.5], (0, 100)), ([812], (0, np.inf)), ([-0.2, 1], (-np.inf, np.inf)), ([], (0, 1))])
+def test_ranges(values, expected):
+    assert guess_range(values) == expected
