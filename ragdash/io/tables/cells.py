@@ -93,6 +93,16 @@ def _may_hold_several(name: str, field: str) -> bool:
 
 def parse_nested(text: str):
     """Parse JSON or a Python literal; numbers keep their digits. Raises UnreadableCell with the reason."""
+    value = _parse_any(text)
+    if "\\u" in text or "\\U" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except (UnicodeEncodeError, RecursionError):
+            raise UnreadableCell("half of a surrogate pair (\\ud800 to \\udfff)") from None
+    return value
+
+
+def _parse_any(text: str):
     try:
         return _DECODER.decode(text)
     except RecursionError:
