@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 import orjson
@@ -12,6 +13,7 @@ from ragdash.cli.job_progress import write_message
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import SEED
 from ragdash.models.judge import Endpoint, Patience, Plan, Prices
+from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.endpoint import KINDS
 
@@ -25,6 +27,8 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
                         "endpoints speak)")
     parser.add_argument("--key-env", metavar="NAME", help="the environment variable with the key (default: "
                         "OPENAI_API_KEY or ANTHROPIC_API_KEY at these two, none elsewhere)")
+    parser.add_argument("--judge-hosts", metavar="HOST,...", default=os.environ.get(VARIABLE), help="hosts that may be "
+                        'called, with or without a port; "public" for all on the internet (default: any host)')
     parser.add_argument("--parameter", action="append", metavar="NAME=VALUE", help="such as seed=1; temperature is 0 "
                         "unless given, and left out with temperature=")
     parser.add_argument("--price-in", type=float, metavar="MONEY", help="for a million tokens read")
@@ -51,9 +55,12 @@ def endpoint_of(options: argparse.Namespace) -> Endpoint:
             parameters[name.strip()] = orjson.loads(value) if value else None
         except orjson.JSONDecodeError:
             parameters[name.strip()] = value
-    return Endpoint(options.base_url, options.model, options.kind, options.key_env,
-                    None if None in prices else Prices(*prices),
-                    {name: value for name, value in parameters.items() if value is not None})
+    allowed = None if options.judge_hosts is None else AllowedHosts.parse(options.judge_hosts)
+    endpoint = Endpoint(options.base_url, options.model, options.kind, options.key_env,
+                        None if None in prices else Prices(*prices),
+                        {name: value for name, value in parameters.items() if value is not None}, allowed=allowed)
+    endpoint.check_allowed()
+    return endpoint
 
 
 def confirm(endpoint: Endpoint, texts: str) -> None:

@@ -19,7 +19,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import METRICS, Spec, parse_spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
 DEFAULT_METRIC, DEFAULT_K, DEEPEST = "nDCG@k", 10, 10_000

@@ -14,7 +14,7 @@ from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host

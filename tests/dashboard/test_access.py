@@ -190,3 +190,22 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
 def test_where_changes_are_allowed_the_same_is_kept(page):
     at = say(opened(page, **samples()), page)
     assert not at.exception and (ReviewStore().truths() or kept_decisions().read())
+
+
+class Secrets(dict):
+    """Streamlit's secrets, as a file with these settings gives them."""
+
+    def load_if_toml_exists(self) -> bool:
+        return bool(self)
+
+
+@pytest.mark.parametrize(("settings", "variable", "hosts"), [
+    ({}, None, None), ({}, "llm.internal", "llm.internal"), ({"auth": AUTH, "access": LISTS}, None, "public"),
+    ({"auth": AUTH, "access": {**LISTS, "judge_hosts": ["public", "llm.internal:80"]}}, None, "public,llm.internal:80"),
+    ({"auth": AUTH, "access": {**LISTS, "judge_hosts": []}}, None, ""),
+    ({"auth": AUTH, "access": LISTS}, "localhost", "localhost")])
+def test_hosts_of_judges_are_limited_where_there_is_a_login(monkeypatch, settings, variable, hosts):
+    monkeypatch.setattr(roles.st, "secrets", Secrets(settings))
+    if variable is not None:
+        monkeypatch.setenv("RAGDASH_JUDGE_HOSTS", variable)
+    assert roles.judge_hosts() == hosts

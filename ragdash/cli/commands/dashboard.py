@@ -12,6 +12,7 @@ from pathlib import Path
 from ragdash.cli.common_options import whole_number
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import home, split_name, workspace
+from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace
 
 
@@ -23,6 +24,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
                         "RAGDASH_WORKSPACE, else a folder of the user")
     parser.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
+    parser.add_argument("--judge-hosts", metavar="HOST,...", help='hosts that LLM judges may be called at, with or '
+                        'without a port; "public" for all on the internet (default: any host without a login, public '
+                        "hosts with one)")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=whole_number(1, 65_535))
     parser.add_argument("--no-browser", action="store_true")
@@ -36,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
+    if options.judge_hosts is not None:
+        environment[VARIABLE] = options.judge_hosts
     if options.workspace or options.read_only:
         folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
         Workspace(folder, options.read_only).check()

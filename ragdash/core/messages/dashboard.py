@@ -27,6 +27,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a list of mail addresses",
         fix="Write {key} = [\"ada@example.org\"].",
     ),
+    "unclear-access/hosts": Message(
+        actual="judge_hosts = {value}",
+        expected="a list of hosts",
+        fix='Write judge_hosts = ["public", "llm.example.org:8000"].',
+    ),
     "unclear-access/keys": Message(
         actual="[access] with {keys:comma}",
         expected="[access] with editors, viewers or both",

@@ -22,6 +22,13 @@ MESSAGES: Mapping[str, Message] = {
         expected="letters, digits and marks",
         fix="Copy the key again.",
     ),
+    "judge-host-not-allowed": Message(
+        actual="the host {host}{address:? ({address})}",
+        expected="a host that may be called from this server: {allowed:comma}",
+        fix="Choose another one, or name it with --judge-hosts. Internal addresses are closed unless listed.",
+        page="Choose another one, or ask whoever runs this server to list it. Internal addresses are closed unless "
+             "listed.",
+    ),
     "bad-endpoint/kind": Message(
         actual="{kind!r}",
         expected="{kinds:or}",

@@ -11,6 +11,7 @@ a file everybody who reaches the server may do everything.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,19 +20,25 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE
 
-AUTH, ACCESS, EDITORS, VIEWERS = "auth", "access", "editors", "viewers"
+AUTH, ACCESS, EDITORS, VIEWERS, JUDGE_HOSTS = "auth", "access", "editors", "viewers", "judge_hosts"
 OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url", "client_kwargs",
            "expose_tokens"}  # of [auth] itself; what else is a table there is a provider
 
 
 @dataclass(frozen=True)
 class Access:
-    """Who is listed, in lower case, and the names of the login's providers (None: the one of [auth] itself)."""
+    """Who is listed, in lower case, and the names of the login's providers (None: the one of [auth] itself).
+
+    judge_hosts: hosts that judges may be called at, with commas between.
+    """
 
     editors: frozenset[str]
     viewers: frozenset[str]
     providers: tuple[str | None, ...]
+
+    judge_hosts: str | None = None
 
     def role(self, user: Mapping) -> str:
         """"editor", "viewer", or "" for who is not logged in, not listed, or has an address that is not verified."""
@@ -54,7 +61,7 @@ def access() -> Access | None:
         return None
     if not isinstance(auth, Mapping):
         raise _unclear("unclear-access/no-auth")
-    if not isinstance(lists, Mapping) or lists.keys() - {EDITORS, VIEWERS}:
+    if not isinstance(lists, Mapping) or lists.keys() - {EDITORS, VIEWERS, JUDGE_HOSTS}:
         if lists is None:
             raise _unclear("unclear-access/no-lists")
         if isinstance(lists, Mapping):
@@ -62,7 +69,8 @@ def access() -> Access | None:
         raise _unclear("unclear-access/value", {"value": repr(lists)})
     named_providers = [name for name, value in auth.items() if isinstance(value, Mapping) and name not in OPTIONS]
     default_provider = [None] if "client_id" in auth or not named_providers else []
-    return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*default_provider, *named_providers))
+    return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*default_provider, *named_providers),
+                  _judge_hosts(lists))
 
 
 def secret(name: str) -> str | None:
@@ -92,6 +100,25 @@ def _addresses(lists: Mapping, key: str) -> frozenset[str]:
     ):
         raise _unclear("unclear-access/addresses", {"key": key, "value": repr(addresses)}, key)
     return frozenset(address.strip().casefold() for address in addresses)
+
+
+def _judge_hosts(lists: Mapping) -> str:
+    """Hosts that judges may be called at, with commas between; those on the internet where the file says nothing."""
+    hosts = lists.get(JUDGE_HOSTS, [PUBLIC])
+    if not isinstance(hosts, list | tuple) or not all(isinstance(host, str) for host in hosts):
+        raise _unclear("unclear-access/hosts", {"value": repr(hosts)}, JUDGE_HOSTS)
+    return ",".join(hosts)
+
+
+def judge_hosts() -> str | None:
+    """Hosts that judges may be called at: those of `ragdash dashboard --judge-hosts`, else of secrets.toml; None: any.
+
+    Raises InputError where secrets.toml is not clear.
+    """
+    if VARIABLE in os.environ:
+        return os.environ[VARIABLE]
+    listed = access()
+    return None if listed is None else listed.judge_hosts
 
 
 def _unclear(message: str, facts: Mapping | None = None, field: str = ACCESS) -> InputError:

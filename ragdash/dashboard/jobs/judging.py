@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.paths import PACKAGE
+from ragdash.dashboard.auth.roles import judge_hosts
 from ragdash.dashboard.jobs.judge_input import write_cases
 from ragdash.dashboard.jobs.process import Job, JobSlot, start_job
 from ragdash.evaluation.scoring import judge_worker
@@ -129,4 +130,4 @@ def _command(
 ) -> list[str]:
     files, truth = write_cases(runs, folder)
     return judge_worker.command(files, truth, " ".join(order.metrics), order.base_url, order.model,
-                                options={**order.options(), **extra_options})
+                                options={**order.options(), "--judge-hosts": judge_hosts(), **extra_options})

@@ -28,14 +28,13 @@ class BudgetTracker:
             self._cost_out += cost
             return True
 
-    def settle(self, expected: float, cost: float | None) -> None:
-        """A call came back: paid with this cost; None: it was turned away and costs nothing."""
+    def settle(self, expected: float, cost: float, sent: bool = True) -> None:
+        """A call ended and cost this much; it counts if it was sent, whatever the reply was."""
         with self._free:
             self._calls_out -= 1
             self._cost_out -= expected
-            if cost is not None:
-                self.calls += 1
-                self.cost += cost
+            self.calls += sent
+            self.cost += cost
             self._free.notify_all()
 
     def _is_within(self, cost: float, out: bool) -> bool:

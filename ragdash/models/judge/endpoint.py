@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 import orjson
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.models.judge.allowed_hosts import AllowedHosts
 from ragdash.models.judge.question import PROTOCOL, Question
 
 KINDS = ("openai", "anthropic")
@@ -81,7 +82,8 @@ def _head(pieces: tuple[str, ...]) -> str:
 class Endpoint:
     """An address that answers questions. kind: of KINDS; base_url: such as https://api.openai.com/v1; key_env: the
     variable that holds the key, None for the known one of the two public hosts and for none elsewhere; key: given in
-    memory instead; prices: None where not known; parameters: wished for, dropped where the model refuses them.
+    memory instead; prices: None where not known; parameters: wished for, dropped where the model refuses them;
+    allowed: the hosts that may be called, None for any.
 
     Raises InputError for an address that is none, or that has a key or password in it.
     """
@@ -93,6 +95,7 @@ class Endpoint:
     prices: Prices | None = None
     parameters: Mapping = field(default_factory=lambda: {"temperature": 0})
     key: str | None = field(default=None, repr=False, compare=False)
+    allowed: AllowedHosts | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -121,6 +124,19 @@ class Endpoint:
         address = self._address()
         name = f"[{address.hostname}]" if ":" in address.hostname else address.hostname
         return name if address.port in (None, PORTS[address.scheme]) else f"{name}:{address.port}"
+
+    def check_allowed(self) -> None:
+        """Raise InputError unless `allowed` lets this host be called."""
+        if self.allowed is not None:
+            self.allowed.check(*self._name_and_port())
+
+    def allows_address(self, address: str) -> bool:
+        """Whether `allowed` lets this address of the host be called."""
+        return self.allowed is None or self.allowed.allows(*self._name_and_port(), address)
+
+    def _name_and_port(self) -> tuple[str, int]:
+        address = self._address()
+        return address.hostname, address.port or PORTS[address.scheme]
 
     @property
     def local(self) -> bool:

@@ -20,7 +20,7 @@ from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def render_finding(context: PageContext, spec: Spec) -> None:

@@ -21,7 +21,7 @@ from ragdash.dashboard.session import data_store, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 FILES_VARIABLE, TRUTHS_VARIABLE = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
 ROLE_OF_TYPE = {Run: "run", Truth: "truth", Corpus: "corpus"}

@@ -14,7 +14,8 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
-from ragdash.reporting.sentences import comparability, fmt
+from ragdash.reporting.sentences import comparability
+from ragdash.reporting.sentences import formatting as fmt
 
 COLOR_NAMES = {
     "light": ("blue", "ochre", "brown", "sky blue", "brick red", "navy"),

@@ -21,7 +21,7 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
 from ragdash.models.local import default_score_cache
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
 
@@ -62,7 +62,9 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
     if len(verdicts.judges) < 2:
         return replace(verdicts, judge=next(iter(verdicts.judges), None))
     names = verdicts.judges_by_label
-    return replace(verdicts, judge=names[state.get(state.choice_key(state.HEARD, list(names), next(iter(names))))])
+    return replace(
+        verdicts, judge=names[state.get(state.choice_key(state.CLAIMS_JUDGE, list(names), next(iter(names))))]
+    )
 
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
@@ -112,7 +114,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             "Judge",
             list(verdicts.judges_by_label),
             format_func=lambda name: sentences_judge.judge_name(name, short=True),
-            key=state.HEARD,
+            key=state.CLAIMS_JUDGE,
             width=520,
             persist_state="session",
             help=tooltip("shown_judge"),

@@ -21,7 +21,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.reporting.plots import queries
 from ragdash.reporting.plots.common.theme import Theme, run_look
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 RANK_STEPS = (10, 50, 200, 1_000)  # ranks shown, one step after another
 MOST_RANKS, MOST_DRAWN = RANK_STEPS[-1], 50  # ranks shown at most; ranks in the figure at most

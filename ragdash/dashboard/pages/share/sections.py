@@ -19,7 +19,7 @@ from ragdash.reporting.figure_zip import figure_archive
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import SECTIONS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 

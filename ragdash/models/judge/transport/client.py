@@ -90,7 +90,7 @@ class Client:
                 self._wait(state, response_signal)
             elif response_signal.kind == "adjust":
                 parameters = tuple(self.endpoint.parameters)
-                manner = state.output_mode.next_after(self.endpoint.kind, response_signal.words, parameters)
+                manner = state.output_mode.next_after(self.endpoint.kind, response_signal.text, parameters)
                 if manner is None:
                     raise QuestionFailed(response_signal.reason, response_signal.words)
                 state.output_mode = manner
@@ -104,16 +104,17 @@ class Client:
         if not self.budget.reserve(expected):
             raise QuestionFailed("cancelled" if self.ended.is_set() else "budget")
         content = body(self.endpoint, state.question, state.output_mode, state.max_tokens, state.turns)
-        start, paid = time.monotonic(), expected  # where nobody tells
+        start, paid, sent = time.monotonic(), expected, True  # until the reply says otherwise
         try:
             answer = self.post(content)
             response_signal = signal(answer, self.endpoint)
             if response_signal.reply:
                 paid = self._cost(self._add_usage(state, response_signal.reply))
             elif answer.status >= 300 or not answer.sent:
-                paid = None
+                paid = 0.0
+            sent = answer.sent
         finally:
-            self.budget.settle(expected, paid)
+            self.budget.settle(expected, paid, sent)
         state.requests += 1
         state.latency = time.monotonic() - start
         return response_signal

@@ -22,14 +22,17 @@ Post = Callable[[bytes], HttpResponse]
 def poster(endpoint: Endpoint, patience: Patience) -> Post:
     """A function that posts a body and never raises for what the network does; threads may share it.
 
-    The key is taken out of everything that comes back. Raises InputError where `requests` is not installed, or the key
-    is not there.
+    The key is taken out of everything that comes back. Raises InputError where `requests` is not installed, the key is
+    not there, or the host may not be called.
     """
     try:
         import requests
         from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+        from ragdash.models.judge.transport.guarded_connections import GuardedAdapter
     except ImportError:
         raise InputError([Problem("not-installed")]) from None
+    endpoint.check_allowed()
     secret = endpoint.secret()
     request_headers, url, local = headers(endpoint, secret), endpoint.url, threading.local()
     late, broken = (requests.exceptions.Timeout, ReadTimeoutError), (requests.exceptions.RequestException, HTTPError)
@@ -38,6 +41,9 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
         if not hasattr(local, "session"):
             local.session = requests.Session()
             local.session.trust_env = not endpoint.local  # proxies
+            if endpoint.allowed is not None:
+                for scheme in ("http://", "https://"):
+                    local.session.mount(scheme, GuardedAdapter(endpoint.allows_address))
             local.session.auth = lambda request: request  # none of ~/.netrc
         return local.session
 

@@ -55,8 +55,9 @@ class HttpResponse:
 
 @dataclass(frozen=True)
 class Signal:
-    """What to do: kind "read", "again", "adjust", "give up" or "stop". reason: of MISSING; words: the endpoint's;
-    after: seconds that it asks to wait, None where it does not; problem: of a stop.
+    """What to do: kind "read", "again", "adjust", "give up" or "stop". reason: of MISSING; words: the endpoint's, to be
+    shown; text: all of them, to choose the next output mode by; retry_seconds: that it asks to wait, None where it does
+    not; problem: of a stop.
     """
 
     kind: str
@@ -65,6 +66,7 @@ class Signal:
     retry_seconds: float | None = None
     reply: ParsedReply | None = None
     problem: Problem | None = None
+    text: str = ""
 
 
 def signal(answer: HttpResponse, endpoint: Endpoint, clock: datetime | None = None) -> Signal:
@@ -72,41 +74,42 @@ def signal(answer: HttpResponse, endpoint: Endpoint, clock: datetime | None = No
     status = answer.status
     if not status:
         return Signal("again", answer.failure, answer.words)
-    words = error_text(answer.content)
+    text = error_text(answer.content)
+    words = text if endpoint.allowed is None or _is_json(answer.content) else _described(answer)
     if 200 <= status < 300:
         try:
             return Signal("read", reply=parse_reply(endpoint.kind, answer.content))
         except NotAReply:
             return Signal("again", "not-a-reply", words)
-    if status == 429 and QUOTA.search(words):
+    if status == 429 and QUOTA.search(text):
         return _stop(endpoint, "quota-used-up", {"reply": words})
-    if status in AGAIN or (status >= 500 and not (status < 502 and SHAPELESS.search(words))):
+    if status in AGAIN or (status >= 500 and not (status < 502 and SHAPELESS.search(text))):
         reason = "rate-limited" if status in (429, 529) else "timeout" if status == 408 else "server-error"
         return Signal("again", reason, f"{status}: {words}", retry_after(answer.headers, clock))
     if status in (400, 413, 422) or status >= 500:
-        return _of_question(status, words, endpoint)
-    return _of_job(status, words, answer, endpoint)
+        return _of_question(status, text, words, endpoint)
+    return _of_job(status, text, words, answer, endpoint)
 
 
-def _of_question(status: int, words: str, endpoint: Endpoint) -> Signal:
+def _of_question(status: int, text: str, words: str, endpoint: Endpoint) -> Signal:
     words = f"{status}: {words}"
-    if status == 413 or (TOO_LONG.search(words) and not OURS.search(words)):
+    if status == 413 or (TOO_LONG.search(text) and not OURS.search(text)):
         return Signal("give up", "too-long", words)
-    if FILTERED.search(words):
+    if FILTERED.search(text):
         return Signal("give up", "refused", words)
-    if NO_MODEL.search(words):
+    if NO_MODEL.search(text):
         return _no_model(words, endpoint)
-    return Signal("adjust", "bad-request", words)
+    return Signal("adjust", "bad-request", words, text=text)
 
 
-def _of_job(status: int, words: str, answer: HttpResponse, endpoint: Endpoint) -> Signal:
+def _of_job(status: int, text: str, words: str, answer: HttpResponse, endpoint: Endpoint) -> Signal:
     """Of a status after which no other question fares better."""
     words = f"{status}: {words}"
     if status in (401, 403):
         if not endpoint.key and not endpoint.variable:
             return _stop(endpoint, "key-refused/no-key", {"reply": words})
         return _stop(endpoint, "key-refused", {"variable": endpoint.variable or "", "reply": words})
-    if status == 404 and NO_MODEL.search(words):
+    if status == 404 and NO_MODEL.search(text):
         return _no_model(words, endpoint)
     if 300 <= status < 400:
         words += f" to {shorten(answer.headers['location'], 100)}" if answer.headers.get("location") else ""
@@ -138,6 +141,20 @@ def error_text(content: bytes) -> str:
         messages = (error.get(name) for name in ("message", "detail", "type", "code", "param"))
         error = ", ".join(str(message) for message in messages if message) or error
     return shorten(str(error), MAX_ERROR_LENGTH)
+
+
+def _is_json(content: bytes) -> bool:
+    try:
+        orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def _described(answer: HttpResponse) -> str:
+    """What a reply is that is no JSON. A server whose hosts are limited does not show its text to its visitors."""
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip()
+    return f"a reply that is not JSON ({shorten(kind, 60) or 'of no type'}, {len(answer.content):,} bytes)"
 
 
 def retry_after(headers: dict[str, str], clock: datetime | None = None) -> float | None:
