@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.analysis.verdict import Check, Verdict
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
-from ragdash.reporting.sentences.fmt import count, escape, interval, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
 
 TITLES = {
     "clear-winner": "Clear winner",
