@@ -8,8 +8,8 @@ from traps import every_trap, make_qrels, make_run
 import ragdash
 from ragdash.analysis.verdict import STATES, badges, best_run, find_checks, judged_share, verdict_state
 from ragdash.core.messages import MESSAGES
+from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.core.reverse_scores import reverse_scores
 from ragdash.evaluation.compare import ComparisonRules, test_family
 from ragdash.evaluation.evaluate import evaluate_match, summaries
 from ragdash.matching.match import Match

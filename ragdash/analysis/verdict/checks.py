@@ -12,7 +12,7 @@ LEVELS = ("withheld", "qualified", "note")
 
 
 @dataclass(frozen=True)
-class Check:
+class RunCheck:
     """One check that fired.
 
     Parameters
@@ -68,14 +68,14 @@ class Check:
         return render(f"check-{self.message}", self.facts, surface)
 
 
-def of_level(checks: Iterable[Check], level: str, accepted: Iterable[str] = ()) -> tuple[Check, ...]:
+def of_level(checks: Iterable[RunCheck], level: str, accepted: Iterable[str] = ()) -> tuple[RunCheck, ...]:
     """The checks of a level; those that were accepted are left out of "withheld" and join "qualified"."""
     accepted = set(accepted)
     return tuple(check for check in checks
                  if (("qualified" if check.level == "withheld" and check.kind in accepted else check.level) == level))
 
 
-def badges(checks: Iterable[Check], run: str) -> tuple[Check, ...]:
+def badges(checks: Iterable[RunCheck], run: str) -> tuple[RunCheck, ...]:
     """The checks that are about this run, without the notes, the worst first."""
     return tuple(sorted((check for check in checks if run in check.runs and check.level != "note"),
                         key=lambda check: LEVELS.index(check.level)))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
 from ragdash.analysis.comparability.run_coverage import rising_queries
 from ragdash.analysis.unjudged.bounds import bounds
-from ragdash.analysis.verdict.checks import LEVELS, Check
+from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
@@ -33,7 +33,7 @@ _IDS = {"respelled-queries": "other-ids", "respelled-documents": "other-ids", "a
 
 def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
                 ids: Sequence[ComparabilityEntry] | None = None, truths: Sequence[str] = (),
-                queries: np.ndarray | None = None) -> tuple[Check, ...]:
+                queries: np.ndarray | None = None) -> tuple[RunCheck, ...]:
     """Every check that fires for these runs, the worst first.
 
     Parameters
@@ -53,7 +53,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
 
     Returns
     -------
-    tuple of Check
+    tuple of RunCheck
     """
     if not matches:
         return ()
@@ -69,23 +69,23 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
 
 
-def _several_truths(truths: Sequence[str]) -> list[Check]:
+def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
     if len(truths) < 2:
         return []
-    return [Check("several-truths", "withheld", (), {"count": len(truths), "names": list(truths)})]
+    return [RunCheck("several-truths", "withheld", (), {"count": len(truths), "names": list(truths)})]
 
 
-def _rising(match: Match) -> list[Check]:
+def _rising(match: Match) -> list[RunCheck]:
     rising, total, _ = rising_queries(match.run)
     if not total or rising * 2 <= total:
         return []
     facts = {"run": match.run.name, "count": rising, "total": total}
     if match.run.ranked_by != "score":
-        return [Check("rising-scores/ranked", "note", (match.run.name,), facts, ("scores", "reverse"))]
-    return [Check("rising-scores", "withheld", (match.run.name,), facts, ("scores", "reverse"))]
+        return [RunCheck("rising-scores/ranked", "note", (match.run.name,), facts, ("scores", "reverse"))]
+    return [RunCheck("rising-scores", "withheld", (match.run.name,), facts, ("scores", "reverse"))]
 
 
-def _missing(match: Match, queries: np.ndarray | None) -> list[Check]:
+def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
     """Queries that something is relevant to and that the run lacks."""
     asked = np.ones(len(match.query_ids), bool) if queries is None else np.asarray(queries, bool)
     if not (match.truth_query >= 0).any():
@@ -99,29 +99,29 @@ def _missing(match: Match, queries: np.ndarray | None) -> list[Check]:
         "They count as empty rankings, so the run looks worse than it is."
     facts = {"run": match.run.name, "count": count, "total": total, "share": count / total, "treatment": treatment}
     level = "withheld" if count > MOST_MISSING * total and not skipped else "qualified"
-    return [Check("missing-queries", level, (match.run.name,), facts, None if skipped else ("missing", "skip"))]
+    return [RunCheck("missing-queries", level, (match.run.name,), facts, None if skipped else ("missing", "skip"))]
 
 
-def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[Check]:
+def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
     """Ids that would match if they were written alike, and sets that have nothing in common."""
     name, run, checks = match.run.name, match.run, []
     if len(run.docs) and match.matching.by == "id" and match.truth.judgements:
         if not (match.truth_query >= 0).any():
-            checks.append(Check("no-common-query", "withheld", (name,), {"run": name}))
+            checks.append(RunCheck("no-common-query", "withheld", (name,), {"run": name}))
         elif not len(match.ranked.rank):
-            checks.append(Check("no-common-document", "withheld", (name,), {"run": name}))
+            checks.append(RunCheck("no-common-document", "withheld", (name,), {"run": name}))
     for entry in ids:
         if entry.run != name or entry.kind not in _IDS or entry.severity == "note":
             continue
         many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
         facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
                  "flags": entry.flags}
-        checks.append(Check(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option))
+        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option))
     fixed = any(check.kind in ("other-ids", "other-level") for check in checks)
     return [check for check in checks if not (fixed and check.kind.startswith("no-common"))]
 
 
-def _same_content(matches: Sequence[Match]) -> list[Check]:
+def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
     first_names: dict[tuple, str] = {}
     checks = []
     for match in matches:
@@ -129,12 +129,12 @@ def _same_content(matches: Sequence[Match]) -> list[Check]:
         key = (len(run), len(run.docs), *run.rows_digest.tolist())
         if key in first_names:
             pair = (first_names[key], run.name)
-            checks.append(Check("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]}))
+            checks.append(RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]}))
         first_names.setdefault(key, run.name)
     return checks
 
 
-def _unknown(matches: Sequence[Match], checks: Sequence[Check]) -> list[Check]:
+def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCheck]:
     """Runs whose documents are known much more seldom than those of the others."""
     explained = {run for check in checks if check.kind in ("other-ids", "other-level", "no-common-document",
                                                            "no-common-query") for run in check.runs}
@@ -149,7 +149,7 @@ def _unknown(matches: Sequence[Match], checks: Sequence[Check]) -> list[Check]:
         for (share, n), (best, _) in zip(known[index], map(max, zip(*shares, strict=True)), strict=True):
             if n >= LEAST_DOCUMENTS and best >= 0.3 and share < KNOWN_RATIO * best:
                 facts = {"run": match.run.name, "share": 1 - share, "other": 1 - best}
-                unknown.append(Check("unknown-ids", "withheld", (match.run.name,), facts))
+                unknown.append(RunCheck("unknown-ids", "withheld", (match.run.name,), facts))
                 break
     return unknown
 
@@ -174,23 +174,23 @@ def _forms(ids) -> pa.Array:
     return pc.replace_substring_regex(pc.replace_substring_regex(ids, "[A-Za-z]+", "a"), "[0-9]+", "0")
 
 
-def _shallow(matches: Sequence[Match], k: int) -> list[Check]:
+def _shallow(matches: Sequence[Match], k: int) -> list[RunCheck]:
     deepest = max(matches, key=lambda match: match.run.depth).run
     return [
-        Check("shallow-run", "withheld", (match.run.name,), {
+        RunCheck("shallow-run", "withheld", (match.run.name,), {
             "run": match.run.name, "depth": match.run.depth, "other": deepest.name, "other_depth": deepest.depth,
             "k": k}, ("k", str(match.run.depth)))
         for match in matches if 0 < match.run.depth < min(k, deepest.depth)
     ]
 
 
-def _inverted(matches: Sequence[Match]) -> list[Check]:
+def _inverted(matches: Sequence[Match]) -> list[RunCheck]:
     """Every run ranks low grades first: rank and grade rise together, by more than chance."""
     for match in matches:
         slopes = _rank_grade_correlation(match)
         if len(slopes) < 5 or slopes.mean() < 0.15 or slopes.mean() < 3 * slopes.std(ddof=1) / np.sqrt(len(slopes)):
             return []
-    return [Check("inverted-grades", "qualified")]
+    return [RunCheck("inverted-grades", "qualified")]
 
 
 def _rank_grade_correlation(match: Match) -> np.ndarray:
@@ -206,7 +206,7 @@ def _rank_grade_correlation(match: Match) -> np.ndarray:
     return both[varies] / np.sqrt(ranks[varies] * grades[varies])
 
 
-def _judged(matches: Sequence[Match], spec: Spec, k: int) -> list[Check]:
+def _judged(matches: Sequence[Match], spec: Spec, k: int) -> list[RunCheck]:
     """Unjudged documents: normal with few judgments per query, else what they could change."""
     truth = matches[0].truth
     per_query = np.bincount(truth.queries, minlength=len(truth))
@@ -215,13 +215,13 @@ def _judged(matches: Sequence[Match], spec: Spec, k: int) -> list[Check]:
     if min(shares) == 1:
         return []
     if mean <= SPARSE:
-        return [Check("sparse-judgments", "note", (), {"mean": mean})]
+        return [RunCheck("sparse-judgments", "note", (), {"mean": mean})]
     if len(matches) < 2:
         return []
     checks, worst, best = [], int(np.argmin(shares)), int(np.argmax(shares))
     if shares[best] - shares[worst] > UNEVEN:
         names = matches[worst].run.name, matches[best].run.name
-        checks.append(Check("uneven-judgments", "qualified", (names[0],), {
+        checks.append(RunCheck("uneven-judgments", "qualified", (names[0],), {
             "low": shares[worst], "high": shares[best], "k": k, "worst": names[0], "best": names[1]}))
     return [*checks, *_could_change(matches, spec)]
 
@@ -233,7 +233,7 @@ def judged_share(match: Match, k: int) -> float:
     return int(match.ranked.up_to(cutoff, match.ranked.query, match.ranked.rank).sum()) / returned if returned else 1.0
 
 
-def _could_change(matches: Sequence[Match], spec: Spec) -> list[Check]:
+def _could_change(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:
     """The best run could end up behind another one, whatever the unjudged documents are."""
     if spec.metric.bounds != "monotone" and spec.name not in FORMULAS:
         return []
@@ -252,12 +252,12 @@ def _could_change(matches: Sequence[Match], spec: Spec) -> list[Check]:
     if not others:
         return []
     other = max(others, key=lambda index: best_end[index])
-    return [Check("unjudged", "qualified", (), {
+    return [RunCheck("unjudged", "qualified", (), {
         "metric": spec.title, "best": matches[best].run.name, "other": matches[other].run.name,
         "low": sign * worst_end[best], "high": sign * best_end[other]})]
 
 
-def _values(matches: Sequence[Match], spec: Spec, queries: np.ndarray | None) -> list[Check]:
+def _values(matches: Sequence[Match], spec: Spec, queries: np.ndarray | None) -> list[RunCheck]:
     """Few queries with a value, and runs that are perfect on all of them."""
     checks, counts = [], []
     for match in matches:
@@ -269,8 +269,8 @@ def _values(matches: Sequence[Match], spec: Spec, queries: np.ndarray | None) ->
         counts.append(len(values))
         best = spec.range[0] if spec.metric.better == "lower" else spec.range[1]
         if len(values) >= 3 and spec.metric.better and (values == best).all():
-            checks.append(Check("perfect-score", "qualified", (match.run.name,), {
+            checks.append(RunCheck("perfect-score", "qualified", (match.run.name,), {
                 "run": match.run.name, "metric": spec.title, "count": len(values)}))
     if counts and 0 < min(counts) < FEW_QUERIES:
-        checks.append(Check("few-queries", "qualified", (), {"count": min(counts)}))
+        checks.append(RunCheck("few-queries", "qualified", (), {"count": min(counts)}))
     return checks

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ragdash.analysis.verdict.checks import Check, of_level
+from ragdash.analysis.verdict.checks import RunCheck, of_level
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -43,22 +43,22 @@ class Verdict:
     best: str | None
     summary: Summary | None
     comparisons: tuple[Comparison, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[RunCheck, ...] = ()
     accepted: tuple[str, ...] = ()
     shared: tuple[str, ...] = field(default=())
 
     @property
-    def withheld(self) -> tuple[Check, ...]:
+    def withheld(self) -> tuple[RunCheck, ...]:
         """Checks that must be fixed or accepted first."""
         return of_level(self.checks, "withheld", self.accepted)
 
     @property
-    def qualified(self) -> tuple[Check, ...]:
+    def qualified(self) -> tuple[RunCheck, ...]:
         """Checks that the verdict mentions."""
         return of_level(self.checks, "qualified", self.accepted)
 
     @property
-    def notes(self) -> tuple[Check, ...]:
+    def notes(self) -> tuple[RunCheck, ...]:
         """Checks that are normal."""
         return of_level(self.checks, "note", self.accepted)
 
@@ -81,7 +81,8 @@ class Verdict:
 
 
 def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison],
-                  checks: Sequence[Check] = (), accepted: Sequence[str] = (), *, spec: Spec | None = None) -> Verdict:
+                  checks: Sequence[RunCheck] = (), accepted: Sequence[str] = (), *,
+                  spec: Spec | None = None) -> Verdict:
     """Decide the state of a comparison.
 
     Parameters
@@ -120,7 +121,7 @@ def best_run(summaries: Sequence[Summary]) -> int | None:
     return order[0] if better and np.isfinite(summaries[order[0]].mean) else None
 
 
-def _state(pairs: Sequence[Comparison], withheld: Sequence[Check]) -> str:
+def _state(pairs: Sequence[Comparison], withheld: Sequence[RunCheck]) -> str:
     outcomes = [comparison.outcome for comparison in pairs]
     if withheld:
         return "not-comparable"

@@ -28,7 +28,7 @@ from ragdash.core.messages import (
     workspace,
 )
 from ragdash.core.messages.message import Message
-from ragdash.core.messages.template import fill, listed, placeholders
+from ragdash.core.text.template import fill, listed, placeholders
 
 _MODULES = (checks, columns, commands, dashboard, experiments, judge, labels, matching, metrics, proposals, reading,
             unavailable, values, workspace)

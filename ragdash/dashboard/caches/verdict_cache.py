@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.verdict import Check, find_checks
+from ragdash.analysis.verdict import RunCheck, find_checks
 from ragdash.core.errors import InputError
 from ragdash.dashboard.session.scope import Scope
 from ragdash.metrics import Spec, parse_spec
 
 
 def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, k: int,
-           truths: Sequence[str] = ()) -> tuple[Check, ...]:
+           truths: Sequence[str] = ()) -> tuple[RunCheck, ...]:
     """What speaks against comparing these runs on this metric, the worst first.
 
     runs, names: digests and the names shown; truths: names of the files with judgments, where several are loaded.
@@ -23,7 +23,7 @@ def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, 
 
 @st.cache_resource(max_entries=64, show_spinner="Checking the comparison …")
 def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, k: int, truths: tuple[str, ...],
-            _scope: Scope) -> tuple[Check, ...]:
+            _scope: Scope) -> tuple[RunCheck, ...]:
     parsed = parse_spec(spec)
     matches = []
     for run, name in zip(runs, names, strict=True):

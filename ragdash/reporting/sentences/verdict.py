@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ragdash.analysis.verdict import Check, Verdict
+from ragdash.analysis.verdict import RunCheck, Verdict
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
@@ -68,7 +68,7 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
         least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) > 0 else ""
         return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
-                "(95 % CI). Check that a difference of this size matters to you.")
+                "(95 % CI). RunCheck that a difference of this size matters to you.")
     if verdict.state == "no-clear-difference":
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
@@ -100,7 +100,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     return " ".join(parts) or "Nothing speaks against this result."
 
 
-def check_lines(checks: Sequence[Check], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
+def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
     """A line for each check: what was found, what follows, and how to fix it."""
     plain = escape if markdown else str
     return [plain(f"{check.found(surface)}. {check.effect(surface)} {check.fix(surface)}") for check in checks]
