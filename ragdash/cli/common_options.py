@@ -37,6 +37,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute metrics."""
     parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
+    parser.add_argument("--metric-direction", action="append", metavar="NAME=WAY", help="of a metric from the file: "
+                        "higher, lower or none is better, such as latency=lower (default: guessed from the name)")
     parser.add_argument("--cutoffs", type=cutoffs, metavar="K,K", help="for every metric written without a cutoff")
 
 
