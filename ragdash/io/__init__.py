@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
 from ragdash.io import archives_and_folders
 from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.detect import detect_source
