@@ -28,7 +28,9 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
                         f"for: {', '.join(spelling.name for spelling in SPELLINGS)}, or several with commas")
     parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
-                        "prefix:SEPARATOR, the id up to the last separator; the first chunk keeps its rank")
+                        "prefix:SEPARATOR, the id up to the last separator; ranks close up, so that the top 10 are 10 "
+                        "documents; chunks:source, chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, "
+                        "so that the top 10 are 10 chunks")
     defaults = Conventions()
     for name, choices in CHOICES.items():
         parser.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))
@@ -37,6 +39,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute metrics."""
     parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
+    parser.add_argument("--metric-direction", action="append", metavar="NAME=WAY", help="of a metric from the file: "
+                        "higher, lower or none is better, such as latency=lower (default: guessed from the name)")
     parser.add_argument("--cutoffs", type=cutoffs, metavar="K,K", help="for every metric written without a cutoff")
 
 

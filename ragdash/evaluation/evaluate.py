@@ -27,7 +27,7 @@ from ragdash.evaluation.stats import (
     median_interval,
 )
 from ragdash.matching.match import THRESHOLD, Match, Matching
-from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
+from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
 
 CURVE_INTERVALS = 60
@@ -149,7 +149,8 @@ def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None 
     run, truth
         What a configuration returned, and the relevance judgments, references and evidence.
     metrics
-        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10.
+        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10 and the metrics
+        that the run's file brings along, such as file:mrr.
     match : {"id", "evidence"}
         Which documents are relevant: by judged id, or by holding a gold span.
     match_how, match_threshold, match_model
@@ -175,7 +176,8 @@ def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None 
     >>> evaluate(run, truth, "P@2 R@2 RR").values.tolist()
     [[0.5, 0.5, 0.5]]
     """
-    specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
+    specs = (default_specs([run], truth) if metrics is None
+             else with_guesses(parse_specs(metrics), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)
     return evaluate_match(Match(run, truth, Conventions(**conventions), matching), specs)
 

@@ -8,12 +8,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import source_trees
 
 import ragdash
 from ragdash.core import messages
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.core.messages import MESSAGES, needed
-from ragdash.core.messages.template import fill, placeholders, plural
+from ragdash.core.text.template import fill, placeholders, plural
 
 PACKAGE = Path(ragdash.__file__).parent
 SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if Path(messages.__file__).parent not in path.parents]
@@ -23,7 +24,7 @@ PREFIXES = {"Unavailable": "unavailable/", "_wrong": "", "_mistake": "metric-par
 
 @cache
 def nodes() -> list[tuple[Path, ast.AST]]:
-    return [(path, node) for path in SOURCES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    return [(path, node) for path in SOURCES for node in source_trees.nodes(path)]
 
 
 def literals(node: ast.AST) -> list[str]:
