@@ -127,10 +127,10 @@ def normalized(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-Found = tuple[str, tuple[str, ...], float]
+Decision = tuple[str, tuple[str, ...], float]
 
 
-def _by_content(docs: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, Found]:
+def _by_content(docs: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, Decision]:
     """{old id: (kind, targets, share)} of documents whose text no new document has as it was."""
     if not docs:
         return {}
@@ -140,7 +140,7 @@ def _by_content(docs: Sequence[str], old: Mapping[str, str], new: Mapping[str, s
 
 
 def _decide(doc: str, size: int, overlaps: Sequence[Overlap], old: Mapping[str, str], new: Mapping[str, str],
-            new_ids: Sequence[str]) -> Found:
+            new_ids: Sequence[str]) -> Decision:
     """The kind of one old document: changed, merged, split or gone, tried in this order."""
     if not size or not overlaps:
         return "gone", (), 0.0
@@ -158,19 +158,19 @@ def _decide(doc: str, size: int, overlaps: Sequence[Overlap], old: Mapping[str, 
     return _split(size, ranked, new_ids)
 
 
-def _split(size: int, ranked: Sequence[Overlap], new_ids: Sequence[str]) -> Found:
+def _split(size: int, ranked: Sequence[Overlap], new_ids: Sequence[str]) -> Decision:
     """The fewest documents, taken by what each adds, that hold most of the text."""
     pieces = [overlap for overlap in ranked if len(overlap.shingles) >= PIECE * size or overlap.of_new >= NEAR]
-    held, targets = np.zeros(0, np.int64), []
+    covered, targets = np.zeros(0, np.int64), []
     while pieces and len(targets) < MOST_PIECES:
-        gains = [len(np.setdiff1d(overlap.shingles, held, assume_unique=True)) for overlap in pieces]
+        gains = [len(np.setdiff1d(overlap.shingles, covered, assume_unique=True)) for overlap in pieces]
         best = int(np.argmax(gains))
         if not gains[best]:
             break
         overlap = pieces.pop(best)
-        held = np.union1d(held, overlap.shingles)
+        covered = np.union1d(covered, overlap.shingles)
         targets.append(new_ids[overlap.new])
-    share = len(held) / size
+    share = len(covered) / size
     if share < MOST or not targets:
         return "gone", (), share
     return ("split" if len(targets) > 1 else "merged"), tuple(targets), share
