@@ -52,6 +52,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
                 "réponse attendue"),
     "evidence": ("evidence", "reference_contexts", "gold_context", "gold_contexts", "gold_evidence",
                  "ground_truth_contexts", "expected_contexts", "expected_chunks", "expected_texts"),
+    "allowed": ("allowed", "allowed_ids", "allowed_doc_ids"),
     "latency_ms": ("latency_ms",),
     "usage": ("usage",),
     "prompt_tokens": ("prompt_tokens", "response.token_usage.prompt"),
