@@ -29,6 +29,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
                         f"for: {', '.join(spelling.name for spelling in SPELLINGS)}, or several with commas")
     parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
                         "prefix:SEPARATOR, the id up to the last separator; the first chunk keeps its rank")
+    parser.add_argument("--reverse-scores", action="append", metavar="NAME", help="the scores of this run are "
+                        "distances: rank the smallest first")
     defaults = Conventions()
     for name, choices in CHOICES.items():
         parser.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))
