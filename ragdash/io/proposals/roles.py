@@ -217,7 +217,10 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> Non
         neutral[0].path_share < 0.6)
     if is_source:
         take(result, free, "source", neutral[0])
-    elif not neutral[0].is_list or "answer" not in result.roles or "answers" in result.roles:
+    elif "answer" in result.roles and "answers" in result.roles:
+        if neutral[0].is_list:  # what the answer cites
+            take(result, free, "retrieved", neutral[0])
+    else:
         take(result, free, "relevant", neutral[0])
 
 
