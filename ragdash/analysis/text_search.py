@@ -108,7 +108,7 @@ def _column(details: pa.Table | None, name: str) -> pa.Array | None:
 
 
 def _pattern_problem(text: str, error_text: str) -> Problem:
-    """What is wrong with an expression, and where: Python's reader tells the place, RE2 what it does not know."""
+    """What is wrong with an expression, and where: Python's parser says the place, RE2 what it does not know."""
     try:
         re.compile(text)
     except re.error as error:

@@ -17,7 +17,7 @@ Spans = list[tuple[int, int]]
 def unsupported(answer: str, contexts: str | Iterable[str], how: str = "squad") -> Spans:
     """(start, stop) of every word of the answer with a token that no context holds, repeats too.
 
-    how: "squad" or "unicode" (letter by letter in scripts without spaces), as the metrics' normalisation.
+    how: "squad" or "unicode" (letter by letter in scripts without spaces), as the metrics' normalization.
     """
     context_tokens = _tokens_of(contexts, how)
     return [(start, stop) for start, stop, bears in words(answer, how) if not context_tokens.issuperset(bears)]

@@ -76,7 +76,7 @@ def write(content: bytes, path: str | None) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device has no place beside it
+    if path.exists() and not path.is_file():  # a pipe or a device has no folder for a temporary file
         path.write_bytes(content)
         return
     path = path.resolve()  # what a link leads to

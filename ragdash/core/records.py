@@ -1,6 +1,6 @@
 """The nouns: a Run is what one configuration returned, a Truth is what is known to be right. Columnar and frozen.
 
-Letters: N returned documents of a run, Q queries, R judgements.
+Letters: N returned documents of a run, Q queries, R judgments.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Run:
     query_ids (Q,); starts (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first;
     scores (N,) float64 in ranking order or None; pairs (N,) uint64 hash of (query, document) in ranking order;
     docs (N,) in file order, `order` (N,) leads from a position to its row there (None: they are the same);
-    repeated (D,): positions of documents that stand higher up already; details: a row per query, aligned.
+    repeated (D,): positions of documents that already have a better rank; details: a row per query, aligned.
     ranked_by: "score" (equal scores are settled when the run is matched), "rank" or "order" (of the rows).
     file_scores: metric scores and labels that its file holds per query; attached with `with_file_scores`.
     """
@@ -146,7 +146,7 @@ class Run:
 
     @property
     def duplicates(self) -> int:
-        """Rows passed over because their document stands higher up in the same ranking."""
+        """Rows passed over because their document has a better rank in the same ranking."""
         return len(self.repeated)
 
     @cached_property
@@ -164,7 +164,7 @@ class Run:
 
     @cached_property
     def scores_fall(self) -> bool:
-        """Whether no document has a higher score than one that stands above it; False without scores."""
+        """Whether no document has a higher score than one above it; False without scores."""
         if self.scores is None or self.ranked_by == "score":
             return self.scores is not None
         rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
@@ -191,7 +191,7 @@ class Run:
     def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
         """rank, doc_id, score and text of one query, best first, without repeated documents.
 
-        Ties stand by document id, descending, where scores rank. Raises KeyError for a query that is not here.
+        Ties are ordered by document id, descending, where scores rank. Raises KeyError for a query that is not here.
         """
         q = pc.index(self.query_ids, query_id).as_py()
         if q < 0:
@@ -222,7 +222,7 @@ class Run:
 class Truth:
     """What is known to be right. Make one with `Truth.build` or `ragdash.read_truth`.
 
-    query_ids (Q,): every query it knows; per judgement, sorted by query and then grade descending:
+    query_ids (Q,): every query it knows; per judgment, sorted by query and then grade descending:
     queries (R,) int64 index into query_ids, docs (R,), grades (R,) int64; details: a row per query, aligned.
     corpus: the documents that could be returned, where they are known; attached with `with_corpus`.
     """
@@ -239,7 +239,7 @@ class Truth:
     @classmethod
     def build(cls, name: str, query_ids, docs, grades, *, details: pa.Table | None = None,
               problems: Iterable[Problem] = (), file: str | None = None, lines=None) -> Truth:
-        """A truth from judgements in file order; lines (R,) are used to say where two judgements disagree.
+        """A truth from judgments in file order; lines (R,) are used to say where two judgments disagree.
 
         Raises InputError where a pair is judged twice with different grades; equal repetitions become one.
         """
@@ -261,7 +261,7 @@ class Truth:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgements>"
+        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgments>"
 
     @property
     def judgements(self) -> int:
@@ -285,7 +285,7 @@ class Truth:
         return PairIndex(self.pairs)
 
     def with_corpus(self, corpus: Corpus | None) -> Truth:
-        """The same truth beside these documents (None: without any); the digest follows, `judged_digest` stays."""
+        """The same truth with these documents (None: without any); the digest follows, `judged_digest` stays."""
         return replace(self, corpus=corpus)
 
     @cached_property
@@ -294,12 +294,12 @@ class Truth:
 
     @property
     def judged_digest(self) -> str:
-        """128 bits of judgements and details: the digest of the same truth without a corpus."""
+        """128 bits of judgments and details: the digest of the same truth without a corpus."""
         return "".join(f"{int(lane):016x}" for lane in self._lanes)
 
     @cached_property
     def digest(self) -> str:
-        """128 bits of the content: judgements, details and corpus; not of the name, the file or its row order."""
+        """128 bits of the content: judgments, details and corpus; not of the name, the file or its row order."""
         if self.corpus is None:
             return self.judged_digest
         return "".join(f"{int(lane):016x}" for lane in self._lanes + mix(self.corpus.lanes, np.uint64(8)))

@@ -26,9 +26,9 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluation | None = None) -> Diagnosis:
     """The first stage at which each query went wrong; docs/reference/diagnosis.md has the rules.
 
-    By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one beside it.
+    By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one.
     answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
-    over and told: nothing is guessed. Raises InputError where the run has answers and no query in common with the
+    over and reported: nothing is guessed. Raises InputError where the run has answers and no query in common with the
     truth, and where answers were made for another truth or run.
     """
     rules = rules or DiagnosisRules()
@@ -80,7 +80,7 @@ def _answers(answers: AnswerChecks) -> Checks:
 
 
 def _no_gold(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
-    """Queries of which nothing tells whether they went right; the check itself can always be made."""
+    """Queries without anything that shows whether they went right; the check itself can always be made."""
     checkable = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
                                          "answered-unanswerable")]
     missing = checks["not-in-corpus"][0] & checks["not-in-corpus"][1]

@@ -1,4 +1,4 @@
-"""Why a query stands at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
+"""Why a query is at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
 and ranks of ragdash.analysis.diagnosis.retrieval_checks; answered, declines, right, missing: 0 or 1; held, near,
@@ -71,7 +71,7 @@ def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     else:
         rel = "" if diagnosis.settings["match"] == "evidence" else f" (grade {diagnosis.rules.rel} or more)"
         without = f"The truth has {_gold(diagnosis, 0)}{rel}"
-    return f"{without}, and " + ("nothing tells whether the answer is right." if numbers["answered"] else
+    return f"{without}, and " + ("nothing shows whether the answer is right." if numbers["answered"] else
                                  "the run gives no answer.")
 
 
@@ -90,7 +90,7 @@ def _below_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if not numbers["found"]:
         return f"0 of {_gold(diagnosis, numbers['gold'])} in the first {k}; documents further down have no text."
     which = "gold" if numbers["gold"] == 1 else f"first of {_gold(diagnosis, numbers['gold'])}"
-    return f"The {which} stands at rank {numbers['best_rank']:.0f}; the first {k} count."
+    return f"The {which} is at rank {numbers['best_rank']:.0f}; the first {k} count."
 
 
 def _in_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
@@ -118,7 +118,7 @@ def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 
 def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
-    stand_in = "" if diagnosis.own_contexts else " The texts of the first documents stand in for its contexts."
+    stand_in = "" if diagnosis.own_contexts else " The texts of the first documents replace its contexts."
     return (f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is asked."
             f"{stand_in}")
 

@@ -16,7 +16,7 @@ CUT = YES  # from here on a value counts as yes
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Verdicts beside labels: accuracy and kappa of their classes, NaN where undefined.
+    """Verdicts compared with labels: accuracy and kappa of their classes, NaN where undefined.
 
     confusion (C, C): queries by class of the label (row) and of the verdict (column); classes (C,): their names.
     bias: mean of verdict - label, above 0 where the judge is too kind; apart: mean of |verdict - label|.

@@ -1,4 +1,4 @@
-"""A judge's mean beside what a person's labels make of it, of one run and of the difference of two.
+"""A judge's mean and its correction by a person's labels, of one run and of the difference of two.
 
 Letters: Q queries, n queries with a verdict and a label.
 """
@@ -40,10 +40,10 @@ class Disagreement:
 
 @dataclass(frozen=True, eq=False)
 class JudgeValidation:
-    """What stands behind a judge's mean.
+    """What a judge's mean is based on.
 
     judge: mean of the verdicts, without interval: no more queries would fix what the judge gets wrong; labels: the
-    labels alone (labels without a verdict among them); corrected: prediction-powered, of n labelled queries and the
+    labels alone (labels without a verdict among them); corrected: prediction-powered, of n labeled queries and the
     `rest` others. pseudo: whether the pseudo-rectifiers were added. disagreements: the furthest apart first.
     missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none.
     """
@@ -84,13 +84,13 @@ class CorrectedDifference:
 def validate_judge(
     verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL
 ) -> JudgeValidation:
-    """Hold verdicts against a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
+    """Compare verdicts with a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
 
     Intervals: corrected by ragdash.evaluation.stats.prediction_powered, none below 20 labels with a verdict; labels
     by Wilson's where all are 0
-    or 1, else by the bootstrap, none where they do not differ. The labelled queries must be a random sample, which
-    nothing here can see. Labels of queries that are not judged are left out and told. Without a cut votes are told
-    apart by CUT.
+    or 1, else by the bootstrap, none where they do not differ. The labeled queries must be a random sample, which
+    nothing here can see. Labels of queries that are not judged are left out and reported. Without
+    a cut votes are split by CUT.
     """
     values = verdicts.values
     label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
@@ -129,7 +129,7 @@ def validate_judge(
 
 def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],
                      candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> CorrectedDifference:
-    """The paired difference of two runs' means, corrected by the queries whose answers are labelled in both.
+    """The paired difference of two runs' means, corrected by the queries whose answers are labeled in both.
 
     Values of the pairs lie in [-1, 1]. left_out: queries that lack a verdict on one side or both. labels: pairs of
     labels, by the bootstrap, without an interval where they do not differ. Source:

@@ -25,7 +25,7 @@ class RunSimilarity:
 
     values (P, Q) float64: pairs as itertools.combinations(range(N), 2) has them, NaN = undefined; range: (lowest,
     highest) possible value. mean (N, N): of the defined queries, symmetric, NaN where there is none; n (N, N) int64:
-    how many these are. On the diagonal a run beside itself: 1 wherever it is defined.
+    how many these are. On the diagonal a run with itself: 1 wherever it is defined.
     """
 
     title: str
@@ -39,7 +39,7 @@ class RunSimilarity:
         """The values of two different runs, by index or name: (Q,). KeyError for one that is not here."""
         first, second = sorted(self._index(run) for run in (a, b))
         if first == second:
-            raise KeyError(f"{a!r} beside itself")
+            raise KeyError(f"{a!r} with itself")
         return self.values[first * len(self.names) - first * (first + 3) // 2 + second - 1]
 
     def _index(self, run: int | str) -> int:
@@ -88,7 +88,7 @@ def kendall_tau(lists: TopKLists) -> RunSimilarity:
     """Kendall's tau-b of the documents that both runs returned within k: do they put them in the same order?
 
     In [-1, 1]: 1 the same order, -1 the opposite one. Documents that one of them only returned are left out, so two
-    lists with little in common can have a tau of 1: read it beside their overlap. Undefined with fewer than two
+    lists with little in common can have a tau of 1: read it together with their overlap. Undefined with fewer than two
     documents in common. Ranks have no ties (the conventions settle equal scores), so tau-b equals tau-a here;
     scipy.stats.kendalltau on the scores themselves differs where scores are equal. Source: Kendall 1945.
     """

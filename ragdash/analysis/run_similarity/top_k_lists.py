@@ -46,7 +46,7 @@ class TopKLists:
 def collect_top_k(matches: Sequence[Match], k: int = DEPTH) -> TopKLists:
     """The first k documents of each run, laid side by side by their ids.
 
-    Repeats are passed over, ties stand as the matching has them; a query that a run does not name is an empty list.
+    Repeats are passed over, ties are ordered as in the matching; a query that a run does not name is an empty list.
     Raises InputError without a match, for a k below 1, or where the matches are not of one truth.
     """
     check_matches(matches, k)

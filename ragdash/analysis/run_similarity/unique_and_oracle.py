@@ -1,6 +1,6 @@
 """What one run alone found, and how good the best run of each query would be.
 
-Letters: Q queries, N runs, R judgements (or gold spans), X things found.
+Letters: Q queries, N runs, R judgments (or gold spans), X things found.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple
 
 
 def _first_ranks(match: Match) -> np.ndarray:
-    """The rank of each judgement's document, or by which each gold span is covered; ALL where it is not there: (R,)."""
+    """The rank of each judgment's document, or by which each gold span is covered; ALL where it is not there: (R,)."""
     if match.matching.by == "evidence":
         return match.covered.span_rank
     ranks = np.full(match.truth.judgements, ALL)
@@ -116,7 +116,7 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
     What routing of queries to runs could reach at most on these queries; not what a router will reach. The best of
     several values is chosen with hindsight: runs that differ by chance alone have an oracle above each of them, the
     more so the more runs there are. The interval of the gain is paired (bootstrap over the queries), holds the best
-    single run fixed, and tells how the gain varies with the queries, not how much of it is chance: an interval above 0
+    single run fixed, and shows how the gain varies with the queries, not how much of it is chance: an interval above 0
     does not show that the runs complement each other. Queries for which a run has no value are left out and counted.
     Raises InputError without an evaluation, for evaluations of different queries, and for a spec that is no mean per
     query with a better direction; KeyError if it was not evaluated.

@@ -14,9 +14,9 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class OrderChange:
-    """From threshold `threshold` on (the threshold before was `before`) these runs stand otherwise.
+    """From `threshold` (the threshold before was `before`) the order of the runs is another one.
 
-    passed: (a, b) for each run a that has come to stand before b; order: all runs from there on, best first.
+    passed: (a, b) for each run a that has moved before b; order: all runs from there on, best first.
     """
 
     before: float
@@ -29,7 +29,7 @@ def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None 
         tuple[int, ...], list[OrderChange]]:
     """(order at the first threshold, best first; every change of it): means (N, T), thresholds (T,) ascending.
 
-    Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN stands
+    Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN is
     last. better: "lower" turns the order round; None is as "higher".
     """
     ranked = np.where(np.isnan(means), -np.inf, -means if better == "lower" else means)

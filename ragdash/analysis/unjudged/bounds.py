@@ -52,8 +52,8 @@ class Bounds:
 def bounds(match: Match, spec: Spec) -> Bounds:
     """The least and the greatest value of a spec over all grades that its unjudged documents could have.
 
-    In question are the documents within the spec's cutoff (all returned, without one) that have no judgement; each
-    may have any whole grade from 0 to the highest of the judgements. Documents that no one returned stay out of it, so
+    In question are the documents within the spec's cutoff (all returned, without one) that have no judgment; each
+    may have any whole grade from 0 to the highest of the judgments. Documents that no one returned stay out of it, so
     recall's denominator may still be too small. The bounds are attained, each query by itself:
 
     - P, R, F1, Success, RR, ERR, RBP, AQWV@k, MeanRank never get worse as a grade rises: all irrelevant is one end,

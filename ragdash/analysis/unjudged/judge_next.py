@@ -44,14 +44,14 @@ class DocumentsToJudge:
 def judge_next(
     matches: Sequence[Match], spec: Spec, *, k: int | None = None, limit: int | None = 100
 ) -> DocumentsToJudge:
-    """Unjudged documents within k, first those whose judgement could move the means of contending runs apart most.
+    """Unjudged documents within k, first those whose judgment could move the means of contending runs apart most.
 
     Influence: how much the differences of the means of the contenders change in all, summed over pairs of them, if
     this document alone gets the highest grade. A run contends if the upper bound of its mean reaches the highest of
     the lower bounds; with one contender nothing unjudged can change which run is best, and the table is empty. (That
     holds for sure; that several contend does not say that the order will change: they may share their documents.) For
     one run alone the influence is the change of its mean. One document at a time: two that matter together only may
-    stand low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
+    are low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
     Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `likeness.lists`.
     """
     k = k or spec.k or DEPTH
@@ -94,7 +94,7 @@ def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
 
 
 def _offered(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
-    """Rows of the lists that are unjudged and stand within k of some run: (U,) int64."""
+    """Rows of the lists that are unjudged and within k of some run: (U,) int64."""
     truth = match.truth
     code = pc.fill_null(pc.index_in(truth.docs, value_set=top_lists.doc_ids), -1).to_numpy().astype(np.int64)
     width = max(len(top_lists.doc_ids), 1)

@@ -19,7 +19,7 @@ _EXACT_RANKS, _EXACT_TIED = 50, 13  # queries up to which scipy takes the exact 
 
 
 def randomization_test(differences: np.ndarray, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
-    """Fisher's randomisation test of the mean difference: p (S,), the share of sign flips with a mean as far from 0.
+    """Fisher's randomization test of the mean difference: p (S,), the share of sign flips with a mean as far from 0.
 
     differences (Q, S). Exact over all 2^m flips where m <= EXACT_BELOW differences are not zero; else Monte Carlo,
     p = (1 + count) / (1 + B), never below 1 / (1 + B). The flips depend on the seed and Q alone, the same for all

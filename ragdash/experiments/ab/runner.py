@@ -36,7 +36,7 @@ HOPELESS = 5  # failures before the first answer, after which a configuration is
 class Configuration:
     """A name and what is asked: a Command, Lines, or a callable that takes a question and returns a mapping.
 
-    version: of a callable, tells its answers in a journal from those of another state of it.
+    version: of a callable, separates its answers in a journal from those of another state of it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Configuration:
 
 @dataclass(frozen=True, kw_only=True)
 class ABProgress(console.Progress):
-    """Where the asking stands: calls done of total, known from a journal before, failed."""
+    """Progress of the asking: calls done of total, known from a journal before, failed."""
 
     known: int
     failed: int = 0
@@ -62,7 +62,7 @@ class ABProgress(console.Progress):
 
 
 class Unfinished(Exception):
-    """The asking was stopped; progress tells how far it came. Answers are in the journals."""
+    """The asking was stopped; `progress` says how far it came. Answers are in the journals."""
 
     def __init__(self, progress: ABProgress):
         super().__init__(str(progress))
@@ -132,7 +132,7 @@ class _Job:
         self.failures: list[Failed] = []
 
     def ask(self, query_id: str, question: str, stopped: Callable[[], bool]) -> bool:
-        """Ask and keep what comes of it; False for a failure."""
+        """Ask and store the answer; False for a failure."""
         try:
             answer = self.asked.ask(query_id, question, stopped, checker(self.name, query_id, question))
         except Failed as failed:
@@ -208,7 +208,7 @@ class _Asking:
             stack.pop_all()
 
     def _warm(self, job: _Job, times: int) -> None:
-        """Unmeasured calls; what is wrong with them is told by the measured ones. Lines does this itself."""
+        """Unmeasured calls; the measured ones report what is wrong with them. Lines does this itself."""
         for _ in range(0 if isinstance(job.asked, Lines) else times):
             try:
                 job.asked.ask(*WARM_UP, self.stopped, lambda _: None)

@@ -1,7 +1,7 @@
 """Test sets made: drafts asked for in rounds, checked as they come, until there are as many as wanted.
 
 Every round asks for as many drafts of a type as are still lacking, so that more than wanted are asked only as rejects
-make necessary. The rounds hang on the replies alone: with a ledger the same call goes on where it was stopped, and asks
+make necessary. The rounds depend on the replies alone: the same call goes on where it stopped, and asks
 nothing again that has a reply.
 """
 
@@ -27,7 +27,7 @@ from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 
 FACTOR = 3  # drafts asked for at most, for each one wanted
 HOPELESS = 8  # drafts of a type in one round without one that is kept: no more are asked
-SAME = 8  # drafts with one question, from which on that is told
+SAME = 8  # drafts with one question, from which on that is reported
 UNFINISHED = ("not-asked", "budget", "cancelled", "stopped")  # replies that are missing because the asking ended
 
 Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
@@ -154,7 +154,7 @@ def _drafted(slot: DraftSlot, reply: Mapping) -> Draft:
 
 
 def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> DraftSet:
-    """The set, by whoever gives the judgements; InputError where no document has a text."""
+    """The set, by whoever gives the judgments; InputError where no document has a text."""
     generation = _Generation(request, judging)
     generation.run()
     return DraftSet(request.corpus.name, request.corpus.digest, judge, request.seed, dict(request.wanted),
@@ -163,7 +163,7 @@ def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> Draf
 
 
 def plan_drafts(request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore) -> Plan:
-    """What making the set would ask, by what the ledger knows; nothing is asked. What follows: all questions that
+    """Plan what the set would ask, given the stored verdicts; nothing is asked. What follows: all questions that
     rejects may make necessary.
     """
     questions: list[Question] = []

@@ -29,8 +29,8 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
     """Scores of every pair of a chunk and a span of its query that reach the floor, at which thresholds may begin.
 
     how: one of HOW; floor: from which similarity on pairs are kept; depth: the run counts as cut behind this rank;
-    ranks (N,): the rank of each position of the run, not read where its document is a repeat (default: as the run
-    stands, equal scores in the order of the file). Each distinct pair of texts is compared once. store, model: of
+    ranks (N,): the rank of each position of the run, not read where its document is a repeat (default: the run's order
+    and, for equal scores, of the file). Each distinct pair of texts is compared once. store, model: of
     how="embedding" (default: the user's store, the model last used). Raises Unavailable where the truth
     has no evidence, the run no texts or the store no vectors, InputError for settings that do not exist.
     """

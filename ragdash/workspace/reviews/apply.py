@@ -1,6 +1,6 @@
 """A truth with what a person said of it.
 
-Letters: R judgements of the truth, J of the reviews.
+Letters: R judgments of the truth, J of the reviews.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ragdash.workspace.reviews.events import Reviews
 
 
 def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Truth:
-    """The truth with the judgements of the reviews, its queries in the same order; its digest is another then.
+    """The truth with the judgments of the reviews, its queries in the same order; its digest is another then.
 
-    A judgement of a document that has one already replaces it; judgements of queries that the truth lacks are left
+    A judgment of a document that has one already replaces it; judgments of queries that the truth lacks are left
     out. Both are counted among its problems. leave_out: without the queries whose verdict for all runs is "wrong gold"
     (then with fewer queries), counted too. The same truth where nothing applies. Raises InputError where the reviews
     are those of another truth.
@@ -39,7 +39,7 @@ def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Trut
 
 
 def judged_only(reviews: Reviews, name: str = "reviews") -> Truth:
-    """The judgements of the reviews alone, as a truth (to be written in any format)."""
+    """The judgments of the reviews alone, as a truth (to be written in any format)."""
     queries, docs, grades = _columns(reviews)
     return Truth.build(name, queries, docs, np.array(grades, np.int64))
 
@@ -50,7 +50,7 @@ def _columns(reviews: Reviews) -> tuple[list[str], list[str], list[int]]:
 
 
 def _judged(truth: Truth, reviews: Reviews) -> Truth:
-    """The judgements laid over those of the truth."""
+    """The judgments that override those of the truth."""
     names, docs, grades = _columns(reviews)
     if not names:
         return truth
@@ -72,7 +72,7 @@ def _judged(truth: Truth, reviews: Reviews) -> Truth:
 
 
 def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
-    """The judgement of the truth of each (query, document), -1 where it has none: (J,) int64."""
+    """The judgment of the truth of each (query, document), -1 where it has none: (J,) int64."""
     rows = np.flatnonzero(np.isin(truth.queries, query))
     documents = pa.concat_arrays([truth.docs.take(pa.array(rows)), doc]).dictionary_encode()
     code = documents.indices.to_numpy().astype(np.int64)
