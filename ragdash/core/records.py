@@ -42,10 +42,26 @@ CHOICES = {
 class Conventions:
     """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
 
-    ties: order of documents with equal scores: "docid" descending (trec_eval) or as in the "file".
-    missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").
-    unanswerable: a query without a relevant document is undefined ("skip") or counts 0 ("zero").
-    duplicates: the "first" (best) rank of a repeated document counts, or a repeated document is an "error".
+    Parameters
+    ----------
+    ties : {"docid", "file"}
+        Order of documents with equal scores: by id, descending, as in trec_eval; or as in the file.
+    missing : {"zero", "skip"}
+        A query of the truth that the run lacks counts as an empty ranking, or is left out.
+    unanswerable : {"skip", "zero"}
+        A query without a relevant document is undefined, or counts 0.
+    duplicates : {"first", "error"}
+        The best rank of a repeated document counts, or a repeated document is an error.
+
+    Raises
+    ------
+    InputError
+        A value is not one of the choices.
+
+    Examples
+    --------
+    >>> Conventions(missing="skip").ties
+    'docid'
     """
 
     ties: str = "docid"
@@ -65,12 +81,28 @@ class Conventions:
 class Run:
     """The rankings of one configuration. Make one with `Run.build` or `ragdash.read_run`.
 
-    query_ids (Q,); starts (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first;
-    scores (N,) float64 in ranking order or None; pairs (N,) uint64 hash of (query, document) in ranking order;
-    docs (N,) in file order, `order` (N,) leads from a position to its row there (None: they are the same);
-    repeated (D,): positions of documents that already have a better rank; details: a row per query, aligned.
-    ranked_by: "score" (equal scores are settled when the run is matched), "rank" or "order" (of the rows).
-    file_scores: metric scores and labels that its file holds per query; attached with `with_file_scores`.
+    Attributes
+    ----------
+    query_ids : (Q,) text
+        The queries; `starts` (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first.
+    scores : (N,) float64 or None
+        In ranking order, like `pairs` (N,) uint64, the hash of (query, document).
+    docs, texts, sources : (N,) text
+        In file order; `order` (N,) leads from a position to its row (None: they are the same).
+    repeated : (D,) int64
+        Positions of documents that already have a better rank.
+    details
+        A table with a row per query, aligned with `query_ids`.
+    ranked_by : {"score", "rank", "order"}
+        What ranks the documents; equal scores are ordered when the run is matched.
+    file_scores
+        Metric scores and labels that the file has per query; attached with `with_file_scores`.
+
+    Examples
+    --------
+    >>> run = Run.build("bm25", ["q1", "q1"], ["d2", "d7"], [1.5, 3.0])
+    >>> run, run.depth, run.ranking("q1").column("doc_id").to_pylist()
+    (<Run 'bm25': 1 queries, 2 documents returned>, 2, ['d7', 'd2'])
     """
 
     name: str
@@ -94,13 +126,22 @@ class Run:
     def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
               details: pa.Table | None = None, settings: Mapping | None = None,
               problems: Iterable[Problem] = (), file: str | None = None) -> Run:
-        """A run from columns in file order, one row per returned document.
+        """Build a run from columns in file order, one row per returned document.
 
-        query_ids, docs: (N,) text (a list, an Arrow array, chunked; query_ids also dictionary encoded);
-        scores: (N,) finite numbers; ranks: (N,) numbers, an explicit order that wins over the scores. With neither,
-        the order of the rows is the ranking. details: a row per query with a column query_id; it may name queries
-        without rows (empty rankings). Repeated documents stay in the columns and are passed over by every reader.
-        Raises InputError where the columns do not fit together. A writeable array is copied.
+        Writable arrays are copied. Repeated documents stay in the columns; every metric ignores them.
+
+        Parameters
+        ----------
+        query_ids, docs
+            (N,) text: a list or an Arrow array; query_ids may be dictionary encoded.
+        scores, ranks
+            (N,) finite numbers. Ranks win over scores; with neither, the order of the rows is the ranking.
+        texts, sources
+            (N,) text of each returned document, and the document that a chunk is from.
+        details
+            A table with a row per query and a column query_id. Queries without rows are empty rankings.
+
+        Raises InputError where the columns do not fit together.
         """
         docs = text_column(docs)
         check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
@@ -189,9 +230,9 @@ class Run:
         return replace(self, file_scores=scores if scores is not None and len(scores) else None)
 
     def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
-        """rank, doc_id, score and text of one query, best first, without repeated documents.
+        """Return rank, doc_id, score and text of one query, best first, without repeated documents.
 
-        Ties are ordered by document id, descending, where scores rank. Raises KeyError for a query that is not here.
+        Ties are ordered by document id, descending, where scores rank. KeyError for a query that is not in the run.
         """
         q = pc.index(self.query_ids, query_id).as_py()
         if q < 0:
@@ -222,9 +263,22 @@ class Run:
 class Truth:
     """What is known to be right. Make one with `Truth.build` or `ragdash.read_truth`.
 
-    query_ids (Q,): every query it knows; per judgment, sorted by query and then grade descending:
-    queries (R,) int64 index into query_ids, docs (R,), grades (R,) int64; details: a row per query, aligned.
-    corpus: the documents that could be returned, where they are known; attached with `with_corpus`.
+    Attributes
+    ----------
+    query_ids : (Q,) text
+        Every query that it knows.
+    queries, docs, grades : (R,)
+        The judgments, sorted by query and then by grade, descending; `queries` are indices into `query_ids`.
+    details
+        A table with a row per query, aligned with `query_ids`: questions, references, evidence, attributes.
+    corpus
+        The documents that could be returned, if known; attached with `with_corpus`.
+
+    Examples
+    --------
+    >>> truth = Truth.build("qrels", ["q1", "q1", "q2"], ["d7", "d2", "d5"], [2, 0, 0])
+    >>> truth, truth.queries_without_relevant
+    (<Truth 'qrels': 2 queries, 3 judgments>, 1)
     """
 
     name: str
@@ -239,9 +293,18 @@ class Truth:
     @classmethod
     def build(cls, name: str, query_ids, docs, grades, *, details: pa.Table | None = None,
               problems: Iterable[Problem] = (), file: str | None = None, lines=None) -> Truth:
-        """A truth from judgments in file order; lines (R,) are used to say where two judgments disagree.
+        """Build a truth from judgments in file order. Equal repetitions become one.
 
-        Raises InputError where a pair is judged twice with different grades; equal repetitions become one.
+        Parameters
+        ----------
+        query_ids, docs, grades
+            (R,) the judged pairs and their grades, whole numbers.
+        details
+            A table with a row per query and a column query_id.
+        lines
+            (R,) lines of the file, to report where two judgments disagree.
+
+        Raises InputError where a pair has two different grades or the columns do not fit together.
         """
         docs = text_column(docs)
         check_truth(query_ids, docs, grades, details, file)
