@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import connect, has_content, make_folder, primary_code
+from ragdash.core.paths import make_private_folder
+from ragdash.core.sqlite_file import connect, has_content, primary_code
 from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
@@ -164,7 +165,7 @@ class Catalogue:
         if not write and not has_content(self.path) and not self._rebuild_if_lost():
             return default
         if write:
-            make_folder(self.path)
+            make_private_folder(self.path.parent)
         for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
             try:
                 with closing(connect(self.path, mode)) as db:

@@ -17,7 +17,8 @@ from typing import TypeVar
 
 from ragdash.core import sqlite_file
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import Mode, connect, has_content, make_folder, primary_code
+from ragdash.core.paths import make_private_folder
+from ragdash.core.sqlite_file import Mode, connect, has_content, primary_code
 from ragdash.workspace.reviews.events import Event, check_events
 
 VERSION = 1  # of the tables
@@ -143,7 +144,7 @@ def _is_ours(db: sqlite3.Connection) -> bool:
 
 def _make(path: Path) -> None:
     """Make the file where it is not there; several processes may try at once."""
-    make_folder(path)
+    make_private_folder(path.parent)
     if _has_content(path):
         with closing(_connect(path, True)) as db:
             if _is_ours(db):

@@ -21,6 +21,8 @@ CUTOFF = {
 }
 AGGREGATE = {
     "mean": "mean over the queries where it is defined",
+    "geometric": "geometric mean over the queries where it is defined",
+    "sum": "sum over the queries where it is defined",
     "median": "median over the queries where it is defined",
     "corpus": "one value of the whole corpus",
 }
