@@ -42,11 +42,11 @@ CHOICES = {
 class Conventions:
     """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
 
-<<<<<<< HEAD
     Parameters
     ----------
-    ties : {"docid", "file"}
-        Order of documents with equal scores: by id, descending, as in trec_eval; or as in the file.
+    ties : {"docid", "trec_eval", "file"}
+        Order of documents with equal scores: by id, descending; the same, and scores that are equal as 32-bit numbers
+        are equal, as in trec_eval 9; or as in the file.
     missing : {"zero", "skip"}
         A query of the truth that the run lacks counts as an empty ranking, or is left out.
     unanswerable : {"skip", "zero"}
@@ -54,22 +54,12 @@ class Conventions:
     duplicates : {"first", "error"}
         The best rank of a repeated document counts, or a repeated document is an error.
 
-    Raises
-    ------
-    InputError
-        A value is not one of the choices.
+    Raises InputError where a value is not one of the choices.
 
     Examples
     --------
     >>> Conventions(missing="skip").ties
     'docid'
-=======
-    ties: order of documents with equal scores: "docid" descending; "trec_eval": the same, and scores that are equal as
-    32-bit numbers are equal, as in trec_eval 9; or as in the "file".
-    missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").
-    unanswerable: a query without a relevant document is undefined ("skip") or counts 0 ("zero").
-    duplicates: the "first" (best) rank of a repeated document counts, or a repeated document is an "error".
->>>>>>> main
     """
 
     ties: str = "docid"
@@ -93,18 +83,14 @@ class Run:
     ----------
     query_ids : (Q,) text
         The queries; `starts` (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first.
-    scores : (N,) float64 or None
-        In ranking order, like `pairs` (N,) uint64, the hash of (query, document).
+    scores, pairs
+        (N,) float64 or None, and (N,) uint64 hashes of (query, document), in ranking order.
     docs, texts, sources : (N,) text
         In file order; `order` (N,) leads from a position to its row (None: they are the same).
-    repeated : (D,) int64
-        Positions of documents that already have a better rank.
-    details
-        A table with a row per query, aligned with `query_ids`.
+    repeated, details
+        Positions (D,) of documents that already have a better rank; a table with a row per query, aligned.
     ranked_by : {"score", "rank", "order"}
         What ranks the documents; equal scores are ordered when the run is matched.
-    file_scores
-        Metric scores and labels that the file has per query; attached with `with_file_scores`.
 
     Examples
     --------
@@ -136,7 +122,7 @@ class Run:
               problems: Iterable[Problem] = (), file: str | None = None) -> Run:
         """Build a run from columns in file order, one row per returned document.
 
-        Writable arrays are copied. Repeated documents stay in the columns; every metric ignores them.
+        Writable arrays are copied. Every metric ignores repeated documents. InputError if columns do not fit together.
 
         Parameters
         ----------
@@ -144,12 +130,9 @@ class Run:
             (N,) text: a list or an Arrow array; query_ids may be dictionary encoded.
         scores, ranks
             (N,) finite numbers. Ranks win over scores; with neither, the order of the rows is the ranking.
-        texts, sources
-            (N,) text of each returned document, and the document that a chunk is from.
-        details
-            A table with a row per query and a column query_id. Queries without rows are empty rankings.
-
-        Raises InputError where the columns do not fit together.
+        texts, sources, details
+            (N,) text of each returned document, and the document that a chunk is from; a table with a row per query
+            and a column query_id, where a query without documents is an empty ranking.
         """
         docs = text_column(docs)
         check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
@@ -240,7 +223,7 @@ class Run:
     def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
         """Return rank, doc_id, score and text of one query, best first, without repeated documents.
 
-        Ties are ordered by document id, descending, where scores rank. KeyError for a query that is not in the run.
+        Ties are ordered by document id, descending. KeyError for a query that is not in the run.
         """
         q = pc.index(self.query_ids, query_id).as_py()
         if q < 0:
@@ -277,10 +260,8 @@ class Truth:
         Every query that it knows.
     queries, docs, grades : (R,)
         The judgments, sorted by query and then by grade, descending; `queries` are indices into `query_ids`.
-    details
-        A table with a row per query, aligned with `query_ids`: questions, references, evidence, attributes.
-    corpus
-        The documents that could be returned, if known; attached with `with_corpus`.
+    details, corpus
+        A table with a row per query, aligned: questions, references ...; the documents that could be returned.
 
     Examples
     --------
@@ -307,10 +288,8 @@ class Truth:
         ----------
         query_ids, docs, grades
             (R,) the judged pairs and their grades, whole numbers.
-        details
-            A table with a row per query and a column query_id.
-        lines
-            (R,) lines of the file, to report where two judgments disagree.
+        details, lines
+            A table with a row per query and a column query_id; (R,) lines of the file, to report disagreements.
 
         Raises InputError where a pair has two different grades or the columns do not fit together.
         """

@@ -259,9 +259,6 @@ def _ranks(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     return rank
 
 
-<<<<<<< HEAD
-def _mirrored(run: Run, positions: np.ndarray, rank: np.ndarray) -> np.ndarray:
-=======
 def compared_scores(run: Run, ties: str) -> np.ndarray:
     """The scores as the convention compares them: trec_eval 9 keeps 32 bits of each."""
     if ties != "trec_eval":
@@ -271,7 +268,6 @@ def compared_scores(run: Run, ties: str) -> np.ndarray:
 
 
 def _mirrored(run: Run, positions: np.ndarray, rank: np.ndarray, ties: str) -> np.ndarray:
->>>>>>> main
     """The ranks of positions if every group of equal scores were in reverse order."""
     if run.ranked_by != "score" or not len(positions):
         return rank

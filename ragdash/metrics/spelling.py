@@ -116,7 +116,7 @@ def _spellings_of(names: tuple[str, ...]) -> dict[str, Metric]:
 
 
 def _preset(entry: Metric, name: str) -> dict:
-    """Parameters that this spelling of the metric stands for: num_rel_ret is NumRet(rel=1)."""
+    """Parameters that this spelling of the metric means: num_rel_ret is NumRet(rel=1)."""
     folded = {spelled.casefold(): dict(params) for spelled, params in entry.presets.items()}
     return folded.get(name.casefold(), {})
 

@@ -82,19 +82,11 @@ def literals(node: ast.AST) -> Iterator[str]:
 
 
 def prose_of_python(source: str) -> Iterator[str]:
-<<<<<<< HEAD
     """Yield the texts of several words, docstrings and comments of a module, without inline code."""
     yield from (re.sub(r"`[^`\n]+`", "`", text) for text in literals(ast.parse(source)) if " " in text.strip())
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
-=======
-    """Yield the string literals of several words, the docstrings and the comments of a module."""
-    yield from (text for text in literals(ast.parse(source)) if " " in text.strip())
     if "#" in source:
         yield from (token.string for token in tokenize.generate_tokens(io.StringIO(source).readline)
                     if token.type == tokenize.COMMENT)
->>>>>>> main
 
 
 def modules() -> dict[str, list[Path]]:

@@ -234,13 +234,8 @@ def _ties(match: Match, conventions: Conventions, effects: Sequence[ConventionEf
     )
 
 
-<<<<<<< HEAD
-def _tied(run: Run) -> int:
-    """Documents with the score of a neighbor of their ranking, repeats not counted."""
-=======
 def _tied(run: Run, ties: str) -> int:
-    """Documents with the score of a neighbour of their ranking, repeats not counted."""
->>>>>>> main
+    """Documents with the score of a neighbor of their ranking, repeats not counted."""
     if run.ranked_by != "score" or len(run.docs) < 2:
         return 0
     first_rows = np.delete(np.arange(len(run.docs)), run.repeated) if run.duplicates else slice(None)
