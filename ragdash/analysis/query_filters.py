@@ -168,7 +168,13 @@ def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float 
 
 
 def spread(values: np.ndarray) -> np.ndarray:
-    """Largest minus smallest value of each query over the runs that have one: (Q,), NaN where fewer than two have."""
+    """Largest minus smallest value of each query over the runs that have one: (Q,), NaN where fewer than two have.
+
+    Examples
+    --------
+    >>> spread(np.array([[0.2, 0.9], [0.5, np.nan]]))
+    array([0.3, nan])
+    """
     values = np.asarray(values, float)
     defined = np.isfinite(values)
     high = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)

@@ -37,6 +37,11 @@ def matching(texts, text: str, regex: bool = False) -> np.ndarray:
     """Which texts hold the text (or match the expression somewhere): (n,) bool; a null never does.
 
     texts: an Arrow column. The expression is of RE2: no look-around, no backreference. Raises InputError.
+
+    Examples
+    --------
+    >>> matching(["The cat", None, "dogs"], "CAT").tolist()
+    [True, False, False]
     """
     check_pattern(text, regex)
     column = text_column(texts)

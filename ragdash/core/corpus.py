@@ -26,6 +26,12 @@ class Corpus:
     """Documents by id. Make one with `Corpus.build` or `ragdash.io.read_corpus`; `truth.corpus` is where it belongs.
 
     doc_ids (D,): every document once; texts, titles (D,): null where one has none; None where no document has one.
+
+    Examples
+    --------
+    >>> corpus = Corpus.build("docs", ["d1", "d2"], texts=["A cat.", "A dog."])
+    >>> len(corpus)
+    2
     """
 
     name: str

@@ -30,6 +30,16 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
     over and reported: nothing is guessed. Raises InputError where the run has answers and no query in common with the
     truth, and where answers were made for another truth or run.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> diagnosis = diagnose(Match(run, truth), DiagnosisRules(k=1))
+    >>> [diagnosis.stage_of(query).name for query in ("q1", "q2")]
+    ['below-k', 'fine']
     """
     rules = rules or DiagnosisRules()
     marked, unclear = read_kinds(match.truth)

@@ -36,7 +36,18 @@ class Reason:
 
 
 def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
-    """Why a query (its index, or its id) is at its stage. KeyError or IndexError for a query that is not there."""
+    """Why a query (its index, or its id) is at its stage. KeyError or IndexError for a query that is not there.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
+    >>> str(explain(diagnose(Match(run, truth), DiagnosisRules(k=1)), "q1"))
+    'Below k: The gold is at rank 2; the first 1 count. Not assessed: Gold in the corpus (no corpus is given).'
+    """
     q = diagnosis.index_of(query)
     stage = STAGES[diagnosis.stage[q]]
     numbers = {name: float(values[q]) for name, values in diagnosis.numbers.items()}

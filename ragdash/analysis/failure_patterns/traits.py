@@ -30,7 +30,16 @@ ENGLISH, OTHERS, AMOUNTS = (frozenset(text.split()) for text in (_ENGLISH, _OTHE
 
 
 def questions(truth: Truth) -> list[str | None]:
-    """The text of each query, None where the truth does not have it: Q values."""
+    """The text of each query, None where the truth does not have it: Q values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Truth
+    >>> details = pa.table({"query_id": ["q1", "q2"], "query": ["Who?", None]})
+    >>> questions(Truth.build("qrels", ["q1"], ["a"], [1], details=details))
+    ['Who?', None]
+    """
     has_questions = truth.details is not None and "query" in truth.details.column_names
     return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
 

@@ -26,6 +26,11 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
     Needs query_id and label (or value): a number from 0 to 1, yes, no, true or false; empty: not labeled, which is
     counted. known: {run: its query ids}. A spreadsheet's mark before a formula is taken off an id. Raises InputError
     with everything that is wrong: other values, unknown runs and queries, a query labeled twice in different ways.
+
+    Examples
+    --------
+    >>> read_labels(b"query_id,label\\nq1,yes\\nq2,0.5\\n", "labels.csv")
+    ({'': {'q1': 1.0, 'q2': 0.5}}, ())
     """
     collector = Collector(file)
     rows, name = _table(content, collector, _LABEL)

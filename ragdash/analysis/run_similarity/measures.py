@@ -58,6 +58,17 @@ def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
     equal lists, 0 for lists with nothing in common. With p = 0.9 the first 10 ranks carry 86 % of the weight, the
     first 50 more than 99 %. 0 where one list is empty, undefined where both are. Ties are settled beforehand, not
     shared as in the paper's tied variant. Source: Webber, Moffat & Zobel 2010, equation 32.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.run_similarity import collect_top_k
+    >>> rank_biased_overlap(collect_top_k([Match(run, truth), Match(other, truth)])).values.round(2).tolist()
+    [[0.9, 0.0]]
     """
     if not 0 < p < 1:
         raise InputError([Problem("bad-persistence", {"p": str(p)}, field="p")])
@@ -91,6 +102,17 @@ def kendall_tau(lists: TopKLists) -> RunSimilarity:
     lists with little in common can have a tau of 1: read it together with their overlap. Undefined with fewer than two
     documents in common. Ranks have no ties (the conventions settle equal scores), so tau-b equals tau-a here;
     scipy.stats.kendalltau on the scores themselves differs where scores are equal. Source: Kendall 1945.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.run_similarity import collect_top_k
+    >>> kendall_tau(collect_top_k([Match(run, truth), Match(other, truth)])).values.tolist()
+    [[-1.0, nan]]
     """
     def work(a: int, b: int) -> np.ndarray:
         query, first, second = _common(lists, a, b)
@@ -111,6 +133,17 @@ def overlap(lists: TopKLists, k: int, *, of: str = "larger") -> RunSimilarity:
     enough were returned; dividing by k always, as some do, calls equal lists of fewer documents unlike. With lists of
     one length and the share s, Jaccard is s / (2 - s). Undefined where both lists are empty. In [0, 1].
     Raises InputError for a k below 1 or beyond the depth of the lists.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.run_similarity import collect_top_k
+    >>> overlap(collect_top_k([Match(run, truth), Match(other, truth)]), 2).values.tolist()
+    [[1.0, 0.0]]
     """
     if of not in OVERLAPS:
         raise InputError([Problem("unknown-overlap", {"overlap": of, "overlaps": list(OVERLAPS)}, field="of")])

@@ -79,6 +79,16 @@ def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple
     By evidence: the gold spans that its first k chunks cover and those of no other run do (rel has no meaning then).
     With one run that is all it found. Raises InputError as `collect_top_k`, and
     Unavailable where evidence is wanted and missing.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> [(item.name, item.docs.to_pylist()) for item in unique_documents([Match(run, truth), Match(other, truth)], 1)]
+    [('bm25', ['b']), ('dense', ['a'])]
     """
     check_matches(matches, k)
     ranks = np.stack([_first_ranks(match) for match in matches])  # (N, R)
@@ -120,6 +130,19 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
     does not show that the runs complement each other. Queries for which a run has no value are left out and counted.
     Raises InputError without an evaluation, for evaluations of different queries, and for a spec that is no mean per
     query with a better direction; KeyError if it was not evaluated.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash import evaluate, parse_specs
+    >>> evaluations = [evaluate(item, truth, "RR") for item in (run, other)]
+    >>> result = oracle(evaluations, parse_specs("RR")[0])
+    >>> result.mean, result.gain
+    (1.0, 0.25)
     """
     _check(evaluations, spec)
     sign = -1 if spec.metric.better == "lower" else 1

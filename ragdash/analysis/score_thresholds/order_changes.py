@@ -31,6 +31,12 @@ def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None 
 
     Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN is
     last. better: "lower" turns the order round; None is as "higher".
+
+    Examples
+    --------
+    >>> first, changes = order_changes(np.array([[0.6, 0.5], [0.5, 0.7]]), np.array([0.5, 0.8]))
+    >>> first, changes[0].threshold, changes[0].order
+    ((0, 1), 0.8, (1, 0))
     """
     ranked = np.where(np.isnan(means), -np.inf, -means if better == "lower" else means)
     order = tuple(_sorted_runs(ranked[:, 0], range(len(ranked)))) if ranked.shape[1] else tuple(range(len(ranked)))

@@ -51,6 +51,16 @@ def sweep(match: Match, thresholds=None, rel: int = 1, beta: float = 40.0, *, co
     ranking, not a missing one. thresholds: numbers in any order (default: at most 200 quantiles of all scores of the
     truth's queries, lowest and highest score among them). Raises InputError for a run without scores, a threshold
     that is NaN and a corpus size smaller than what was returned.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> result = sweep(Match(run, truth), thresholds=[1.0, 1.5])
+    >>> result.precision.tolist(), result.recall.tolist()
+    ([0.75, 0.0], [1.0, 0.0])
     """
     retained = RetainedCounts.of(match, rel, beta, corpus_size)
     thresholds = retained.thresholds() if thresholds is None else _ascending(thresholds)

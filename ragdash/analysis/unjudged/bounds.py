@@ -69,6 +69,17 @@ def bounds(match: Match, spec: Spec) -> Bounds:
 
     Raises Unavailable for metrics that grades do not decide or that are no mean over queries, and where documents are
     matched by evidence.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> from ragdash import parse_specs
+    >>> result = bounds(Match(run, truth), parse_specs("P@1")[0])
+    >>> result.low.tolist(), result.value.tolist(), result.high.tolist()
+    ([0.0, 1.0], [0.0, 1.0], [1.0, 1.0])
     """
     check_spec(match, spec)
     ranked, open_ = match.ranked, find_unjudged(match, spec.k)

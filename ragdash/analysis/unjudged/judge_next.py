@@ -53,6 +53,18 @@ def judge_next(
     one run alone the influence is the change of its mean. One document at a time: two that matter together only may
     are low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
     Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `likeness.lists`.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash import parse_specs
+    >>> result = judge_next([Match(run, truth), Match(other, truth)], parse_specs("P@1")[0])
+    >>> result.table.select(["query_id", "doc_id"]).to_pylist()
+    [{'query_id': 'q1', 'doc_id': 'x'}, {'query_id': 'q2', 'doc_id': 'c'}]
     """
     k = k or spec.k or DEPTH
     check_matches(matches, k)

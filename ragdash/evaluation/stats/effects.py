@@ -19,6 +19,11 @@ def cohens_dz(differences: np.ndarray) -> np.ndarray:
 
     differences (Q, S). NaN where all are 0 or fewer than two are defined; infinite where all are the same otherwise.
     Source: Cohen 1988, section 2.3.5; Lakens 2013.
+
+    Examples
+    --------
+    >>> cohens_dz(np.array([[0.1], [0.2], [0.3]])).round(3).tolist()
+    [2.0]
     """
     mean, error, n = mean_and_error(differences)
     return ratio(mean, error * np.sqrt(n))
@@ -28,6 +33,11 @@ def superiority(differences: np.ndarray) -> np.ndarray:
     """Probability of superiority, (wins + ties / 2) / n in [0, 1]: (S,); 0.5 is none. NaN where none is defined.
 
     differences (Q, S). Source: Grissom 1994; Vargha & Delaney 2000 (paired form).
+
+    Examples
+    --------
+    >>> superiority(np.array([[1.0], [1.0], [0.0], [-1.0]])).tolist()
+    [0.625]
     """
     differences = np.asarray(differences, np.float64)
     n = (~np.isnan(differences)).sum(axis=0)
@@ -41,6 +51,11 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
     sd: standard deviation (n - 1) of the differences, n: queries; alpha: of this test; numbers or arrays, broadcast. 0
     where sd is 0; NaN where n < 2; infinite where alpha is 0. Solved with the noncentral t distribution. Source: Cohen
     1988, section 2.3.5; statsmodels TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
+
+    Examples
+    --------
+    >>> float(detectable_difference(0.3, 110).round(3))
+    0.081
     """
     sd, n, alpha = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in (sd, n, alpha)))
     solvable = (n >= 2) & ~np.isnan(sd) & (alpha > 0)
@@ -58,6 +73,11 @@ def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA
     difference, sd: mean and standard deviation (n - 1) of the differences; numbers or arrays, broadcast. At least 2;
     infinite where the difference is 0; 2 where only sd is 0; NaN where either is. Source: as detectable_difference;
     statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power, alpha=alpha).
+
+    Examples
+    --------
+    >>> float(queries_needed(0.02, 0.3).round())
+    1768.0
     """
     difference, sd, alpha = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64),
                                                 np.asarray(alpha, np.float64))
@@ -103,6 +123,11 @@ def equivalence(differences: np.ndarray, margin) -> np.ndarray:
 
     differences (Q, S); margin > 0, a number or (S,). Where all differences are the same: p = 0 inside the margin, else
     1. NaN where fewer than two are defined. Source: Schuirmann 1987; Lakens 2017; statsmodels ttost_paired.
+
+    Examples
+    --------
+    >>> equivalence(np.array([[0.01], [-0.01], [0.0]]), 0.05).round(4).tolist()
+    [0.0065]
     """
     mean, error, n = mean_and_error(differences)
     return np.maximum(_one_sided_p(mean + margin, error, n), _one_sided_p(margin - mean, error, n))
@@ -114,6 +139,11 @@ def noninferiority(differences: np.ndarray, margin) -> np.ndarray:
     differences (Q, S); margin >= 0, a number or (S,). Where all differences are the same: p = 0 above -margin, else 1.
     NaN where fewer than two are defined. Source: Piaggio et al. 2012; scipy.stats.ttest_1samp(differences, -margin,
     alternative="greater").
+
+    Examples
+    --------
+    >>> noninferiority(np.array([[0.01], [-0.01], [0.0]]), 0.05).round(4).tolist()
+    [0.0065]
     """
     mean, error, n = mean_and_error(differences)
     return _one_sided_p(mean + margin, error, n)
@@ -132,6 +162,11 @@ def influence(differences: np.ndarray) -> np.ndarray:
 
     differences (Q,). (mean - difference) / (n - 1). NaN where undefined, and all of them where fewer than two are
     defined. Source: the jackknife's leave-one-out; Efron & Tibshirani 1993, chapter 11.
+
+    Examples
+    --------
+    >>> influence(np.array([0.0, 0.0, 0.9])).round(2).tolist()
+    [0.15, 0.15, -0.3]
     """
     differences = np.asarray(differences, np.float64)
     defined = differences[~np.isnan(differences)]

@@ -54,6 +54,11 @@ def command_words(text: str, field: str | None = None) -> tuple[str, ...]:
     """The words of a command as a shell splits them; nothing else of a shell is done.
 
     Raises InputError for a text that is no command, or a command that is not on this machine.
+
+    Examples
+    --------
+    >>> command_words("sh -c 'echo 1'")
+    ('sh', '-c', 'echo 1')
     """
     try:
         words = tuple(shlex.split(text))

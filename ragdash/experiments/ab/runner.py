@@ -71,7 +71,18 @@ class Unfinished(Exception):
 
 def run_configuration(name: str, call: Command | Lines | Callable[[str], Mapping], truth: Truth, *,
                       journal: Path | None = None, version: str = "", **options) -> Run:
-    """The run of one configuration over the questions of a truth; arguments and errors as of `ask_all`."""
+    """The run of one configuration over the questions of a truth; arguments and errors as of `ask_all`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Truth
+    >>> details = pa.table({"query_id": ["q1"], "query": ["Who?"]})
+    >>> truth = Truth.build("qrels", ["q1"], ["a"], [1], details=details)
+    >>> run = run_configuration("mine", lambda question: {"retrieved": ["x", "a"]}, truth)
+    >>> run.ranking("q1").column("doc_id").to_pylist()
+    ['x', 'a']
+    """
     return ask_all([Configuration(name, call, version)], truth, journals=[journal], **options)[0]
 
 

@@ -54,7 +54,13 @@ class DraftRequest:
 
 
 def drafts_per_type(n: int, types: Sequence[str]) -> dict[str, int]:
-    """n drafts over the types, as even as can be, the first ones get what is over; InputError for a wrong type."""
+    """n drafts over the types, as even as can be, the first ones get what is over; InputError for a wrong type.
+
+    Examples
+    --------
+    >>> drafts_per_type(5, ["single", "no_answer"])
+    {'single': 3, 'no_answer': 2}
+    """
     wrong = [type for type in types if type not in TYPES]
     if wrong or not types or n < 1:
         raise InputError([Problem("bad-types", {"unknown": wrong, "questions": n, "count": len(types),

@@ -48,7 +48,13 @@ class Spans:
 
 
 def normalise(text: str) -> str:
-    """Lower case, white space collapsed; nothing else is changed."""
+    """Lower case, white space collapsed; nothing else is changed.
+
+    Examples
+    --------
+    >>> normalise("The  CAT\\nsat")
+    'the cat sat'
+    """
     text = text.lower().strip()
     plain = not any(map(text.__contains__, _WHITE)) if text.isascii() else text.isprintable()
     if plain and "  " not in text:
