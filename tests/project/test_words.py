@@ -82,8 +82,9 @@ def literals(node: ast.AST) -> Iterator[str]:
 
 
 def prose_of_python(source: str) -> Iterator[str]:
-    """Yield the texts of several words, docstrings and comments of a module, without inline code."""
-    yield from (re.sub(r"`[^`\n]+`", "`", text) for text in literals(ast.parse(source)) if " " in text.strip())
+    """Yield the texts of several words, docstrings and comments of a module, without the code in them."""
+    code = re.compile(r"`[^`\n]+`|^ *(?:>>>|\.\.\.) .*$", re.MULTILINE)
+    yield from (code.sub("`", text) for text in literals(ast.parse(source)) if " " in text.strip())
     if "#" in source:
         yield from (token.string for token in tokenize.generate_tokens(io.StringIO(source).readline)
                     if token.type == tokenize.COMMENT)

@@ -24,12 +24,27 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluation | None = None) -> Diagnosis:
-    """The first stage at which each query went wrong; docs/reference/diagnosis.md has the rules.
+    """Find the first stage at which each query went wrong.
 
-    By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one.
-    answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
-    over and reported: nothing is guessed. Raises InputError where the run has answers and no query in common with the
-    truth, and where answers were made for another truth or run.
+    The rules are in docs/reference/diagnosis.md. A check that cannot be made is skipped and reported.
+
+    Parameters
+    ----------
+    match
+        A run and its truth, by id or by evidence. Gold is looked up in truth.corpus, if there is one.
+    rules
+        Cutoff, coverage and the thresholds of answers; default DiagnosisRules().
+    answers
+        The run evaluated on `text_specs(rules)`, if it is known already.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    InputError
+        The run has answers and no query in common with the truth, or `answers` are of another truth or run.
 
     Examples
     --------

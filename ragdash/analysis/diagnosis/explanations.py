@@ -36,7 +36,19 @@ class Reason:
 
 
 def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
-    """Why a query (its index, or its id) is at its stage. KeyError or IndexError for a query that is not there.
+    """Explain why a query is at its stage.
+
+    Parameters
+    ----------
+    diagnosis
+        What `diagnose` returned.
+    query
+        An index or an id. IndexError or KeyError if there is no such query.
+
+    Returns
+    -------
+    Reason
+        The rule, its numbers, and what could not be assessed. str() is the text.
 
     Examples
     --------

@@ -46,11 +46,23 @@ class Votes:
 
 
 def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT) -> Agreement:
-    """Agreement of values in [0, 1], both defined: (n,) each.
+    """Compute how far a judge's verdicts agree with a person's labels.
 
-    cut: values from here on are "yes", those below "no"; None: every distinct value is a class of its own (for graded
-    scales such as 0, 0.5, 1). Cohen's kappa = (p_o - p_e) / (1 - p_e), unweighted; NaN where p_e = 1 (both sides put
-    everything into the same class: nothing shows whether they could have differed). Everything NaN for n = 0.
+    Parameters
+    ----------
+    verdicts, labels
+        (n,) values in [0, 1], all defined.
+    cut
+        Values from here are "yes", those below "no". None: each distinct value is a class (scales such as 0, 0.5, 1).
+
+    Returns
+    -------
+    Agreement
+        Accuracy, Cohen's kappa and bias; NaN for n = 0.
+
+    Notes
+    -----
+    kappa = (p_o - p_e) / (1 - p_e), unweighted; NaN where p_e = 1: both sides put everything into one class.
     Source: Cohen 1960; sklearn.metrics.cohen_kappa_score.
 
     Examples

@@ -84,13 +84,25 @@ class CorrectedDifference:
 def validate_judge(
     verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL
 ) -> JudgeValidation:
-    """Compare verdicts with a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
+    """Compare a judge's verdicts on a run with a person's labels.
 
-    Intervals: corrected by ragdash.evaluation.stats.prediction_powered, none below 20 labels with a verdict; labels
-    by Wilson's where all are 0
-    or 1, else by the bootstrap, none where they do not differ. The labeled queries must be a random sample, which
-    nothing here can see. Labels of queries that are not judged are left out and reported. Without
-    a cut votes are split by CUT.
+    Parameters
+    ----------
+    verdicts
+        Of one run.
+    labels
+        {query_id: value in [0, 1]}. The labeled queries must be a random sample; this cannot be checked here.
+    cut
+        As in `agreement`; without one, votes are split by CUT.
+    level
+        Of the intervals.
+
+    Returns
+    -------
+    JudgeValidation
+        Means of the judge, of the labels, and corrected (prediction-powered; no interval below 20 labels with a
+        verdict). Interval of the labels: Wilson's if all are 0 or 1, else bootstrap; none if all are equal. Labels of
+        queries without a verdict are left out and reported.
     """
     values = verdicts.values
     label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
@@ -129,11 +141,26 @@ def validate_judge(
 
 def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],
                      candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> CorrectedDifference:
-    """The paired difference of two runs' means, corrected by the queries whose answers are labeled in both.
+    """Estimate the paired difference of two runs' means, corrected by the queries labeled in both.
 
-    Values of the pairs lie in [-1, 1]. left_out: queries that lack a verdict on one side or both. labels: pairs of
-    labels, by the bootstrap, without an interval where they do not differ. Source:
-    ragdash.evaluation.stats.prediction_powered on the differences.
+    Parameters
+    ----------
+    baseline, candidate
+        The verdicts of the two runs.
+    baseline_labels, candidate_labels
+        {query_id: value in [0, 1]}.
+    level
+        Of the intervals.
+
+    Returns
+    -------
+    CorrectedDifference
+        Candidate minus baseline, in [-1, 1]. Queries without a verdict in both are counted in `left_out`.
+
+    Notes
+    -----
+    Prediction-powered inference on the differences (ragdash.evaluation.stats.ppi). Pairs of labels have a bootstrap
+    interval, none if all differences are equal.
     """
     candidate_rows = (
         pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)

@@ -44,10 +44,24 @@ class TopKLists:
 
 
 def collect_top_k(matches: Sequence[Match], k: int = DEPTH) -> TopKLists:
-    """The first k documents of each run, laid side by side by their ids.
+    """Collect the first k documents of each run, aligned by their ids.
 
-    Repeats are passed over, ties are ordered as in the matching; a query that a run does not name is an empty list.
-    Raises InputError without a match, for a k below 1, or where the matches are not of one truth.
+    Parameters
+    ----------
+    matches
+        Runs matched with one truth.
+    k
+        Depth of the lists.
+
+    Returns
+    -------
+    TopKLists
+        Without repeats, ties as in the matching. A query that a run does not name is an empty list.
+
+    Raises
+    ------
+    InputError
+        There is no match, k is below 1, or the matches are not of one truth.
 
     Examples
     --------

@@ -74,11 +74,28 @@ class Oracle:
 
 
 def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[UniqueDocuments, ...]:
-    """For each run the relevant documents within its first k ranks that no other run has within its own first k.
+    """Find the relevant documents within the first k ranks of each run that no other run has in its first k.
 
-    By evidence: the gold spans that its first k chunks cover and those of no other run do (rel has no meaning then).
-    With one run that is all it found. Raises InputError as `collect_top_k`, and
-    Unavailable where evidence is wanted and missing.
+    Parameters
+    ----------
+    matches
+        Runs matched with one truth. By evidence: gold spans covered by one run only.
+    k
+        The cutoff.
+    rel
+        The lowest relevant grade; without effect by evidence.
+
+    Returns
+    -------
+    tuple of UniqueDocuments
+        One for each run. With a single run, all relevant documents that it returned.
+
+    Raises
+    ------
+    InputError
+        As `collect_top_k`.
+    Unavailable
+        The runs are matched by evidence and there is none.
 
     Examples
     --------
@@ -121,15 +138,34 @@ def _first_ranks(match: Match) -> np.ndarray:
 
 def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVEL, resamples: int = RESAMPLES,
            seed: int = SEED) -> Oracle:
-    """An oracle that knows the best run of each query: its mean, and its gain over the best single run.
+    """Compute the mean of an oracle that picks the best run for each query, and its gain over the best single run.
 
-    What routing of queries to runs could reach at most on these queries; not what a router will reach. The best of
-    several values is chosen with hindsight: runs that differ by chance alone have an oracle above each of them, the
-    more so the more runs there are. The interval of the gain is paired (bootstrap over the queries), holds the best
-    single run fixed, and shows how the gain varies with the queries, not how much of it is chance: an interval above 0
-    does not show that the runs complement each other. Queries for which a run has no value are left out and counted.
-    Raises InputError without an evaluation, for evaluations of different queries, and for a spec that is no mean per
-    query with a better direction; KeyError if it was not evaluated.
+    Parameters
+    ----------
+    evaluations
+        Of the same queries.
+    spec
+        A mean per query with a direction in which it is better.
+    level, resamples, seed
+        Of the paired bootstrap interval of the gain, which holds the best single run fixed.
+
+    Returns
+    -------
+    Oracle
+        Queries for which a run has no value are left out and counted.
+
+    Raises
+    ------
+    InputError
+        There is no evaluation, they are of different queries, or the metric does not fit.
+    KeyError
+        The metric was not evaluated.
+
+    Notes
+    -----
+    This is the most that routing queries to runs could reach, not what a router will reach. The best of several values
+    is chosen with hindsight: runs that differ by chance alone have an oracle above each of them. So an interval above 0
+    does not show that the runs complement each other.
 
     Examples
     --------

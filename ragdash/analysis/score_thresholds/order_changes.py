@@ -27,10 +27,23 @@ class OrderChange:
 
 def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None = "higher") -> tuple[
         tuple[int, ...], list[OrderChange]]:
-    """(order at the first threshold, best first; every change of it): means (N, T), thresholds (T,) ascending.
+    """Find the thresholds at which the order of the runs changes.
 
-    Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN is
-    last. better: "lower" turns the order round; None is as "higher".
+    Parameters
+    ----------
+    means
+        (N, T) of N runs at T thresholds. NaN is last.
+    thresholds
+        (T,) ascending.
+    better : {"higher", "lower", None}
+        "lower" reverses the order.
+
+    Returns
+    -------
+    order : tuple of int
+        At the first threshold, best first.
+    changes : list of OrderChange
+        Runs with equal means keep their order: only passing changes it.
 
     Examples
     --------

@@ -50,9 +50,9 @@ def judge_next(
     this document alone gets the highest grade. A run contends if the upper bound of its mean reaches the highest of
     the lower bounds; with one contender nothing unjudged can change which run is best, and the table is empty. (That
     holds for sure; that several contend does not say that the order will change: they may share their documents.) For
-    one run alone the influence is the change of its mean. One document at a time: two that matter together only may
-    are low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
-    Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `likeness.lists`.
+    one run alone the influence is the change of its mean. One document at a time: two that matter only together may
+    rank low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
+    Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `collect_top_k`.
 
     Examples
     --------

@@ -46,11 +46,26 @@ def superiority(differences: np.ndarray) -> np.ndarray:
 
 
 def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
-    """The smallest mean difference that a two-sided paired t-test over n queries shows with this power.
+    """Compute the smallest mean difference that a two-sided paired t-test over n queries detects with this power.
 
-    sd: standard deviation (n - 1) of the differences, n: queries; alpha: of this test; numbers or arrays, broadcast. 0
-    where sd is 0; NaN where n < 2; infinite where alpha is 0. Solved with the noncentral t distribution. Source: Cohen
-    1988, section 2.3.5; statsmodels TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
+    Parameters
+    ----------
+    sd
+        Standard deviation (n - 1) of the differences. 0 gives 0.
+    n
+        Queries; below 2 the result is NaN.
+    power, alpha
+        Of the test. All parameters are numbers or arrays, broadcast.
+
+    Returns
+    -------
+    ndarray
+        Infinite where alpha is 0.
+
+    Notes
+    -----
+    Solved with the noncentral t distribution. Source: Cohen 1988, section 2.3.5; statsmodels
+    TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
 
     Examples
     --------
@@ -68,11 +83,24 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
 
 
 def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
-    """How many queries a two-sided paired t-test needs to show this mean difference with this power; not rounded.
+    """Compute how many queries a two-sided paired t-test needs to detect this mean difference with this power.
 
-    difference, sd: mean and standard deviation (n - 1) of the differences; numbers or arrays, broadcast. At least 2;
-    infinite where the difference is 0; 2 where only sd is 0; NaN where either is. Source: as detectable_difference;
-    statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power, alpha=alpha).
+    Parameters
+    ----------
+    difference, sd
+        Mean and standard deviation (n - 1) of the differences.
+    power, alpha
+        Of the test. All parameters are numbers or arrays, broadcast.
+
+    Returns
+    -------
+    ndarray
+        Not rounded, at least 2. Infinite where the difference is 0; 2 where only sd is 0; NaN where either is NaN.
+
+    Notes
+    -----
+    Source: as `detectable_difference`; statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power,
+    alpha=alpha).
 
     Examples
     --------
@@ -158,10 +186,21 @@ def _one_sided_p(mean: np.ndarray, error: np.ndarray, n: np.ndarray) -> np.ndarr
 
 
 def influence(differences: np.ndarray) -> np.ndarray:
-    """How the mean would change if a query were left out, for each query: (Q,); mean without it - mean.
+    """Compute how the mean changes if one query is left out, for each query.
 
-    differences (Q,). (mean - difference) / (n - 1). NaN where undefined, and all of them where fewer than two are
-    defined. Source: the jackknife's leave-one-out; Efron & Tibshirani 1993, chapter 11.
+    Parameters
+    ----------
+    differences
+        (Q,), NaN where undefined.
+
+    Returns
+    -------
+    ndarray
+        (Q,) (mean - difference) / (n - 1); NaN where undefined, and everywhere with fewer than two defined differences.
+
+    Notes
+    -----
+    Source: the jackknife's leave-one-out; Efron & Tibshirani 1993, chapter 11.
 
     Examples
     --------

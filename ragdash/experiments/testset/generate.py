@@ -54,7 +54,24 @@ class DraftRequest:
 
 
 def drafts_per_type(n: int, types: Sequence[str]) -> dict[str, int]:
-    """n drafts over the types, as even as can be, the first ones get what is over; InputError for a wrong type.
+    """Distribute n drafts over the types as evenly as possible; the first types get the rest.
+
+    Parameters
+    ----------
+    n
+        At least 1.
+    types
+        Of TYPES; repeats count once.
+
+    Returns
+    -------
+    dict
+        {type: drafts}.
+
+    Raises
+    ------
+    InputError
+        A type is unknown, there is none, or n is below 1.
 
     Examples
     --------
@@ -160,7 +177,27 @@ def _drafted(slot: DraftSlot, reply: Mapping) -> Draft:
 
 
 def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> DraftSet:
-    """The set, by whoever gives the judgments; InputError where no document has a text."""
+    """Generate a set of drafts, round after round, until there are as many as requested.
+
+    Parameters
+    ----------
+    request
+        The documents, and how many drafts of each type.
+    judging
+        Answers the questions of a round.
+    judge
+        Its name in the set.
+
+    Returns
+    -------
+    DraftSet
+        All drafts with their checks, those that fail included.
+
+    Raises
+    ------
+    InputError
+        No document has a text.
+    """
     generation = _Generation(request, judging)
     generation.run()
     return DraftSet(request.corpus.name, request.corpus.digest, judge, request.seed, dict(request.wanted),

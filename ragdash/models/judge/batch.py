@@ -45,13 +45,38 @@ def ask(
     cancel: Event | None = None,
     patience: Patience | None = None,
 ) -> Outcome:
-    """Replies to the questions (N,): the stored ones, then the judge's, each kept as soon as it is there.
+    """Get replies to questions: stored ones first, then the judge's, each stored as soon as it arrives.
 
-    The same question twice is asked once. At most `concurrency` requests are on their way. Where the budget is spent,
-    `cancel` is set, the listener answers False or Ctrl+C is pressed, nothing more is sent, what is on its way is
-    awaited (a second Ctrl+C drops it), and the rest is missing with its reason. An error that no further question would
-    escape (wrong key, address or model, an endpoint that only fails, a full disk) also stops it; `problem` says why.
-    Raises InputError before anything is asked: no key, no verdict store, a budget of money without prices.
+    Parameters
+    ----------
+    questions
+        (N,); a repeated question is asked once.
+    endpoint
+        Address, model and key of the judge.
+    verdict_store
+        Where replies are stored.
+    concurrency
+        The most requests in flight.
+    budget
+        The most calls and money.
+    progress
+        Called after every question; returning False stops.
+    cancel
+        Setting it stops.
+    patience
+        Timeouts and retries.
+
+    Returns
+    -------
+    Outcome
+        Replies aligned with the questions. After a stop, requests in flight are awaited (a second Ctrl+C drops them)
+        and the rest is missing with its reason. An error that every further question would hit (wrong key, address or
+        model, a full disk) also stops it; `problem` says why.
+
+    Raises
+    ------
+    InputError
+        Before anything is asked: no key, no verdict store, a budget of money without prices.
     """
     budget, patience = budget or Budget(), patience or Patience()
     judge = endpoint.judge

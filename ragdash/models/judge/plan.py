@@ -170,8 +170,23 @@ def plan(
     *,
     at_most: bool = False,
 ) -> Plan:
-    """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call. follow:
-    those that the answers may lead to, at_most: not more than these; the questions themselves among them count once.
+    """Plan what `ask` would do with questions; nothing is asked.
+
+    Parameters
+    ----------
+    questions
+        (N,); a repeated question is one call.
+    verdict_store, endpoint
+        As in `ask`.
+    follow
+        Questions that the replies may lead to; those among `questions` count once.
+    at_most
+        There are at most as many as in `follow`.
+
+    Returns
+    -------
+    Plan
+        Calls, stored verdicts, tokens and cost.
     """
     judge = endpoint.judge
     by_key = {judge.key(question): question for question in questions}

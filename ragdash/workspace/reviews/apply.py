@@ -19,12 +19,27 @@ from ragdash.workspace.reviews.events import Reviews
 
 
 def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Truth:
-    """The truth with the judgments of the reviews, its queries in the same order; its digest is another then.
+    """Apply a person's judgments to a truth.
 
-    A judgment of a document that has one already replaces it; judgments of queries that the truth lacks are left
-    out. Both are counted among its problems. leave_out: without the queries whose verdict for all runs is "wrong gold"
-    (then with fewer queries), counted too. The same truth where nothing applies. Raises InputError where the reviews
-    are those of another truth.
+    Parameters
+    ----------
+    truth
+        The judgments of the file.
+    reviews
+        A person's judgments; they replace those of the same document, and those of unknown queries are left out. Both
+        are counted among the problems of the result.
+    leave_out
+        Leave out the queries with the verdict "wrong gold" for all runs; they are counted too.
+
+    Returns
+    -------
+    Truth
+        With the same order of queries and another digest; the same truth if nothing applies.
+
+    Raises
+    ------
+    InputError
+        The reviews are of another truth.
     """
     if reviews.truth != truth.digest:
         raise InputError([Problem("other-truth", {"digest": reviews.truth[:12], "truth": truth.name,
