@@ -30,6 +30,7 @@ from ragdash.core.ranking.rank_order import (
 )
 from ragdash.core.validation import check_run, check_truth, judged_once
 
+QUERIES_ONLY = "queries of the runs"  # the name of a truth without judgments, for runs whose files hold scores
 CHOICES = {
     "ties": ("docid", "file", "trec_eval"),
     "missing": ("zero", "skip"),
@@ -319,7 +320,7 @@ class Truth:
         columns = {"query_id": pa.array(list(texts), pa.string())}
         if any(texts.values()):
             columns["query"] = pa.array(list(texts.values()), pa.string())
-        return cls.build("queries of the runs", pa.array([], pa.string()), [], [], details=pa.table(columns))
+        return cls.build(QUERIES_ONLY, pa.array([], pa.string()), [], [], details=pa.table(columns))
 
     def __len__(self) -> int:
         return len(self.query_ids)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -10,6 +12,7 @@ from typing import Literal
 
 from ragdash.core.paths import make_private_folder, open_private
 
+ROOM = 64 << 10  # bytes that SQLite needs to open a file
 WAIT = 30.0  # seconds that a process waits for another one that writes
 Mode = Literal["ro", "immutable", "rw", "rwc"]
 
@@ -46,6 +49,22 @@ def connect(path: Path, mode: Mode = "rwc", *, autocommit: bool = True, any_thre
     query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
     return sqlite3.connect(f"{path.resolve().as_uri()}?{query}", uri=True, timeout=WAIT,
                            isolation_level=None if autocommit else "", check_same_thread=not any_thread)
+
+
+def is_disk_full(path: Path, error: Exception) -> bool:
+    """Whether an error comes from a full disk. SQLite calls it an I/O error if it has no room for an index."""
+    if isinstance(error, sqlite3.Error):
+        code = primary_code(error)
+        return code == sqlite3.SQLITE_FULL or (code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+                                               and _free_bytes(path) < ROOM)
+    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _free_bytes(path: Path) -> int:
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return ROOM
 
 
 def primary_code(error: sqlite3.Error) -> int:

@@ -11,7 +11,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.pages.data import loading
-from ragdash.dashboard.session import data_store, relevance, reviews, state
+from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
@@ -97,9 +97,11 @@ def _sidebar():
         st.caption("Load runs to choose what is shown.")
         return None
     _runs({entry.digest: entry.name for entry in runs})
-    menu = fmt.metric_templates()
+    if file_metrics.session_file_specs():
+        state.choices_key(state.DIRECTIONS, (), (), free=True)
+    menu = file_metrics.menu()
     st.selectbox("Metric", menu, format_func=fmt.template_title,
-                 key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
+                 key=state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC)),
                  help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)

@@ -73,8 +73,14 @@ def discard(folder: Path) -> None:
     if not folder.exists():
         return
     staging = folder.parent.parent / NEW
-    staging.mkdir(mode=0o700, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=staging))
+    try:
+        staging.mkdir(mode=0o700, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=staging))
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        shutil.rmtree(folder)  # no room for another folder, and this one makes room
+        return
     try:
         os.rename(folder, temporary / folder.name)
     except FileNotFoundError:

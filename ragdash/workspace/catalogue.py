@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
-from ragdash.core.sqlite_file import connect, has_content, primary_code
+from ragdash.core.sqlite_file import connect, has_content, is_disk_full, primary_code
 from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
@@ -239,7 +239,9 @@ def _shape(columns: Iterable[str]) -> str:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
-    message = {sqlite3.SQLITE_FULL: "unusable-workspace/full", sqlite3.SQLITE_IOERR: "unusable-workspace/disk",
+    if is_disk_full(path, error):
+        return InputError([Problem("unusable-workspace/full", {"reason": str(error)}, str(path))])
+    message = {sqlite3.SQLITE_IOERR: "unusable-workspace/disk",
                sqlite3.SQLITE_BUSY: "unusable-workspace/busy", sqlite3.SQLITE_READONLY: "unusable-workspace/read-only",
                }.get(primary_code(error), "unusable-workspace")
     return InputError([Problem(message, {"reason": str(error)}, str(path))])

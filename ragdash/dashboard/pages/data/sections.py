@@ -186,6 +186,7 @@ def run_contents(run: Run) -> list[str]:
     """What a run holds beside the rankings' ids."""
     contents = ["scores"] if run.scores is not None else ["no scores"]
     contents += ["texts"] if run.texts is not None else []
+    contents += ["metrics from the file"] if run.file_scores is not None else []
     columns = run.details.column_names if run.details is not None else []
     return contents + [
         word
