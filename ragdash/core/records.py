@@ -88,10 +88,8 @@ class Run:
         (N,) float64 or None, and (N,) uint64 hashes of (query, document), in ranking order.
     docs, texts, sources : (N,) text
         In file order; `order` (N,) leads from a position to its row (None: they are the same).
-    repeated, details
-        Positions (D,) of documents that already have a better rank; a table with a row per query, aligned.
-    ranked_by : {"score", "rank", "order"}
-        What ranks the documents; equal scores are ordered when the run is matched.
+    repeated, details, ranked_by
+        Positions (D,) of repeated documents; a table with a row per query; "score", "rank" or "order" (of the rows).
 
     Examples
     --------

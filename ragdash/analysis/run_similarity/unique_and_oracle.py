@@ -140,32 +140,20 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
            seed: int = SEED) -> Oracle:
     """Compute the mean of an oracle that picks the best run for each query, and its gain over the best single run.
 
+    This is the most that routing queries to runs could reach. The best of several values is chosen with hindsight: runs
+    that differ by chance alone have an oracle above each of them, so an interval above 0 does not show that they
+    complement each other.
+
     Parameters
     ----------
     evaluations
-        Of the same queries.
+        Of the same queries; those for which a run has no value are left out and counted.
     spec
-        A mean per query with a direction in which it is better.
+        A mean per query with a direction in which it is better. KeyError if it was not evaluated.
     level, resamples, seed
         Of the paired bootstrap interval of the gain, which holds the best single run fixed.
 
-    Returns
-    -------
-    Oracle
-        Queries for which a run has no value are left out and counted.
-
-    Raises
-    ------
-    InputError
-        There is no evaluation, they are of different queries, or the metric does not fit.
-    KeyError
-        The metric was not evaluated.
-
-    Notes
-    -----
-    This is the most that routing queries to runs could reach, not what a router will reach. The best of several values
-    is chosen with hindsight: runs that differ by chance alone have an oracle above each of them. So an interval above 0
-    does not show that the runs complement each other.
+    Raises InputError without an evaluation, for different queries, and for a metric that does not fit.
 
     Examples
     --------

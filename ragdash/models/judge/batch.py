@@ -51,20 +51,12 @@ def ask(
     ----------
     questions
         (N,); a repeated question is asked once.
-    endpoint
-        Address, model and key of the judge.
-    verdict_store
-        Where replies are stored.
-    concurrency
-        The most requests in flight.
-    budget
-        The most calls and money.
-    progress
-        Called after every question; returning False stops.
-    cancel
-        Setting it stops.
-    patience
-        Timeouts and retries.
+    endpoint, verdict_store
+        Address, model and key of the judge; where replies are stored.
+    concurrency, budget, patience
+        The most requests in flight; the most calls and money; timeouts and retries.
+    progress, cancel
+        Called after every question, returning False stops; an event that stops.
 
     Returns
     -------
