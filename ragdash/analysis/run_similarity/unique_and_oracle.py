@@ -140,16 +140,14 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
            seed: int = SEED) -> Oracle:
     """Compute the mean of an oracle that picks the best run for each query, and its gain over the best single run.
 
-    This is the most that routing queries to runs could reach. The best of several values is chosen with hindsight: runs
-    that differ by chance alone have an oracle above each of them, so an interval above 0 does not show that they
-    complement each other.
+    This is the most that routing queries to runs could reach, with hindsight: runs that differ by chance alone have an
+    oracle above each of them, so an interval above 0 does not show that they complement each other.
 
     Parameters
     ----------
-    evaluations
-        Of the same queries; those for which a run has no value are left out and counted.
-    spec
-        A mean per query with a direction in which it is better. KeyError if it was not evaluated.
+    evaluations, spec
+        Of the same queries; a mean per query with a direction in which it is better. KeyError if it was not evaluated.
+        Queries for which a run has no value are left out and counted.
     level, resamples, seed
         Of the paired bootstrap interval of the gain, which holds the best single run fixed.
 
@@ -157,12 +155,10 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
 
     Examples
     --------
-    >>> from ragdash import Run, Truth
-    >>> from ragdash.matching.match import Match
+    >>> from ragdash import Run, Truth, evaluate, parse_specs
     >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
     >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
     >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
-    >>> from ragdash import evaluate, parse_specs
     >>> evaluations = [evaluate(item, truth, "RR") for item in (run, other)]
     >>> result = oracle(evaluations, parse_specs("RR")[0])
     >>> result.mean, result.gain
