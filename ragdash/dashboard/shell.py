@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar
 
 import streamlit as st
@@ -38,7 +39,8 @@ def main() -> None:
     with st.sidebar:
         _pages_without_data()
         link = _sidebar()
-        _footer()
+        st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
+        _keep_history()
         login.login_status()
         _ask_again_after_a_restart()
     token = _inside.set(True)
@@ -64,22 +66,33 @@ def ensure() -> None:
 def _pages_without_data() -> None:
     """The pages that cannot show anything yet, greyed, each with the data that it needs."""
     present = page_list.present_data()
-    lacking = {entry: need for entry in page_list.entries() if (need := page_list.missing_need(entry, present))}
-    if lacking:
-        with st.container(gap=None, key="pages_without_data"):
-            for entry, need in lacking.items():
-                st.page_link(f"pages/{entry.path}.py", label=f"{entry.title} (needs {need})",
-                             icon=f":material/{entry.icon}:", help=entry.question, disabled=True)
-
-
-def _footer() -> None:
-    """Share, and the explanation of the metrics."""
-    present = page_list.present_data()
-    with st.container(horizontal=True, key="footer"):
-        for entry in page_list.entries():
-            if entry.footer and page_list.missing_need(entry, present) is None:
+    by_need: dict[str, list[page_list.PageEntry]] = {}
+    for entry in page_list.entries():
+        if need := page_list.missing_need(entry, present):
+            by_need.setdefault(need, []).append(entry)
+    for need, entries in by_need.items():
+        with st.container(gap=None, key=f"pages_without_{need}"):
+            st.caption(f"Needs {need}")
+            for entry in entries:
                 st.page_link(f"pages/{entry.path}.py", label=entry.title, icon=f":material/{entry.icon}:",
-                             help=entry.question)
+                             help=entry.question, disabled=True)
+
+
+def _keep_history() -> None:
+    """One Back press per page: what a page writes to its address replaces the entry of the browser's history.
+
+    Streamlit adds an entry for every choice, and for the step from an address of an earlier version.
+    """
+    moved = json.dumps(list(page_list.MOVED))
+    st.html(f"""<script>if (!window.ragdashHistory) {{
+        window.ragdashHistory = true;
+        const push = history.pushState.bind(history), moved = {moved};
+        history.pushState = (data, title, url) => {{
+            const path = new URL(url, location.href).pathname;
+            const stays = path === location.pathname || moved.includes(location.pathname.split("/").pop());
+            return stays ? history.replaceState(data, title, url) : push(data, title, url);
+        }};
+    }}</script>""", unsafe_allow_javascript=True)
 
 
 @st.fragment(run_every=3600)
@@ -98,17 +111,22 @@ def _sidebar():
         return None
     _runs({entry.digest: entry.name for entry in runs})
     menu = fmt.metric_templates()
-    st.selectbox("Metric", menu, format_func=fmt.template_title,
-                 key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
-                 help=tooltip("metric"))
+    left, right = st.columns([3, 2], gap="small")
+    left.selectbox("Metric", menu, format_func=fmt.template_title,
+                   key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
+                   help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
-    st.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
-                 help=tooltip("cutoff"))
+    right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
+                    help=tooltip("cutoff"))
     _slice()
     relevance.choose_relevance()
     reviews.choose_reviews()
-    with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
+    with st.container(horizontal=True, key="sharing"):
+        popover = st.popover("Copy link", icon=":material/link:", key="copy_link")
+        if page_list.JUDGMENTS in page_list.present_data():
+            st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
+    with popover:
         st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
 

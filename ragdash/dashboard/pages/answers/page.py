@@ -20,7 +20,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
-    part = elements.choose_part(PARTS, state.ANSWERS_PART)
+    part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
     {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 
 
