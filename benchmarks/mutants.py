@@ -379,14 +379,14 @@ class Bench:
         near = self.checkout.near(mutant.path)
         chosen: dict[str, float] = {}
         for file in near[:self.options.look]:
-            if sum(chosen.values()) >= SECONDS:
+            if sum(chosen.values()) >= self.options.seconds:
                 break
             chosen |= self._executing(self.tests_in(file, self.options.timeout * 4), mutant)
         if not chosen and not self.options.no_fallback:
             chosen = self._executing(self.tests_in("", 3600), mutant)
         result: dict[str, float] = {}
         for test, seconds in sorted(chosen.items(), key=lambda one: one[1]):
-            if result and sum(result.values()) + seconds > SECONDS:
+            if result and sum(result.values()) + seconds > self.options.seconds:
                 break
             result[test] = seconds
         return result
@@ -423,7 +423,7 @@ def draw(checkout: Checkout, options: argparse.Namespace) -> list[Mutant]:
     found = []
     for path in checkout.modules.values():
         below = f"{Path(path).parent.relative_to(checkout.package.name).as_posix()}/"
-        if path != (only or path) or f"/{options.folder.strip('/')}/".replace("//", "/") not in f"/{below}":
+        if path != (only or path) or not below.startswith(f"{options.folder.strip('/')}/".lstrip("/")):
             continue
         source = (checkout.root / path).read_text()
         found += [one for one in mutants_of(path, source)
@@ -445,9 +445,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
     parser.add_argument("--count", type=int, default=60, help="mutants (60)")
-    parser.add_argument("--folder", default="", help="only modules below a folder of this name, such as metrics")
+    parser.add_argument("--folder", default="", help="only modules below this folder of the package, such as metrics")
     parser.add_argument("--only", metavar="PATH[:LINE]", help="every mutant of a module or of one line of it")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one mutant (180)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests run for one mutant (60)")
     parser.add_argument("--look", type=int, default=6, help="test files near a module that are recorded (6)")
     parser.add_argument("--no-fallback", action="store_true", help="do not record all tests where no near one helps")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")

@@ -9,6 +9,7 @@ from ragdash.core.ids.spellings import SPELLINGS
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.evaluation.stats import MOST_RESAMPLES, RESAMPLES, SEED
 from ragdash.io.field_names import FIELDS
+from ragdash.io.proposals.reading import ROLES
 from ragdash.matching.evidence import HOW
 from ragdash.matching.match import MATCHES, Matching
 
@@ -19,6 +20,9 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
                         f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
                         "their name first is understood too")
+    parser.add_argument("--role", choices=ROLES, help="what the files hold, for a proposed reading")
+    parser.add_argument("--records", metavar="PATH", help="the list of records in a JSON file, such as results.items, "
+                        "or the sheet of a workbook")
     parser.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
                         "as BEIR's corpus.jsonl; used where a run has no texts")
     parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
@@ -33,6 +37,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute metrics."""
     parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
+    parser.add_argument("--metric-direction", action="append", metavar="NAME=WAY", help="of a metric from the file: "
+                        "higher, lower or none is better, such as latency=lower (default: guessed from the name)")
     parser.add_argument("--cutoffs", type=cutoffs, metavar="K,K", help="for every metric written without a cutoff")
 
 

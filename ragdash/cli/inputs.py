@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
@@ -14,9 +14,13 @@ from ragdash.core.paths import split_name
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
+from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE
 from ragdash.io.source.read_progress import report_progress
 from ragdash.matching.match import Matching
-from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
+from ragdash.metrics import Spec, default_specs, file_specs, parse_spec, parse_specs, with_guesses
+from ragdash.metrics.from_file import DIRECTIONS
+
+MAPPED = (*FIELDS, *OTHER_NAMES, *ONLY_HERE)  # what a column can be given to
 
 
 def conventions_of(options: argparse.Namespace) -> Conventions:
@@ -49,7 +53,7 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
             problems.extend(error.problems)
     try:
         truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options)) if options.truth else
-                               truth_in_runs(sources.values(), options), options)
+                               truth_in_runs(sources.values(), options, runs), options)
     except InputError as error:
         problems.extend(error.problems)
     if problems:
@@ -64,8 +68,11 @@ def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
     return truth.with_corpus(read_corpus(source_of(options.corpus), encoding=options.encoding))
 
 
-def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:
-    """The truth that stands in the rows of a run; InputError where there is none, or where files say different ones."""
+def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace, runs: Sequence[Run] = ()) -> Truth:
+    """The truth in the rows of a run; InputError where there is none, or where files have different ones.
+
+    Without a truth, runs whose files hold scores have their own queries.
+    """
     truths = [
         read_truth(content, **reading_arguments(options))
         for content in sources
@@ -73,13 +80,16 @@ def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace) -> T
     ]
     if len({truth.digest for truth in truths}) == 1:
         return truths[0]
+    if not truths and runs and all(run.file_scores is not None for run in runs):
+        return Truth.of_queries(runs)
     facts = {"count": len(truths)}
     raise InputError([Problem("several-truths/runs" if truths else "no-truth", facts, field="--truth")])
 
 
 def reading_arguments(options: argparse.Namespace) -> dict:
     """What every reader is told: the encoding, and our fields with the columns that hold them."""
-    return {"encoding": options.encoding, "mapping": _mapping(options.map or ())}
+    reading = {name: value for name in (ROLE, RECORDS) if (value := getattr(options, name, None))}
+    return {"encoding": options.encoding, "mapping": {**reading, **_mapping(options.map or ())}}
 
 
 def _mapping(texts: Iterable[str]) -> dict[str, str]:
@@ -88,7 +98,7 @@ def _mapping(texts: Iterable[str]) -> dict[str, str]:
     pairs = [pair for text in texts for pair in re.split(r",(?=[^,=]+=)", text)]
     for pair in pairs:
         field, equals, column = (word.strip() for word in pair.partition("="))
-        if field not in FIELDS and column in FIELDS:
+        if field not in MAPPED and column in MAPPED:
             field, column = column, field
         if not (equals and field and column) or field in mapping:
             repeated = field if field in mapping else ""
@@ -137,13 +147,36 @@ def distinct_names(runs: list[Run]) -> list[Run]:
     return result
 
 
-def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
-    """The specs asked for; cutoffs are given to every metric that takes one and was written without."""
+def specs_of(options: argparse.Namespace, runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:
+    """The specs asked for; cutoffs are given to every metric that takes one and was written without.
+
+    A metric of a file has the range that its values suggest, and the direction of --metric-direction.
+    """
+    directions = metric_directions(options.metric_direction or ())
+    specs = _chosen_specs(options)
+    if specs is None:
+        return default_specs(runs, truth, directions)
+    return with_guesses(specs, file_specs(runs, directions))
+
+
+def metric_directions(texts: Iterable[str]) -> dict[str, str]:
+    """{metric of a file: higher, lower or none} of texts such as "latency=lower"; InputError for others."""
+    directions = {}
+    for text in texts:
+        name, equals, way = text.rpartition("=")
+        if not (equals and name and way in DIRECTIONS):
+            raise InputError([Problem("metric-direction", {"text": text}, field="--metric-direction")])
+        directions[name] = way
+    return directions
+
+
+def _chosen_specs(options: argparse.Namespace) -> tuple[Spec, ...] | None:
+    """The specs of --metrics and --cutoffs; None where neither is given."""
     metrics, cutoffs = options.metrics, options.cutoffs
     if metrics is not None and not metrics.strip(" ,\t\n"):
         raise InputError([Problem("no-metric/option", field="-m")])
     if not cutoffs:
-        return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
+        return None if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []
     for text in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
         first = parse_spec(text) if "@" in text else _spec_at(text, cutoffs[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
@@ -48,3 +49,27 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "ragdash"
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "ragdash"
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder and the missing ones above it, for their owner alone. One that exists stays as it is.
+
+    Raises
+    ------
+    OSError
+        If it cannot be created.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_private(path: Path, mode: str) -> BinaryIO:
+    """Open a file for writing bytes ("wb", "ab", "a+b"); one that is created is for its owner alone.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened.
+    """
+    return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))

@@ -30,8 +30,9 @@ from ragdash.core.ranking.rank_order import (
 )
 from ragdash.core.validation import check_run, check_truth, judged_once
 
+QUERIES_ONLY = "queries of the runs"  # the name of a truth without judgments, for runs whose files hold scores
 CHOICES = {
-    "ties": ("docid", "file"),
+    "ties": ("docid", "file", "trec_eval"),
     "missing": ("zero", "skip"),
     "unanswerable": ("skip", "zero"),
     "duplicates": ("first", "error"),
@@ -42,7 +43,8 @@ CHOICES = {
 class Conventions:
     """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
 
-    ties: order of documents with equal scores: "docid" descending (trec_eval) or as in the "file".
+    ties: order of documents with equal scores: "docid" descending; "trec_eval": the same, and scores that are equal as
+    32-bit numbers are equal, as in trec_eval 9; or as in the "file".
     missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").
     unanswerable: a query without a relevant document is undefined ("skip") or counts 0 ("zero").
     duplicates: the "first" (best) rank of a repeated document counts, or a repeated document is an "error".
@@ -256,6 +258,20 @@ class Truth:
         kept_docs = ids.dictionary.take(ids.indices.take(pa.array(keep)))
         return cls(name, names, frozen(codes[keep].astype(np.int64)), kept_docs, frozen(grades[keep]), details,
                    tuple(problems))
+
+    @classmethod
+    def of_queries(cls, runs: Iterable[Run]) -> Truth:
+        """A truth without judgments that names the queries of these runs, for files that hold scores alone."""
+        texts: dict[str, str | None] = {}
+        for run in runs:
+            has_texts = run.details is not None and "query" in run.details.column_names
+            questions = run.details["query"].to_pylist() if run.details is not None and has_texts else [None] * len(run)
+            for query_id, text in zip(run.query_ids.to_pylist(), questions, strict=True):
+                texts[query_id] = texts.get(query_id) or text
+        columns = {"query_id": pa.array(list(texts), pa.string())}
+        if any(texts.values()):
+            columns["query"] = pa.array(list(texts.values()), pa.string())
+        return cls.build(QUERIES_ONLY, pa.array([], pa.string()), [], [], details=pa.table(columns))
 
     def __len__(self) -> int:
         return len(self.query_ids)

@@ -18,7 +18,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import METRICS, Spec, parse_spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
 DEFAULT_METRIC, DEFAULT_K, DEEPEST = "nDCG@k", 10, 10_000
@@ -207,7 +207,8 @@ class PageContext:
 
 def spec_of(template: str, k: int) -> Spec:
     """nDCG@k with the cutoff put in; a metric typed by hand is read as it stands. Raises InputError."""
-    return parse_spec(f"{template[:-1]}{k}" if template.endswith("@k") else template)
+    takes_cutoff = template.endswith("@k") and not template.startswith("file:")
+    return parse_spec(f"{template[:-1]}{k}" if takes_cutoff else template)
 
 
 def current() -> PageContext:

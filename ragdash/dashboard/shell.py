@@ -12,10 +12,10 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.pages.data import loading
-from ragdash.dashboard.session import data_store, relevance, reviews, state
+from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -38,7 +38,8 @@ def main() -> None:
     page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
     with st.sidebar:
         _pages_without_data()
-        link = _sidebar()
+        with st.container(gap="xsmall", key="choices"):
+            link = _sidebar()
         st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
         _keep_history()
         login.login_status()
@@ -109,17 +110,23 @@ def _sidebar():
     if not runs:
         st.caption("Load runs to choose what is shown.")
         return None
-    _runs({entry.digest: entry.name for entry in runs})
-    menu = fmt.metric_templates()
+    shown_digests = _shown_runs({entry.digest: entry.name for entry in runs})
+    left, right = st.columns(2, gap="small")
+    with left:
+        _baseline(shown_digests, {entry.digest: entry.name for entry in runs})
+    with right:
+        _slice()
+    if file_metrics.session_file_specs():
+        state.choices_key(state.DIRECTIONS, (), (), free=True)
+    menu = file_metrics.menu()
     left, right = st.columns([3, 2], gap="small")
     left.selectbox("Metric", menu, format_func=fmt.template_title,
-                   key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
+                   key=state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC)),
                    help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
                     help=tooltip("cutoff"))
-    _slice()
     relevance.choose_relevance()
     reviews.choose_reviews()
     with st.container(horizontal=True, key="sharing"):
@@ -140,12 +147,16 @@ def _slice() -> None:
                      help=tooltip("slice"))
 
 
-def _runs(names: dict[str, str]) -> None:
-    """Which runs are shown, and which of them the others are compared with. names: digest -> name."""
+def _shown_runs(names: dict[str, str]) -> list[str]:
+    """Which runs are shown; returns their digests. names: digest -> name."""
     digests = list(names)
     st.multiselect("Runs shown", digests, format_func=lambda digest: names.get(digest, digest),
                    placeholder="Choose runs", key=state.choices_key(state.SHOWN, digests, digests))
-    shown_digests = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+    return [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+
+
+def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
+    """Which of the runs shown the others are compared with."""
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: names.get(digest, digest),
                  key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
                  help=tooltip("baseline"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary
-from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics import Spec, parse_spec, with_guesses
 
 _STATISTICS = {"mean": "mean", "low": "lower end of the interval"}
 
@@ -104,7 +104,7 @@ def _parse(text: str, specs: Sequence[Spec], option: str, expected: str) -> tupl
         raise _unreadable(text, option, expected)
     if not name:
         return None, statistic, float(number)
-    spec = parse_spec(name)
+    spec = with_guesses([parse_spec(name)], specs)[0]
     if spec not in specs:
         raise InputError([Problem("bound/metric", {"spec": str(spec), "metrics": list(map(str, specs))}, field=option)])
     return spec, statistic, float(number)

@@ -14,6 +14,7 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
 from ragdash.metrics import CorpusValue, Metric, Spec, cutoff_array
 from ragdash.metrics.evidence import by_evidence
+from ragdash.metrics.registry import SMALLEST_OF_PRODUCT
 
 
 def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
@@ -74,3 +75,25 @@ def _apply_conventions(match: Match, metric: Metric, params: dict, values: np.nd
     if match.conventions.missing == "skip":
         values = np.where(match.missing[:, None], np.nan, values)
     return values
+
+
+def averaged_values(values: np.ndarray, specs: Sequence[Spec]) -> np.ndarray:
+    """The values whose plain mean the summary is made of: logarithms for a geometric mean, Q times the value for a sum.
+
+    (Q, M); a metric without a single value stays undefined.
+    """
+    changed = [i for i, spec in enumerate(specs) if spec.metric.aggregate in ("geometric", "sum")]
+    if changed:
+        values = values.copy()
+    for i in changed:
+        column = values[:, i]
+        if specs[i].metric.aggregate == "geometric":
+            values[:, i] = np.log(np.maximum(column, SMALLEST_OF_PRODUCT))
+        elif not np.isnan(column).all():
+            values[:, i] = np.nan_to_num(column) * len(column)
+    return values
+
+
+def geometric_mean(defined: np.ndarray) -> float:
+    """The geometric mean of values without NaN, the smallest ones raised to SMALLEST_OF_PRODUCT; NaN without any."""
+    return float(np.exp(np.log(np.maximum(defined, SMALLEST_OF_PRODUCT)).mean())) if len(defined) else np.nan

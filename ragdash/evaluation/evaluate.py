@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import compute_columns
+from ragdash.evaluation.compute import averaged_values, compute_columns, geometric_mean
 from ragdash.evaluation.stats import (
     FAST_RESAMPLES,
     LEVEL,
@@ -27,7 +27,7 @@ from ragdash.evaluation.stats import (
     median_interval,
 )
 from ragdash.matching.match import THRESHOLD, Match, Matching
-from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
+from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
 
 CURVE_INTERVALS = 60
@@ -149,7 +149,8 @@ def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None 
     run, truth
         What a configuration returned, and the relevance judgments, references and evidence.
     metrics
-        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10.
+        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10 and the metrics
+        that the run's file brings along, such as file:mrr.
     match : {"id", "evidence"}
         Which documents are relevant: by judged id, or by holding a gold span.
     match_how, match_threshold, match_model
@@ -175,7 +176,8 @@ def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None 
     >>> evaluate(run, truth, "P@2 R@2 RR").values.tolist()
     [[0.5, 0.5, 0.5]]
     """
-    specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
+    specs = (default_specs([run], truth) if metrics is None
+             else with_guesses(parse_specs(metrics), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)
     return evaluate_match(Match(run, truth, Conventions(**conventions), matching), specs)
 
@@ -229,8 +231,8 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
     by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
     for _, group in groupby(by_size, key=lambda i: len(evaluations[i].query_ids)):
         group = list(group)
-        stacked = np.concatenate([evaluations[i].values for i in group], axis=1)
-        means = [spec.metric.aggregate == "mean" and spec not in evaluations[i].corpus
+        stacked = np.concatenate([averaged_values(evaluations[i].values, evaluations[i].specs) for i in group], axis=1)
+        means = [spec.metric.aggregate in ("mean", "geometric", "sum") and spec not in evaluations[i].corpus
                  for i in group for spec in evaluations[i].specs]
         low, high = np.full((2, stacked.shape[1]), np.nan)
         low[means], high[means] = bootstrap_intervals(
@@ -370,6 +372,11 @@ def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], d
         mean = value.constant + sum(c * top.sum() / bottom.sum() if bottom.sum() else np.nan
                                     for c, top, bottom in value.terms)
         bounds = bootstrap_ratios(value.constant, value.terms, **draw)
+    elif spec.metric.aggregate == "geometric":
+        mean = geometric_mean(defined)
+        bounds = tuple(float(np.exp(bound)) for bound in bounds)
+    elif spec.metric.aggregate == "sum":
+        mean = float(defined.sum()) if n else np.nan
     elif spec.metric.aggregate == "median":
         mean = float(np.median(defined)) if n else np.nan
         bounds = median_interval(defined, level=draw["level"])

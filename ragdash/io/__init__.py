@@ -17,6 +17,7 @@ from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import FORMATS, corpus
 from ragdash.io.formats.registry import Format
+from ragdash.io.proposals import entry as proposals
 from ragdash.io.source.source import Source
 from ragdash.io.tables.mapping_hints import fail_if_questions_missing, fail_if_unknown_table
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
@@ -63,6 +64,13 @@ def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf
 
 
 def _runs(source: Source, name: str | None, packed: bool = False) -> list[Run]:
+    if proposals.is_reading(source.mapping):
+        return proposals.read_runs(source, name)
+    with proposals.offered(source):
+        return _runs_in_known_format(source, name, packed)
+
+
+def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> list[Run]:
     detected = detect_source(source)
     if detected.format == "zip":
         _refuse_nested(source, packed)
@@ -123,6 +131,13 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
 
 
 def _truth(source: Source, packed: bool = False) -> Truth:
+    if proposals.is_reading(source.mapping):
+        return proposals.read_truth(source)
+    with proposals.offered(source):
+        return _truth_in_known_format(source, packed)
+
+
+def _truth_in_known_format(source: Source, packed: bool) -> Truth:
     detected = detect_source(source)
     if detected.format == "zip":
         _refuse_nested(source, packed)
@@ -165,6 +180,8 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
     ):
         return DetectedFormat("beir", "truth", "a folder with BEIR's qrels")
     file = Source(source, encoding, mapping)
+    if proposals.is_reading(file.mapping):
+        return proposals.describe(file)
     detected = detect_source(file)
     return archives_and_folders.detect(file) if detected.format == "zip" else detected
 

@@ -138,7 +138,7 @@ class Match:
     def ranks(self, positions: np.ndarray) -> np.ndarray:
         """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
         rank = _ranks(self.run, positions, self.conventions.ties)
-        return _mirrored(self.run, positions, rank) if self.mirrored else rank
+        return _mirrored(self.run, positions, rank, self.conventions.ties) if self.mirrored else rank
 
     @cached_property
     def answered(self) -> Answered:
@@ -252,20 +252,30 @@ def _ranks(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     rank = positions - start + 1 - _repeats(run, start, positions)
     if run.ranked_by != "score" or ties == "file" or not len(positions):
         return rank
-    tied = np.flatnonzero(_has_equal_neighbour(run.scores, positions, start, stop))
+    scores = compared_scores(run, ties)
+    tied = np.flatnonzero(_has_equal_neighbour(scores, positions, start, stop))
     if len(tied):
-        rank[tied] = _tied_ranks(run, positions[tied], start[tied], stop[tied])
+        rank[tied] = _tied_ranks(run, scores, positions[tied], start[tied], stop[tied])
     return rank
 
 
-def _mirrored(run: Run, positions: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    """The ranks of positions if every group of equal scores stood back to front."""
+def compared_scores(run: Run, ties: str) -> np.ndarray:
+    """The scores as the convention compares them: trec_eval 9 keeps 32 bits of each."""
+    if ties != "trec_eval":
+        return run.scores
+    with np.errstate(over="ignore"):  # beyond the range of 32 bits all are equal, as there
+        return run.scores.astype(np.float32)
+
+
+def _mirrored(run: Run, positions: np.ndarray, rank: np.ndarray, ties: str) -> np.ndarray:
+    """The ranks of positions if every group of equal scores were in reverse order."""
     if run.ranked_by != "score" or not len(positions):
         return rank
     query = run.query_of(positions)
     start, stop = run.starts[query], run.starts[query + 1]
-    first = bisect_falling(run.scores, start, positions, run.scores[positions], past_equal=False)
-    last = bisect_falling(run.scores, positions, stop, run.scores[positions], past_equal=True)
+    scores = compared_scores(run, ties)
+    first = bisect_falling(scores, start, positions, scores[positions], past_equal=False)
+    last = bisect_falling(scores, positions, stop, scores[positions], past_equal=True)
     earlier = first - start - _repeats(run, start, first)
     return 2 * earlier + last - first - _repeats(run, first, last) + 1 - rank
 
@@ -286,11 +296,12 @@ def _has_equal_neighbour(scores: np.ndarray, positions: np.ndarray, start: np.nd
     )
 
 
-def _tied_ranks(run: Run, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+def _tied_ranks(run: Run, scores: np.ndarray, positions: np.ndarray, start: np.ndarray,
+                stop: np.ndarray) -> np.ndarray:
     """Ranks of positions inside groups of equal scores, the groups sorted by document id descending (bytes)."""
-    score = run.scores[positions]
-    first = bisect_falling(run.scores, start, positions, score, past_equal=False)
-    last = bisect_falling(run.scores, positions, stop, score, past_equal=True)
+    score = scores[positions]
+    first = bisect_falling(scores, start, positions, score, past_equal=False)
+    last = bisect_falling(scores, positions, stop, score, past_equal=True)
     groups, first_of_group, group_of = np.unique(first, return_index=True, return_inverse=True)
     sizes = last[first_of_group] - groups
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))

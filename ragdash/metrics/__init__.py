@@ -2,6 +2,10 @@
 
 from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that of the tables)
     retrieval,
+    sets,
+    recall_levels,
+    gains,
+    user_models,
     judged_share,
     score_detection,
 )
@@ -13,7 +17,7 @@ from ragdash.metrics import (  # noqa: F401
     judged,
     latency_cost,
 )
-from ragdash.metrics.from_file import file_spec, file_specs, with_guesses
+from ragdash.metrics.from_file import counterpart, default_file_specs, file_spec, file_specs, with_guesses
 from ragdash.metrics.registry import (
     METRICS,
     CorpusValue,
@@ -23,8 +27,8 @@ from ragdash.metrics.registry import (
     metric,
 )
 from ragdash.metrics.spelling import find_metric, parse_spec, parse_specs
+from ragdash.metrics.default_specs import DEFAULT_SPECS, default_specs, read_spec
 
-DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
-
-__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "file_spec", "file_specs",
-           "find_metric", "metric", "parse_spec", "parse_specs", "with_guesses"]
+__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "counterpart", "cutoff_array",
+           "default_file_specs", "default_specs", "file_spec", "file_specs", "find_metric", "metric", "parse_spec",
+           "parse_specs", "read_spec", "with_guesses"]

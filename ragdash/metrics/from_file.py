@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,13 @@ from ragdash.core.text.metric_names import guess_range, labels_in
 from ragdash.metrics.registry import FILE, FILE_DEFAULTS, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
+_OUR_NAMES = {"mrr": "RR", "rr": "RR", "reciprocalrank": "RR", "ndcg": "nDCG", "recall": "R", "precision": "P",
+              "hit": "Success", "hits": "Success", "hitrate": "Success", "success": "Success", "map": "AP", "ap": "AP",
+              "f1": "F1"}
+_COMPUTED = re.compile(
+    r"(?:(?:retrieval|retriever|mean|avg|stored|chunk|exact|doc)[_ ]+)?"
+    r"(?P<name>mrr|rr|reciprocal[_ ]?rank|ndcg|recall|precision|hit[_ ]?rate|hits?|success|map|ap|f1)"
+    r"(?:[@_ ]*(?:at[_ ]?)?(?P<k>\d+))?(?:[_ ]score)?", re.IGNORECASE)
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _SPELLED = re.compile(rf"\s*\w+:(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",
                       re.DOTALL)
@@ -118,6 +125,32 @@ def file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None = None)
             specs.append(file_spec(name, "", directions.get(name, ""), low if np.isfinite(low) else None,
                                    high if np.isfinite(high) else None))
     return tuple(specs)
+
+
+def default_file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
+    """The metrics in the files of these runs that have a better end; all of them where none has."""
+    specs = file_specs(runs, directions)
+    return tuple(spec for spec in specs if spec.metric.better is not None or dict(spec.params).get("label")) or specs
+
+
+def counterpart(spec: Spec, known: Callable[[str], Spec | None]) -> Spec | None:
+    """The metric that is computed here under the name that a file gives to its own: RR for mrr; None without one.
+
+    known: reads a name, such as "RR" or "Success@5"; None for one that cannot be read.
+
+    Examples
+    --------
+    >>> from ragdash.metrics.spelling import parse_spec
+    >>> [str(counterpart(file_spec(name), parse_spec)) for name in ("mrr", "hit_at_5", "retrieval_recall", "ndcg@10")]
+    ['RR', 'Success@5', 'R', 'nDCG@10']
+    >>> counterpart(file_spec("faithfulness"), parse_spec) is None
+    True
+    """
+    match = _COMPUTED.fullmatch(spec.file_column.strip())
+    if match is None or dict(spec.params).get("label"):
+        return None
+    name = _OUR_NAMES[re.sub(r"[\W_]", "", match["name"].casefold())]
+    return known(f"{name}@{match['k']}" if match["k"] else name) if match["k"] or name != "Success" else None
 
 
 def with_guesses(specs: Iterable[Spec], known: Iterable[Spec]) -> tuple[Spec, ...]:

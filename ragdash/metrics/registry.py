@@ -19,10 +19,12 @@ from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.example_setups import Example
 
 METRICS: dict[str, Metric] = {}
+SMALLEST_OF_PRODUCT = 1e-5  # trec_eval's MIN_GEO_MEAN: smaller values count as this in a geometric mean
 FILE_DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
 _PLAIN = re.compile(r"[^\s,()'\"]+")
 FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
-FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost"}
+FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost",
+                    "recall_levels": "recall levels", "user_models": "user models"}
 """Families whose name, part of the JSON output, is not that of their module."""
 
 
@@ -43,7 +45,7 @@ class CorpusValue:
 class Metric:
     """A definition. range is (lowest, highest), "-beta" for minus that parameter; better is "higher", "lower" or None;
     cutoff is "required", "optional" or "none"; aggregate is how the values of the queries become one: "mean",
-    "median" or "corpus" (a CorpusValue).
+    "geometric" (mean, of values of at least SMALLEST_OF_PRODUCT), "sum", "median" or "corpus" (a CorpusValue).
 
     relevance: undefined for a query without a relevant document (the convention `unanswerable` then decides).
     weight: of a ratio, its denominator as function of (view, k, parameters): (Q,) or (Q, K). Such a metric also takes
@@ -55,7 +57,7 @@ class Metric:
     "monotone" (never worse as a grade rises), "search" (every number of relevant ones is tried); None: no bounds.
     curve: whether the pages draw it against the cutoff. peer_params: parameters as ir_measures spells them, name ->
     (our name, {their word: our word} or None for the same value). number: the parameter that a number after @ or _
-    gives, as in IPrec@0.2; such a metric has no cutoff.
+    gives, as in IPrec@0.2; such a metric has no cutoff. presets: spellings that mean this metric with parameters.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -85,6 +87,7 @@ class Metric:
     bounds: str | None = None
     curve: bool = False
     number: str = ""
+    presets: Mapping[str, Mapping] = field(default_factory=dict)
     peer_params: Mapping[str, tuple[str, Mapping | None]] = field(default_factory=dict)
 
     @property

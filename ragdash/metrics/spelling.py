@@ -67,7 +67,7 @@ def parse_spec(text: str) -> Spec:
     entry = spellings().get(name.casefold())
     if entry is None:
         entry, number = _numbered(text, name, arguments, number)
-    params = _parse_arguments(text, arguments, entry)
+    params = {**_preset(entry, name), **_parse_arguments(text, arguments, entry)}
     if entry.number and number is not None:
         return _with_number(text, entry, params, number)
     if number is not None and "." in number:
@@ -92,9 +92,15 @@ def spellings() -> dict[str, Metric]:
 def _spellings_of(names: tuple[str, ...]) -> dict[str, Metric]:
     by_spelling: dict[str, Metric] = {}
     for entry in map(METRICS.__getitem__, names):
-        for spelled in (entry.name, entry.title, *entry.aliases):
+        for spelled in (entry.name, entry.title, *entry.aliases, *entry.presets):
             by_spelling.setdefault(spelled.casefold(), entry)
     return by_spelling
+
+
+def _preset(entry: Metric, name: str) -> dict:
+    """Parameters that this spelling of the metric stands for: num_rel_ret is NumRet(rel=1)."""
+    folded = {spelled.casefold(): dict(params) for spelled, params in entry.presets.items()}
+    return folded.get(name.casefold(), {})
 
 
 def _numbered(text: str, name: str, arguments: str | None, number: str | None) -> tuple[Metric, str | None]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import make_private_folder, open_private
 
 NEW = "new"  # what is being written; what a killed process left there is cleared away
 LEFT = 24 * 3600  # seconds after which it is
@@ -25,12 +26,12 @@ def publish(target: Path, tables: Mapping[str, pa.Table]) -> bool:
     """
     staging = target.parent.parent / NEW
     for folder in (staging, target.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
     temporary = Path(tempfile.mkdtemp(dir=staging))
     try:
         _clear(staging, temporary)
         for name, table in tables.items():
-            with (temporary / f"{name}.parquet").open("wb") as file:
+            with open_private(temporary / f"{name}.parquet", "wb") as file:
                 pq.write_table(table, file, compression="zstd", write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
@@ -60,7 +61,7 @@ def size(folder: Path) -> int:
 def set_aside(path: Path, root: Path) -> Path:
     """Move a file or folder that is broken to root/broken, under a name that is free there; where it is now."""
     folder = root / "broken"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     names = (f"{path.name}{'' if n == 1 else f'-{n}'}" for n in range(1, 10_000))
     target = folder / next(name for name in names if not (folder / name).exists())
     os.rename(path, target)
@@ -72,8 +73,14 @@ def discard(folder: Path) -> None:
     if not folder.exists():
         return
     staging = folder.parent.parent / NEW
-    staging.mkdir(mode=0o700, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=staging))
+    try:
+        staging.mkdir(mode=0o700, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=staging))
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        shutil.rmtree(folder)  # no room for another folder, and this one makes room
+        return
     try:
         os.rename(folder, temporary / folder.name)
     except FileNotFoundError:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import connect, has_content, make_folder, primary_code
+from ragdash.core.paths import make_private_folder
+from ragdash.core.sqlite_file import connect, has_content, is_disk_full, primary_code
 from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
@@ -164,7 +165,7 @@ class Catalogue:
         if not write and not has_content(self.path) and not self._rebuild_if_lost():
             return default
         if write:
-            make_folder(self.path)
+            make_private_folder(self.path.parent)
         for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
             try:
                 with closing(connect(self.path, mode)) as db:
@@ -238,7 +239,9 @@ def _shape(columns: Iterable[str]) -> str:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
-    message = {sqlite3.SQLITE_FULL: "unusable-workspace/full", sqlite3.SQLITE_IOERR: "unusable-workspace/disk",
+    if is_disk_full(path, error):
+        return InputError([Problem("unusable-workspace/full", {"reason": str(error)}, str(path))])
+    message = {sqlite3.SQLITE_IOERR: "unusable-workspace/disk",
                sqlite3.SQLITE_BUSY: "unusable-workspace/busy", sqlite3.SQLITE_READONLY: "unusable-workspace/read-only",
                }.get(primary_code(error), "unusable-workspace")
     return InputError([Problem(message, {"reason": str(error)}, str(path))])

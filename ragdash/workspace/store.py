@@ -92,7 +92,16 @@ class Workspace:
 
     def delete(self, digest: str) -> None:
         """Take it away for good."""
-        self._catalogue.change(digest, deleted=1)
+        try:
+            self._catalogue.change(digest, deleted=1)
+        except InputError as error:
+            if error.problems[0].message != "unusable-workspace/full":
+                raise
+            self._discard(digest)  # a full disk has no room for the change before the files are gone
+            self._catalogue.change(digest, deleted=1)
+        self._discard(digest)
+
+    def _discard(self, digest: str) -> None:
         for kind in PLACES:
             try:
                 atomic_folders.discard(self._place(kind, digest))

@@ -83,6 +83,7 @@ def test_what_each_choice_does_is_a_table():
         ("unanswerable", "skip"): (0.25, 2, 0.0, True, False),
         ("unanswerable", "zero"): (pytest.approx(0.5 / 3), 3, pytest.approx(0.5 / 3 - 0.25), False, True),
         ("ties", "docid"): (0.25, 2, 0.0, True, False), ("ties", "file"): (0.25, 2, 0.0, False, False),
+        ("ties", "trec_eval"): (0.25, 2, 0.0, False, False),
         ("ties", "the other way"): (0.25, 2, 0.0, False, False)}
     lacking = found.of("missing-queries", "run")
     assert lacking.option == ("missing", "skip") and "RR 0.2500 to 0.5000 (n = 1)" in lacking.effect
@@ -104,6 +105,14 @@ def test_ties_broken_the_other_way(ties, mean, other):
     assert rows[ties] == mean and rows["the other way"] == other
     assert counts(found, "tied-documents")[:2] == (3, 4)
     assert found.of("tied-documents", "run").severity == "note"
+
+
+def test_under_trec_evals_ties_scores_that_are_equal_in_32_bits_count_as_tied():
+    run = run_of({"q1": {"a": 1.0 + 1e-12, "b": 1.0, "z": 0.5}})
+    found = of(run, truth_of({"q1": ["a"]}), "RR", ties="trec_eval")
+    rows = {one.choice: one.mean for one in found.effects if one.convention == "ties"}
+    assert rows == {"docid": 1.0, "file": 1.0, "trec_eval": 0.5, "the other way": 1.0}
+    assert counts(found, "tied-documents")[:2] == (2, 3)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -6,6 +6,9 @@ from xml.etree import ElementTree
 import pytest
 from helpers import call
 
+from ragdash.evaluation.ci_gates import GateCheck
+from ragdash.reporting.tables.junit import as_junit, escape_xml
+
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
 OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
 QRELS = "q1 0 b 1\nq2 0 b 2\nq2 0 z 1\nq3 0 a 1\nq4 0 a 0\n"
@@ -64,6 +67,15 @@ def test_gates_as_junit(files, capfdbinary, command, bound, failures):
     assert status == (1 if failures else 0)
     assert int(suite.get("failures")) == failures == len(suite.findall("testcase/failure"))
     assert int(suite.get("tests")) == len(suite) == (4 if command == "evaluate" else 1)
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31mb", "a\x00b", "\ufffe", "<b>&\"'"])
+def test_junit_of_any_name_is_well_formed(name):
+    checks = [GateCheck(name, "RR=0.3", "0.5", None), GateCheck("b", "RR=0.3", "0.2", f"{name} misses")]
+    suite = ElementTree.fromstring(as_junit("ragdash", checks))
+    first, second = suite
+    assert first.get("classname") == f"ragdash.{escape_xml(name)}"
+    assert second.find("failure").text == f"{escape_xml(name)} misses"
 
 
 @pytest.mark.parametrize(("more", "word"), [

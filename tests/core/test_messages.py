@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import source_trees
 
 import ragdash
 from ragdash.core import messages
@@ -23,7 +24,7 @@ PREFIXES = {"Unavailable": "unavailable/", "_wrong": "", "_mistake": "metric-par
 
 @cache
 def nodes() -> list[tuple[Path, ast.AST]]:
-    return [(path, node) for path in SOURCES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    return [(path, node) for path in SOURCES for node in source_trees.nodes(path)]
 
 
 def literals(node: ast.AST) -> list[str]:

@@ -39,8 +39,40 @@ def read_as_is(path) -> ReadFile:
     return result
 
 
+def read_by_proposal(path) -> list[ReadFile]:
+    """The file read by each reading that is offered for it; none where no reading is offered."""
+    return [_read_as(path, mapping) for mapping in _offered_mappings(read_as_is(path))]
+
+
+def _offered_mappings(result: ReadFile) -> list[dict]:
+    records = [*result.runs, *([result.truth] if result.truth is not None else [])]
+    problems = [problem for error in result.errors.values() for problem in error.problems]
+    problems += [problem for record in records for problem in record.problems]
+    offers = [problem.facts["mappings"] for problem in problems if problem.kind == "proposed-reading"]
+    return [dict(mapping) for mapping in offers[0]] if offers else []
+
+
+def _read_as(path, mapping: dict) -> ReadFile:
+    result, errors = ReadFile("proposal"), {}
+    for role in ("runs", "truth"):
+        try:
+            setattr(result, role, _ROLES[role](path, mapping=mapping))
+        except InputError as error:
+            errors[role] = error
+    result.errors = errors
+    return result
+
+
 def describe_differences(result: ReadFile, expected: Mapping, questions: Mapping[str, str]) -> list[str]:
-    """What differs from what is expected: "wrong: ..." for a misreading, "missing: ..." for what is not read."""
+    """What differs from what is expected: "wrong: ..." for a misreading, "missing: ..." for what is not read.
+
+    `or` in what is expected lists other readings that are right as well; the one that fits best counts.
+    """
+    wanted = (expected, *expected.get("or", ()))
+    return min((_differences(result, reading, questions) for reading in wanted), key=len)
+
+
+def _differences(result: ReadFile, expected: Mapping, questions: Mapping[str, str]) -> list[str]:
     if "refused" in expected:
         read = result.runs or result.truth is not None or result.corpus is not None
         text = " ".join(str(problem) for error in result.errors.values() for problem in error.problems)
@@ -50,8 +82,8 @@ def describe_differences(result: ReadFile, expected: Mapping, questions: Mapping
     if "corpus" in expected:
         if result.runs or result.truth is not None:
             return [f"wrong: documents read as {_describe(result)}"]
-        found = len(result.corpus.doc_ids) if result.corpus is not None else 0
-        return [] if found == expected["corpus"] else [f"missing: {expected['corpus']} documents, read {found}"]
+        count = len(result.corpus.doc_ids) if result.corpus is not None else 0
+        return [] if count == expected["corpus"] else [f"missing: {expected['corpus']} documents, read {count}"]
     return [*_run_differences(result, expected, questions), *_truth_differences(result, expected, questions)]
 
 

@@ -100,8 +100,8 @@ REFUSED = {
     "s01_trec_eval_test/prefs.test": "column-count", "s08_tatqa/tatqa_dataset_dev.json": "missing-field",
     "s08_tatqa/sample_prediction.json": "wrong-type", "s10_small_oracles/kilt/gold2.jsonl": "truth-as-run",
     "s10_small_oracles/scifact/gold_small.jsonl": "truth-as-run",
-    "s02_evidencerag_dense_vs_hybrid/retrieval_results_hybrid_2years.json": "missing-field",
-    "s02_evidencerag_dense_vs_hybrid/ragas/run75_224_generated_summary.json": "wrong-type",
+    "s02_evidencerag_dense_vs_hybrid/retrieval_results_hybrid_2years.json": "proposed-reading",
+    "s02_evidencerag_dense_vs_hybrid/ragas/run75_224_generated_summary.json": "summary",
 }
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from ragdash import InputError
+from ragdash.analysis.recomputed import recomputed
 from ragdash.core.slices import attributes
 from ragdash.io import read_run, read_runs, read_truth, write_run
+from ragdash.matching.match import Match
 
 WILD = "s11_wild"
 
@@ -121,3 +123,16 @@ def test_scores_of_two_retrievers_in_one_file(real_data):
     runs = read_runs(path, mapping={"query_id": "chunk_id", "config": "retriever"})
     assert [(run.name, len(run)) for run in runs] == [("bm25", 150), ("dense", 150)]
     assert values(runs[0], "faithfulness")[0] == 0.0 and values(runs[0], "context_recall")[0] == 1.0
+
+
+def test_stored_values_that_count_one_of_two_grades(real_data):
+    """The note of the file: its mrr counts relevant_paths only, of 10 paths where 5 are kept, rounded to 3 decimals."""
+    folder = real_data / "s11_wild/w43_obsid"
+    if not folder.exists():
+        pytest.skip("these files are not here")
+    run = read_run(folder / "baseline_rerank.json", mapping={"retrieved": "top_paths"})
+    truth = read_truth(folder / "golden.json", mapping={"relevant": "relevant_paths"})
+    row = next(row for row in recomputed(Match(run, truth)) if row.spec.file_column == "mrr")
+    assert row.file_mean == pytest.approx(0.7796551724, abs=1e-10) and row.n == 58
+    assert row.differing == 3  # q049, q050 and q051, whose relevant path is below the five that are kept
+    assert np.isclose(row.file_mean - row.mean, (0.143 + 0.111 + 0.1) / 58, atol=2e-4)

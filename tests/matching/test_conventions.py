@@ -64,13 +64,20 @@ def test_minus_zero_and_zero_are_equal_scores():
 
 @pytest.mark.parametrize("gap", [2**-53, 1e-9])
 def test_scores_compare_in_64_bits(gap):
-    """trec_eval compares in 32 and would call these equal."""
+    """trec_eval 9 compares 32 bits, and these are equal there; so they are under its convention."""
     assert value({"b": 0.5, "a": 0.5 + gap}, ["a"], "RR") == 1.0
+    assert value({"b": 0.5, "a": 0.5 + gap}, ["a"], "RR", ties="trec_eval") == 0.5
+
+
+def test_scores_beyond_the_range_of_32_bits_are_equal_under_trec_evals_ties():
+    scores = {"b": 1e300, "a": 1e301, "c": 1.0}
+    assert value(scores, ["a"], "RR") == 1.0 and value(scores, ["a"], "RR", ties="trec_eval") == 0.5
+    assert value(scores, ["c"], "RR", ties="trec_eval") == 1 / 3
 
 
 def test_a_list_stands_as_given():
     assert docs(run_of({"q": ["c", "a", "b"]})) == ["c", "a", "b"]
-    for ties in ("docid", "file"):
+    for ties in ("docid", "file", "trec_eval"):
         assert value(["c", "a", "b"], ["a"], "RR", ties=ties) == 1 / 2
 
 

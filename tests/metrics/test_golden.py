@@ -120,6 +120,24 @@ def test_values_are_those_of_trec_eval(engine, seeds):
         agree(evaluate(case.run(), case.truth(), specs, **TREC), expected, about=f"seed {seed}")
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_scores_that_differ_beyond_32_bits_have_trec_evals_values_under_its_ties(seed):
+    case = random_case(seed, "close" if seed % 3 else "any")
+    expected = trec_eval(case.rankings, case.grades)
+    specs = parse_specs(next(iter(expected.values())))
+    agree(evaluate(case.run(), case.truth(), specs, ties="trec_eval", **TREC), expected, about=f"seed {seed}")
+
+
+def test_without_trec_evals_ties_close_scores_have_other_values():
+    different = 0
+    for seed in range(30):
+        case = random_case(seed, "close")
+        ours, theirs = (evaluate(case.run(), case.truth(), "RR AP", ties=ties, **TREC).values
+                        for ties in ("docid", "trec_eval"))
+        different += not np.allclose(ours, theirs)
+    assert different > 10
+
+
 def test_a_run_of_many_blocks_has_the_values_of_trec_eval():
     rng = np.random.default_rng(1)
     docs = [f"msmarco_passage_{i:08d}" for i in range(5000)]

@@ -6,6 +6,8 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+from source_trees import nodes
+
 ROOT = Path(__file__).parents[2]
 EVERYDAY = {"one", "found", "said", "told", "at", "held", "kept", "own", "now", "desk", "board", "part", "place"}
 GONE_VARIABLES = {"now", "desk", "board", "held", "found", "said", "told"}
@@ -13,12 +15,12 @@ PER_1000_LINES = 10
 SOURCES = [*sorted((ROOT / "ragdash").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py")), ROOT / "app.py"]
 
 
-def names(tree: ast.AST, *, variables_only: bool = False) -> list[str]:
+def names(path: Path, *, variables_only: bool = False) -> list[str]:
     """The identifiers of a module at each use; attributes only where the module itself binds them."""
     result = []
-    fields = {node.target for owner in ast.walk(tree) if isinstance(owner, ast.ClassDef) for node in owner.body
+    fields = {node.target for owner in nodes(path) if isinstance(owner, ast.ClassDef) for node in owner.body
               if isinstance(node, ast.AnnAssign)} if variables_only else set()
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if node in fields:
             continue
         if isinstance(node, ast.Name):
@@ -36,7 +38,7 @@ def test_everyday_words_are_rare_as_identifiers():
     lines, uses, by_folder = 0, 0, Counter()
     for path in SOURCES:
         text = path.read_text(encoding="utf-8")
-        many = sum(name in EVERYDAY for name in names(ast.parse(text)))
+        many = sum(name in EVERYDAY for name in names(path))
         lines, uses = lines + text.count("\n"), uses + many
         by_folder["/".join(path.relative_to(ROOT).parts[:2])] += many
     print(f"\n{uses} uses in {lines:,} lines, {1000 * uses / lines:.1f} per 1,000: {by_folder.most_common(8)}")
@@ -46,6 +48,6 @@ def test_everyday_words_are_rare_as_identifiers():
 def test_some_words_are_gone_as_variables():
     bound = []
     for path in SOURCES:
-        variables = names(ast.parse(path.read_text(encoding="utf-8")), variables_only=True)
+        variables = names(path, variables_only=True)
         bound += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(GONE_VARIABLES.intersection(variables))]
     assert not bound, "\n".join(bound)

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from source_trees import nodes
+
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "ragdash").rglob("*.py"), *(ROOT / "pages").glob("*.py")])
 
 
 def missing_names(path: Path) -> Iterator[str]:
     """What a file takes of our modules that is not there: an import that fails, an attribute that is not defined."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = list(ast.walk(tree))
     modules: dict[str, ModuleType] = {}
-    for node in nodes:
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ragdash":
             source = importlib.import_module(node.module)
             for alias in node.names:
@@ -32,9 +32,9 @@ def missing_names(path: Path) -> Iterator[str]:
                 taken = getattr(source, alias.name)
                 if isinstance(taken, ModuleType):
                     modules[alias.asname or alias.name] = taken
-    bound = {name.id for name in nodes if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
-    bound |= {argument.arg for argument in nodes if isinstance(argument, ast.arg)}
-    for node in nodes:
+    bound = {name.id for name in nodes(path) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    bound |= {argument.arg for argument in nodes(path) if isinstance(argument, ast.arg)}
+    for node in nodes(path):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and (
                 node.value.id in modules.keys() - bound) and not hasattr(modules[node.value.id], node.attr):
             yield f"{node.lineno} {ast.unparse(node)}"

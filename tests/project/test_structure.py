@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from source_trees import nodes, tree
 
 ROOT = Path(__file__).parents[2]
 # A folder imports only folders in a line above its own; folders of one line do not know each other.
@@ -33,16 +34,6 @@ HEAVY = ("pandas", "plotly", "streamlit", "torch", "scipy", "sentence_transforme
 PACKAGE = sorted((ROOT / "ragdash").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 SOURCES = [*PACKAGE, ROOT / "app.py", *PAGES]
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(tree(path)))
 
 
 def check(files: list[Path], violations: Callable[[Path], Iterable[str]]) -> None:

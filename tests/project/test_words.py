@@ -84,9 +84,9 @@ def literals(node: ast.AST) -> Iterator[str]:
 def prose_of_python(source: str) -> Iterator[str]:
     """Yield the string literals of several words, the docstrings and the comments of a module."""
     yield from (text for text in literals(ast.parse(source)) if " " in text.strip())
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
+    if "#" in source:
+        yield from (token.string for token in tokenize.generate_tokens(io.StringIO(source).readline)
+                    if token.type == tokenize.COMMENT)
 
 
 def modules() -> dict[str, list[Path]]:

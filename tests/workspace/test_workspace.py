@@ -411,6 +411,21 @@ def test_the_corpus_of_a_truth_comes_back(workspace):
         workspace.load_truth(workspace.truths()[0].digest)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
+def test_only_the_owner_may_read_what_is_kept(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        workspace = Workspace(tmp_path / "new" / "w")
+        workspace.add_run(small())
+        workspace.add_truth(truth_of({"q": ["d"]}))
+        paths = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
+        assert len(paths) > 8
+        assert {path.name: oct(path.stat().st_mode & 0o777) for path in paths
+                if path.stat().st_mode & 0o077} == {}
+    finally:
+        os.umask(mask)
+
+
 @pytest.mark.parametrize("damage_list", ["removed", "emptied", "without tables"])
 @pytest.mark.parametrize("next_step", ["list", "add", "keep a price table"])
 def test_a_lost_list_is_built_again_from_the_files_and_said(workspace, damage_list, next_step):

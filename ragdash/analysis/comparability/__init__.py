@@ -19,6 +19,7 @@ from ragdash.analysis.comparability.findings import (
 )
 from ragdash.analysis.comparability.id_mismatch import id_entries
 from ragdash.analysis.comparability.run_coverage import check_run, check_truth
+from ragdash.analysis.recomputed import Recomputed, recomputed
 from ragdash.core.ids.spellings import Wanted
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching.match import Match
@@ -59,9 +60,17 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
         entries += [
             *check_run(match, conventions, specs, run_effects),
             *(entry for entry in ids if entry.run == match.run.name),
+            *map(_file_metric_entry, recomputed(match)),
         ]
         effects += run_effects
     return ComparabilityReport(
         (*check_truth(truth, conventions, effects), *entries, *check_between_runs(matches, conventions, specs, ids)),
         tuple(effects),
     )
+
+
+def _file_metric_entry(row: Recomputed) -> ComparabilityEntry:
+    """A metric from a run's file next to the same metric as computed here."""
+    words = row.problem.words("page")
+    return ComparabilityEntry("file-metric", "note" if row.differing else "ok", row.run,
+                              f"{words.actual}.", row.differing, row.n, effect=words.fix)

@@ -10,7 +10,7 @@ import numpy as np
 from ragdash.analysis.comparability.findings import MIRRORED, ConventionEffect
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.evaluation.evaluate import evaluate_match
-from ragdash.matching.match import Match
+from ragdash.matching.match import Match, compared_scores
 from ragdash.metrics import Spec
 
 Means = list[tuple[float, int]]
@@ -55,8 +55,10 @@ def _rows(match: Match, convention: str, choice: str, specs: Sequence[Spec], mea
 
 
 def _may_tie(match: Match) -> bool:
-    scores = match.run.scores
-    return match.run.ranked_by == "score" and bool(np.any(scores[1:] == scores[:-1]))
+    if match.run.ranked_by != "score":
+        return False
+    scores = compared_scores(match.run, match.conventions.ties)
+    return bool(np.any(scores[1:] == scores[:-1]))
 
 
 def _means(match: Match, specs: Sequence[Spec]) -> Means:

@@ -18,7 +18,7 @@ from ragdash.analysis.comparability.findings import (
 )
 from ragdash.core.arrow_columns import take
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
-from ragdash.matching.match import Match
+from ragdash.matching.match import Match, compared_scores
 from ragdash.metrics import Spec
 
 DEFAULT_K = 10
@@ -211,7 +211,7 @@ def _no_common_document(match: Match, total: int) -> ComparabilityEntry:
 
 def _ties(match: Match, conventions: Conventions, effects: Sequence[ConventionEffect]) -> ComparabilityEntry:
     run = match.run
-    tied, total = _tied(run), len(run.docs) - run.duplicates
+    tied, total = _tied(run, conventions.ties), len(run.docs) - run.duplicates
     share = f" ({tied / total:.1%})" if total else ""
     changes_mean = any(effect.marked and effect.convention == "ties" for effect in effects)
     entry = ComparabilityEntry(
@@ -223,6 +223,7 @@ def _ties(match: Match, conventions: Conventions, effects: Sequence[ConventionEf
         total,
     )
     treatment = {"docid": "Equal scores are settled by document id, descending, as trec_eval does.",
+            "trec_eval": "Scores that are equal in 32 bits are settled by document id, descending, as trec_eval does.",
             "file": "Equal scores stay in the order of the file."}
     return _with_consequence(
         entry,
@@ -233,12 +234,12 @@ def _ties(match: Match, conventions: Conventions, effects: Sequence[ConventionEf
     )
 
 
-def _tied(run: Run) -> int:
+def _tied(run: Run, ties: str) -> int:
     """Documents with the score of a neighbour of their ranking, repeats not counted."""
     if run.ranked_by != "score" or len(run.docs) < 2:
         return 0
     first_rows = np.delete(np.arange(len(run.docs)), run.repeated) if run.duplicates else slice(None)
-    scores, starts = run.scores[first_rows], np.concatenate(([0], np.cumsum(run.lengths)))
+    scores, starts = compared_scores(run, ties)[first_rows], np.concatenate(([0], np.cumsum(run.lengths)))
     equal = scores[1:] == scores[:-1]
     inner = starts[1:-1]
     equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False

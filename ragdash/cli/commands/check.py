@@ -106,4 +106,6 @@ def _comparability_report(
     """The ledger where there is a truth to hold the runs against; InputError where there are several."""
     if len(truths) > 1:
         raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
-    return check_comparability(runs, truths[0], conventions_of(options), specs_of(options)) if truths and runs else None
+    if not truths or not runs:
+        return None
+    return check_comparability(runs, truths[0], conventions_of(options), specs_of(options, runs, truths[0]))

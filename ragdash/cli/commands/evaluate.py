@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
+from ragdash.analysis.recomputed import recomputed
 from ragdash.cli.common_options import add_evaluation_options
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
@@ -48,13 +50,16 @@ def run(options: argparse.Namespace) -> int:
     return report_missed(checks)
 
 
-def evaluate_runs(runs: Iterable[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
+def evaluate_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
     """Evaluations of all runs under the options; InputError with the problems of all."""
-    specs = specs_of(options)
+    specs = specs_of(options, runs, truth)
     evaluations, problems = [], []
     for run in runs:
         try:
-            evaluations.append(evaluate_match(Match(run, truth, conventions_of(options), matching_of(options)), specs))
+            match = Match(run, truth, conventions_of(options), matching_of(options))
+            evaluation = evaluate_match(match, specs)
+            notes = tuple(row.problem for row in recomputed(match) if row.spec in specs)
+            evaluations.append(replace(evaluation, problems=(*evaluation.problems, *notes)))
         except InputError as error:
             problems.extend(error.problems)
     if problems:

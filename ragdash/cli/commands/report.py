@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
-from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
@@ -17,7 +17,7 @@ from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
-from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.content import ReportContent, ReportRequest, report_specs
 from ragdash.reporting.html.report_page import render_report, select_sections
 from ragdash.reporting.sentences.merge_problems import merged_problems
 
@@ -52,7 +52,8 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     names = [run.name for run in runs]
     request = ReportRequest(
         tuple(Match(run, truth, conventions_of(options), matching_of(options)) for run in runs),
-        specs_of(options) if options.metrics or options.cutoffs else (),
+        specs_of(options, runs, truth) if options.metrics or options.cutoffs else report_specs(
+            runs, truth, options.k, metric_directions(options.metric_direction or ())),
         baseline=_baseline(options.baseline, names),
         k=options.k,
         title=options.title,

@@ -20,6 +20,7 @@ from ragdash.core.messages import (
     labels,
     matching,
     metrics,
+    proposals,
     reading,
     unavailable,
     values,
@@ -28,9 +29,9 @@ from ragdash.core.messages import (
 from ragdash.core.messages.message import Message
 from ragdash.core.messages.template import fill, listed, placeholders
 
-_MODULES = (columns, commands, dashboard, experiments, judge, labels, matching, metrics, reading, unavailable, values,
-            workspace)
-BROWSER = (columns, dashboard, judge, labels, matching, metrics, reading, unavailable, values, workspace)
+_MODULES = (columns, commands, dashboard, experiments, judge, labels, matching, metrics, proposals, reading,
+            unavailable, values, workspace)
+BROWSER = (columns, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable, values, workspace)
 """Tables whose messages a page may show, all but these:"""
 TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
                       "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))

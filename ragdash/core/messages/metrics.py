@@ -102,6 +102,76 @@ MESSAGES: Mapping[str, Message] = {
         expected="{wanted}",
         fix="Change the cutoff.",
     ),
+    "file-metric-agrees": Message(
+        actual="{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric}",
+        expected="the same values",
+        fix="They agree in all {queries:count query}.",
+    ),
+    "file-metric-differs/cutoff": Message(
+        actual=(
+            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)"
+        ),
+        expected="the same values",
+        fix=(
+            "The file's values are {metric} over fewer documents: {variant} gives them in {explained} "
+            "of {queries:count query}."
+        ),
+    ),
+    "file-metric-differs/first-document": Message(
+        actual=(
+            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)"
+        ),
+        expected="the same values",
+        fix=(
+            "The file compares one document, the judgments list several: with the first one alone, "
+            "{variant} gives the values of the file in {explained} of {queries:count query}."
+        ),
+    ),
+    "file-metric-differs/grades": Message(
+        actual=(
+            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)"
+        ),
+        expected="the same values",
+        fix=(
+            "The file counts documents of higher grades only: {variant} gives its values in {explained} "
+            "of {queries:count query}."
+        ),
+    ),
+    "file-metric-differs/options": Message(
+        actual=(
+            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)"
+        ),
+        expected="the same values",
+        fix=(
+            "The file uses other options: {variant} gives its values in {explained} of {queries:count "
+            "query}."
+        ),
+    ),
+    "file-metric-differs/rounded": Message(
+        actual=(
+            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)"
+        ),
+        expected="the same values",
+        fix=(
+            "The file rounds its values. Both columns are shown."
+        ),
+    ),
+    "file-metric-differs/unknown": Message(
+        actual=(
+            "{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric} ({differing} of "
+            "{queries:count query} differ)"
+        ),
+        expected="the same values",
+        fix=(
+            "The reason is not known. Both columns are shown; check the ids, the cutoff and the "
+            "judgments of the other tool."
+        ),
+    ),
     "metric-direction": Message(
         actual="{text!r}",
         expected="NAME=higher, NAME=lower or NAME=none, with the name of a metric in the file",

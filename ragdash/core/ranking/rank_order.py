@@ -79,7 +79,8 @@ def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
 
 def _sorted_rows(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
     """One stable sort of 64-bit words (query code, key as float32); equal words are put right by the exact key."""
-    single = (keys + 0.0).astype(np.float32).view(np.uint32)
+    with np.errstate(over="ignore"):  # beyond the range of 32 bits all are equal, and put right like the others
+        single = (keys + 0.0).astype(np.float32).view(np.uint32)
     descending = np.where(single >> np.uint32(31), single, ~(single | np.uint32(0x80000000)))
     words = (codes.astype(np.uint64) << np.uint64(32)) | descending
     order = np.argsort(words, kind="stable")

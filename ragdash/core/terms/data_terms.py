@@ -61,8 +61,9 @@ TERMS: Mapping[str, Term] = {
         "Duplicate documents in a ranking", "Only the best rank of a document counts, or the run is not evaluated at "
         "all.", link="conventions.md"),
     "ties": Term(
-        "Documents with equal scores", "Documents with equal scores are ordered by document id, descending, as in "
-        "trec_eval, or stay in the order of the file. “The other way” shows how much this changes.",
+        "Documents with equal scores", "Documents with equal scores are ordered by document id, descending, or "
+        "stay in the order of the file. trec_eval also takes scores for equal that differ beyond 32 bits: choose that "
+        "to reproduce a published table. “The other way” shows how much this changes.",
         link="conventions.md"),
     "input_files": Term(
         "Files", "Several files at once: the results of each configuration, the relevance judgments (qrels) and, if "

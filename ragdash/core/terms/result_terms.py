@@ -26,6 +26,9 @@ TERMS: Mapping[str, Term] = {
         "Pareto front", "A run is on the front if no other run is at least as good and at most as expensive, and "
         "better in one of the two.", entry="runs that no other run beats on both quality and cost",
         heading="Pareto front"),
+    "file_metrics": Term(
+        "Metric from the file", "A value per query that the file holds: of another tool, a judge or a person. Range "
+        "and direction are guessed from values and name."),
     "leaderboard_metrics": Term(
         "Metrics", "Choose from the list, or type a metric such as nDCG(gain='exp')@20 or R(average='micro')@5."),
     "answer_metrics": Term(

@@ -8,7 +8,7 @@ from streamlit.errors import StreamlitAuthError
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 ROLES = {"editor": "may change what is kept here", "viewer": "may look at everything"}
 

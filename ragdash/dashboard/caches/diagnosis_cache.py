@@ -17,7 +17,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
 

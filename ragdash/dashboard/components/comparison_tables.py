@@ -13,8 +13,8 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import NBSP
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import NBSP
 
 ComparisonGrid = Mapping[tuple[int, Spec], Comparison]
 

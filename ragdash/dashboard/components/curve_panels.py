@@ -14,7 +14,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS
 from ragdash.reporting.plots import precision_recall, ranking
 from ragdash.reporting.plots.common import arrays, axes
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def means_and_intervals(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -120,8 +120,8 @@ def render_per_query(context: PageContext) -> None:
     other_run = next(digest for index, digest in enumerate(context.digests) if index != context.baseline)
     with st.container(horizontal=True):
         for label, key, default in (
-            ("X axis", state.ACROSS, context.digests[context.baseline]),
-            ("Y axis", state.UP, other_run),
+            ("X axis", state.X_RUN, context.digests[context.baseline]),
+            ("Y axis", state.Y_RUN, other_run),
         ):
             st.selectbox(
                 label,
@@ -133,7 +133,7 @@ def render_per_query(context: PageContext) -> None:
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if specs:
-        _render_pair(context, *(context.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
+        _render_pair(context, *(context.digests.index(state.get(side)) for side in (state.X_RUN, state.Y_RUN)))
 
 
 def _render_pair(context: PageContext, left: int, right: int) -> None:

@@ -16,8 +16,9 @@ from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Curves, Summary
 from ragdash.metrics import METRICS, Metric
-from ragdash.reporting.sentences import comparability, fmt
-from ragdash.reporting.sentences.fmt import NBSP
+from ragdash.reporting.sentences import comparability
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import NBSP
 
 
 def means_table(context: PageContext, summaries: Sequence[Summary], order: Sequence[int]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a do
 COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
 METRICS, SORT = "columns", "sort"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
-ACROSS, UP = "across", "up"  # Ranking
+X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
@@ -18,7 +18,7 @@ CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
 ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
-HEARD = "heard"  # the judge whose verdicts are read there
+CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
@@ -29,19 +29,20 @@ SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
-TRUSTED, CLASSED, DESK = "trusted", "classes", "desk"  # judge validation, on Answers
+TRUSTED, CLASSED, TRUST_VIEW = "trusted", "classes", "desk"  # judge validation, on Answers
 SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
+DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lower
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, *CONVENTIONS)
-PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN,
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, DIRECTIONS, *CONVENTIONS)
+PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN,
         PICTURE, OUTCOME, BY, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS,
         PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES,
-        READINGS, MARKED, RANKS, DOC, AGAINST, HEARD, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED,
-        DESK, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
-MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
+        READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED,
+        TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
+MANY = (SHOWN, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
-OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests of runs
+OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
 
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last

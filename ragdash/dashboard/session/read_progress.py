@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from ragdash.io.source.read_progress import report_progress
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 AFTER, EVERY = 0.3, 0.2  # seconds until the bar appears, and between two drawings
 

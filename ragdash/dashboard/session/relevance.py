@@ -17,7 +17,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.evidence import FLOOR, kept_decisions, spans
 from ragdash.matching.match import THRESHOLD, Matching
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 BY = {"id": "by id", "evidence": "by evidence"}
 HOW = {"partial": "Best aligned part", "exact": "Word for word", "tokens": "Share of words", "sequence": "Whole texts",

@@ -16,7 +16,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.answers import unavailable_metrics  # noqa: F401
-from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, listed, number
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, listed, number
 
 FEW = 4  # runs that are listed one by one
 NAMED = 12  # unsupported words that are listed

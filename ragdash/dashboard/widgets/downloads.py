@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement, render_figure
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables import label_sheet_bytes
 from ragdash.reporting.tables.export import TABLES, export_table
 

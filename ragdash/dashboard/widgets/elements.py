@@ -11,7 +11,7 @@ from ragdash.core.errors import Problem
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.plots.common import theme as plot_theme
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest stand in a table
 ROWS = 200

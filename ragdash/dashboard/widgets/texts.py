@@ -9,7 +9,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.unsupported_words import Spans
-from ragdash.reporting.sentences.fmt import UNDEFINED
+from ragdash.reporting.sentences.formatting import UNDEFINED
 
 LONGEST = 20_000  # characters of a text that are shown
 CELL = 300  # characters of a text in a table

@@ -15,7 +15,7 @@ import orjson
 
 from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import workspace
+from ragdash.core.paths import make_private_folder, workspace
 from ragdash.experiments.testset.drafts import Draft, DraftSet
 from ragdash.experiments.testset.files import drafts_jsonl, read_drafts
 from ragdash.workspace.reviews import Event, EventStore
@@ -96,7 +96,7 @@ class Sets:
         name = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in draft_set.corpus)[:60] or "documents"
         path = self.path / f"{name}-{hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()}.jsonl"
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path)
         except OSError as error:
             raise InputError([Problem("unwritable-file/workspace", {"reason": error.strerror or str(error)},
                                       str(self.path))]) from None

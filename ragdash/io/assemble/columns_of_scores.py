@@ -42,7 +42,7 @@ def take_scores(details: Mapping[str | None, Mapping[str, dict]], problems: Coll
     """
     attributes: Attributes = {(config, query): orjson.loads(fields["attributes"])
                               for config, queries in details.items() for query, fields in queries.items()
-                              if "attributes" in fields}
+                              if fields.get("attributes")}
     columns: dict[str, Cells] = {}
     for key, fields in attributes.items():
         for name, value in fields.items():

@@ -1,4 +1,4 @@
-"""Relevance judgments without a header in two or three columns: query and document, and perhaps a grade."""
+"""Judgments and runs without a header: query and document, and perhaps a grade, or a rank as MS MARCO writes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.core.errors import Collector
-from ragdash.core.records import Truth
+from ragdash.core.records import Run, Truth
+from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.formats.trec_lines import data_lines
@@ -17,9 +18,10 @@ from ragdash.io.source.source import Source
 from ragdash.io.tables.header import read_header
 from ragdash.io.tables.mapping_hints import MEASURE
 from ragdash.io.tables.whitespace import normalize_line_ends
-from ragdash.io.wrong_role import fail_truth_as_run
+from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
-_GRADE = re.compile(rb"-?\d{1,2}(\.0+)?")
+_NUMBER = re.compile(rb"-?\d{1,4}(\.0+)?")
+_MOST_GRADE = 20  # larger whole numbers are counts or scores, not grades
 _COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and grade"}
 
 
@@ -33,11 +35,24 @@ def detect(start: FileStart) -> Detection | None:
         return None
     if width == 2 and not all(map(_are_ids, rows)):
         return None
-    if width == 3 and not all(_GRADE.fullmatch(row[2]) for row in rows):
+    if width == 3 and not all(_NUMBER.fullmatch(row[2]) for row in rows):
         return None
     if any(MEASURE.fullmatch(row[0].decode(errors="replace")) for row in rows) or _is_one_query_a_document(rows):
         return None
+    if width == 3 and _are_ranks(rows):
+        return Detection("ranks", "run", "lines of query, document and rank")
+    if width == 3 and any(float(row[2]) > _MOST_GRADE for row in rows):
+        return None
     return Detection("judgments", "truth", f"lines of {_COLUMNS[width]}")
+
+
+def _are_ranks(rows: list[list[bytes]]) -> bool:
+    """True where the last column counts 1, 2, 3 ... for each query, and some query has several documents."""
+    ranks: dict[bytes, list[float]] = {}
+    for query, _, rank in rows:
+        ranks.setdefault(query, []).append(float(rank))
+    longest = max(map(len, ranks.values()))
+    return longest > 1 and all(values == list(range(1, len(values) + 1)) for values in ranks.values())
 
 
 def _split(line: bytes) -> list[bytes]:
@@ -58,6 +73,21 @@ def _is_one_query_a_document(rows: list[list[bytes]]) -> bool:
 def read_runs(source: Source, _name: str | None) -> NoReturn:
     """Raise: without scores and ranks these lines are judgments."""
     fail_truth_as_run(source, detect(FileStart(source)).reason)
+
+
+def read_ranked_runs(source: Source, name: str | None) -> list[Run]:
+    """The one run of lines of query, document and rank."""
+    problems = source.collector()
+    queries, docs, ranks, _ = _read_rows(source, problems)
+    problems.raise_errors()
+    docs_column = pa.chunked_array([docs], pa.string())
+    rows = Rows(pa.array(queries, pa.string()), docs_column, ranks=np.array(ranks, np.float64))
+    return build_runs({None: rows}, source, name, problems)
+
+
+def read_ranks_as_truth(source: Source) -> NoReturn:
+    """Raise: ranks are of a run."""
+    fail_run_as_truth(source, "its last column counts 1, 2, 3 for each query, as ranks do", "a run")
 
 
 def read_truth(source: Source) -> Truth:
@@ -81,7 +111,7 @@ def _read_rows(source: Source, problems: Collector) -> tuple[list[str], list[str
     for number, row in rows:
         if len(row) != width:
             problems.add("column-count/headerless", {"count": len(row), "width": width}, line=number)
-        elif width == 3 and not _GRADE.fullmatch(row[2]):
+        elif width == 3 and not _NUMBER.fullmatch(row[2]):
             problems.add("bad-number/grade", {"value": row[2].decode()}, line=number, field="grade")
         else:
             queries.append(row[0].decode())
@@ -91,5 +121,6 @@ def _read_rows(source: Source, problems: Collector) -> tuple[list[str], list[str
     return queries, docs, grades if width == 3 else None, lines
 
 
-FORMATS.register(Format("judgments", "Judgments without a header", read_runs, read_truth), kind="text", order=30,
-                 detect=detect)
+FORMATS.register(Format("judgments", "Judgments without a header", read_runs, read_truth),
+                 Format("ranks", "Ranks without a header", read_ranked_runs, read_ranks_as_truth), kind="text",
+                 order=30, detect=detect)

@@ -20,7 +20,7 @@ from ragdash.io.source.source import Source
 _TEXT_VALUES = r'"\s*:\s*(?:\[\s*"|\{\s*"(?:[^"\\]|\\.)*"\s*:\s*")'  # behind a key: a list or an object of texts
 _LIST = r'"\s*:\s*\[[^][]*\]\s*,\s*"'
 _PANDAS_SPLIT = re.compile(rf'\{{\s*"(?:columns{_LIST}(?:index|data)|index{_LIST}columns)"')
-_SPLIT_COLUMNS = re.compile(r'"columns"\s*:\s*(\[(?:\s*"(?:[^"\\]|\\.)*"\s*,?)*\])')
+_SPLIT_COLUMNS = re.compile(r'"columns"\s*:\s*(\[(?:\s*"(?:[^"\\]|\\.)*"\s*(?:,|(?=\])))*\])')
 _TEXTS_OR_IDS = {"retrieved_context": "retrieved_ids", "ground_truth_context": "relevant_ids"}  # lists of MLflow
 
 
@@ -40,11 +40,20 @@ def detect(start: FileStart) -> Detection | None:
 def _describe_split(start: FileStart) -> Detection:
     """What the columns of a table in pandas' split form are."""
     written = _SPLIT_COLUMNS.search(start.json_text)
-    columns = tuple(json.loads(written[1])) if written else ()
+    columns = _parse_names(written[1]) if written else ()
     schema = resolve_fields(columns, start.mapping)
     role = role_of(schema)
     name = "unknown" if role == "unknown" else "json-split"
     return Detection(name, role, "pandas' split form of a table", columns, schema)
+
+
+def _parse_names(text: str) -> tuple[str, ...]:
+    try:
+        names = json.loads(text)
+        "".join(names).encode()  # a name may have half of a surrogate pair
+    except ValueError:
+        return ()
+    return tuple(names)
 
 
 def _is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:

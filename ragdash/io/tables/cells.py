@@ -24,7 +24,7 @@ _DECODER = json.JSONDecoder(
 )
 
 
-class _UnreadableCell(ValueError):
+class UnreadableCell(ValueError):
     """The text of a cell cannot be parsed as a list; the message is the reason."""
 
 
@@ -70,7 +70,7 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
     if text[:1] in "[{(" or text.startswith("array("):
         try:
             value = parse_nested(text)
-        except _UnreadableCell as reason:
+        except UnreadableCell as reason:
             if name not in IDS and name not in OBJECTS and (name in PARALLEL_FIELDS or text[-1] not in "]})"):
                 return cell_text if name in PARALLEL_FIELDS else [cell_text]  # a text such as "[1] says ..."
             expected = "an object" if name in OBJECTS else "a list"
@@ -92,26 +92,36 @@ def _may_hold_several(name: str, field: str) -> bool:
 
 
 def parse_nested(text: str):
-    """Parse JSON or a Python literal; numbers keep their digits. Raises _UnreadableCell with the reason."""
+    """Parse JSON or a Python literal; numbers keep their digits. Raises UnreadableCell with the reason."""
+    value = _parse_any(text)
+    if "\\u" in text or "\\U" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except (UnicodeEncodeError, RecursionError):
+            raise UnreadableCell("half of a surrogate pair (\\ud800 to \\udfff)") from None
+    return value
+
+
+def _parse_any(text: str):
     try:
         return _DECODER.decode(text)
     except RecursionError:
-        raise _UnreadableCell("nested too deeply") from None
+        raise UnreadableCell("nested too deeply") from None
     except ValueError:
         pass
     if "..." in text and re.search(r"""['"\]\d,]\s*\.\.\.""", text):
-        raise _UnreadableCell("it seems to be cut short with ...")
+        raise UnreadableCell("it seems to be cut short with ...")
     if _ADJACENT_STRINGS.search(text) and _has_adjacent_strings(text):
-        raise _UnreadableCell("there are no commas between its parts")
+        raise UnreadableCell("there are no commas between its parts")
     try:
         return _parse_literal(ast.parse(text, mode="eval").body, text)
     except (RecursionError, MemoryError):
-        raise _UnreadableCell("nested too deeply") from None
+        raise UnreadableCell("nested too deeply") from None
     except SyntaxError as error:
-        raise _UnreadableCell("there are no commas between its parts" if re.search(r"\d\s+-?\d", text) else
+        raise UnreadableCell("there are no commas between its parts" if re.search(r"\d\s+-?\d", text) else
                        (error.msg or "it is not complete")) from None
     except ValueError as error:
-        raise _UnreadableCell(str(error)) from None
+        raise UnreadableCell(str(error)) from None
 
 
 def _parse_literal(node: ast.AST, text: str):
@@ -127,7 +137,7 @@ def _parse_literal(node: ast.AST, text: str):
         keys = [_parse_literal(key, text) for key in node.keys]
         if all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys):
             return dict(zip(map(str, keys), (_parse_literal(value, text) for value in node.values), strict=True))
-        raise _UnreadableCell("a key that is not text, or a repeated key")
+        raise UnreadableCell("a key that is not text, or a repeated key")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) \
             and isinstance(node.operand.value, (int, float)):
         return NumberText(f"-{_number_text(node.operand, text)}")
@@ -135,13 +145,13 @@ def _parse_literal(node: ast.AST, text: str):
         return {"nan": float("nan"), "null": None, "true": True, "false": False}[node.id]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "array" and node.args:
         return _parse_literal(node.args[0], text)
-    raise _UnreadableCell("more than texts, numbers, lists and objects")
+    raise UnreadableCell("more than texts, numbers, lists and objects")
 
 
 def _number_text(node: ast.Constant, text: str) -> NumberText:
     literal = ast.get_source_segment(text, node) or ""
     if not _NUMBER.fullmatch(literal):
-        raise _UnreadableCell(f"the number {literal[:20]}")
+        raise UnreadableCell(f"the number {literal[:20]}")
     return NumberText(literal)
 
 

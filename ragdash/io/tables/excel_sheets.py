@@ -120,3 +120,18 @@ def _column_number(letters: bytes) -> int:
     for letter in letters:
         number = number * 26 + letter - 64
     return number
+
+
+def read_all_sheets(source: Source) -> Iterator[tuple[str, list[list]]]:
+    """(name, rows) of each sheet that is not empty."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    _check_size(source)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
+        for name in book.sheet_names:
+            rows = list(book.get_sheet_by_name(name).iter_rows())
+            if rows:
+                yield name, rows
+    except (CalamineError, OSError, ValueError) as error:
+        fail_damaged(source, "an Excel workbook", error)

@@ -63,7 +63,7 @@ def build_truth_from_rows(source: Source, header: Header, rows: Iterable[InputEn
             f"the columns {_join_columns(header, RUN_MARKERS)}, and none of what is right; if one of them is, "
             "name it, such as --map answers=NAME",
         )
-    _check_columns(header, problems)
+    _check_columns(header, problems, of_run=any(field in schema for field in RUN_MARKERS))
     reader = TruthReader(problems, source.mapping, header.schema)
     for row in rows:
         reader.add(row)

@@ -14,6 +14,8 @@ from ragdash.metrics.example_setups import SETTINGS
 from ragdash.metrics.registry import METRICS, Metric
 
 FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgments and counts", "detection": "Detection",
+            "sets": "Returned sets", "gains": "Gains along the ranking", "recall levels": "Levels of recall",
+            "user models": "User models", "diversity": "Diversity", "permissions": "Permissions",
             "judged": "Judged by a model", "cost": "Speed and cost"}
 _HEAD = """# Metrics
 

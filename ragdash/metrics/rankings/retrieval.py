@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
+from ragdash.matching.views.ranked import ALL, Cutoffs, Ranked, Values, ordinal
 from ragdash.metrics.example_setups import Example
 from ragdash.metrics.rankings.of_spans import average_precision_of_spans, f1_of_spans
 from ragdash.metrics.rankings.sums import ratio, sum_before, undefined_without
@@ -51,7 +51,7 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
-        aliases=("rec",), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel),
+        aliases=("rec", "set_recall", "SetR"), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel),
         by_evidence="spans", bounds="monotone", curve=True,
         when="The first question of every RAG system: are the needed documents among the k that fit into the prompt? "
              "Choose k by the prompt's budget.",
@@ -221,6 +221,56 @@ def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     max_above = np.minimum(non, relevant)[query]
     share = 1 - np.divide(nonrelevant_above, max_above, out=np.zeros(len(query)), where=nonrelevant_above > 0)
     return ratio(ranked.total(query, share), relevant)
+
+
+@metric("infAP", "Inferred AP", formula=r"\frac{1}{R} \sum_r E[P@rank(r)]",
+        source="trec_eval infAP; Yilmaz & Aslam 2006",
+        allowed=_REL,
+        when="Judgments are a random sample of a pool: grade -1 marks a document of the pool that was not judged.",
+        differs="trec_eval and ir_measures: the same.",
+        example=Example("ranking", "infAP", (1 / 2 + 1 / 2 * 1e-5 / 1.00002 + 2 / 3) / 3,
+                        "a: 1/2 + 1/2 · (0 + ε)/(1 + 2ε), b: 1/3 + 2/3 · (1 + ε)/(2 + 2ε), 0 for c; over 3"))
+def inferred_average_precision(ranked: Ranked, *, rel: int = 1) -> Values:
+    """AP, with the precision above each relevant document estimated from the judged documents above it.
+
+    Documents without a judgment count as outside of the pool, so not relevant. A negative grade means in the pool and
+    not judged: such documents count as relevant as often as the judged ones. Returns (Q,) in [0, 1].
+    """
+    epsilon = 1e-5
+    is_rel = ranked.grade >= rel
+    query, rank = ranked.query[is_rel], ranked.rank[is_rel]
+    relevant_above = sum_before(ranked.query, is_rel)[is_rel]
+    judged_above = sum_before(ranked.query, ranked.grade >= 0)[is_rel]
+    pool_above = ordinal(ranked.query)[is_rel] - 1
+    share = (relevant_above + epsilon) / (judged_above + 2 * epsilon)
+    return ratio(ranked.total(query, 1 / rank + pool_above / rank * share), ranked.relevant(rel))
+
+
+@metric("GMAP", "Geometric MAP", formula=r"\sqrt[Q]{\prod_q \max(AP_q, 0.00001)}",
+        source="trec_eval gm_map; Robertson 2006", aggregate="geometric",
+        aliases=("gm_map", "geometric_map"), allowed=_REL,
+        when="The worst queries matter most: a query that improves from 0.01 to 0.02 counts as one from 0.4 to 0.8.",
+        differs="trec_eval gm_map: the same.",
+        example=Example("ranking", "GMAP", (1 / 2 + 2 / 3) / 3, "of one query it is AP"))
+def geometric_average_precision(ranked: Ranked, *, rel: int = 1) -> Values:
+    """AP of each query; the summary is the geometric mean over the queries.
+
+    Values below 0.00001 count as that.     Returns (Q,) in [0, 1].
+    """
+    return average_precision(ranked, np.array([ALL]), rel=rel)[:, 0]
+
+
+@metric("GMBpref", "Geometric bpref", formula=r"\sqrt[Q]{\prod_q \max(bpref_q, 0.00001)}", source="trec_eval gm_bpref",
+        aggregate="geometric", aliases=("gm_bpref",), allowed=_REL,
+        when="As GMAP, where many documents are not judged.",
+        differs="trec_eval gm_bpref: the same.",
+        example=Example("ranking", "GMBpref", 1 / 3, "of one query it is bpref"))
+def geometric_bpref(ranked: Ranked, *, rel: int = 1) -> Values:
+    """Binary preference of each query; the summary is the geometric mean over the queries.
+
+    Values below 0.00001 count as that.     Returns (Q,) in [0, 1].
+    """
+    return bpref(ranked, rel=rel)
 
 
 @metric("ERR", "Expected reciprocal rank",

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import (
     Comparison,
     ComparisonRules,
@@ -21,7 +22,7 @@ from ragdash.evaluation.evaluate import Curves, Evaluation, Summary, curves, eva
 from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, parse_specs
 from ragdash.metrics.bands import BANDS, Bands
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
@@ -80,6 +81,14 @@ class ReportRequest:
         object.__setattr__(
             self, "specs", self.specs or parse_specs([template.format(k=self.k) for template in METRICS])
         )
+
+
+def report_specs(runs: Sequence[Run], truth: Truth, k: int, directions: Mapping[str, str] | None = None
+                 ) -> tuple[Spec, ...]:
+    """The metrics of a report unless others are chosen: METRICS at k, and those in the files of the runs."""
+    from_files = [spec for spec in default_specs(runs, truth, directions) if spec not in DEFAULT_SPECS]
+    computed = parse_specs([template.format(k=k) for template in METRICS])
+    return tuple(dict.fromkeys((*computed, *from_files))) if truth.judgements or not from_files else tuple(from_files)
 
 
 class ReportContent:

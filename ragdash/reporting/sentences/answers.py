@@ -8,7 +8,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import METRICS
-from ragdash.reporting.sentences.fmt import escape, listed, problem_line
+from ragdash.reporting.sentences.formatting import escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
 

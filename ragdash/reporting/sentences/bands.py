@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Placement, Target
-from ragdash.reporting.sentences.fmt import escape, listed
+from ragdash.reporting.sentences.formatting import escape, listed
 
 NAMED = 3  # runs named in a sentence part; the rest are counted
 GROUPS = 3  # places told apart in a sentence

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
 from ragdash.core.ids.normalization import CollapseChoice
 from ragdash.core.records import Conventions
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import escape
 
 Option = tuple[str, str]
 
@@ -32,6 +32,7 @@ OPTION_LABELS = {
     ("duplicates", "first"): "Let the best rank count",
     ("duplicates", "error"): "Refuse such runs",
     ("ties", "docid"): "Settle ties by document id",
+    ("ties", "trec_eval"): "Compare 32 bits, as trec_eval",
     ("ties", "file"): "Keep ties as in the file",
 }
 # convention -> its choices in words; the convention's name and tooltip are terms
@@ -39,7 +40,7 @@ CHOICES = {
     "missing": {"zero": "Empty ranking", "skip": "Left out"},
     "unanswerable": {"skip": "Left out", "zero": "Count 0"},
     "duplicates": {"first": "Best rank counts", "error": "Run is refused"},
-    "ties": {"docid": "By document id", "file": "As in the file"},
+    "ties": {"docid": "By document id", "trec_eval": "As trec_eval (32 bits)", "file": "As in the file"},
 }
 NO_EFFECT = {
     "missing": "No run lacks a query.",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first
 from ragdash.evaluation.evaluate import Summary
-from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": ""}
 COLORS = {"better": "blue", "worse": "orange"}

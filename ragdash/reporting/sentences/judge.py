@@ -16,7 +16,7 @@ from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, parse_choice
 from ragdash.models.judge.panel import panel_label as panel
-from ragdash.reporting.sentences.fmt import count, escape, listed
+from ragdash.reporting.sentences.formatting import count, escape, listed
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
 TOY = "toy-judge"  # the model's name of the samples' ledger

@@ -8,8 +8,8 @@ import numpy as np
 
 from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED
 
 
 def duration(ms: float) -> str:

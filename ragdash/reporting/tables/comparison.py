@@ -10,7 +10,7 @@ import pyarrow as pa
 from ragdash.core.errors import Problem
 from ragdash.evaluation.compare import Comparison, ComparisonRules
 from ragdash.reporting.sentences.comparison import family_sentence
-from ragdash.reporting.sentences.fmt import p_value
+from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
 

@@ -93,7 +93,9 @@ def escape_latex(text: str) -> str:
 def _latex(header: list[str], rows: list[list[str]]) -> str:
     """A booktabs table."""
     def line(cells: list[str]) -> str:
-        return " & ".join(map(escape_latex, cells)) + r" \\"
+        row = " & ".join(map(escape_latex, cells)) + r" \\"
+        is_option = row.startswith(("[", "*"))  # LaTeX would read it as an option of the line above
+        return f"{{}}{row}" if is_option else row
 
     body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
             *map(line, rows), r"\bottomrule", r"\end{tabular}"]

@@ -12,7 +12,7 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.evaluation.stats import METHOD
 from ragdash.reporting.sentences import judge
-from ragdash.reporting.sentences.fmt import strip_markdown
+from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.export import long_values, wide_values
 

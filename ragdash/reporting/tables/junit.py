@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from ragdash.evaluation.ci_gates import GateCheck
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escape_xml(text: str) -> str:
+    r"""A text for XML: characters that XML 1.0 has no way to write, such as ESC, become visible.
+
+    Examples
+    --------
+    >>> escape_xml("dense\x1b[31m")
+    'dense\\x1b[31m'
+    """
+    return _NOT_XML.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def as_junit(suite: str, checks: Sequence[GateCheck]) -> bytes:
@@ -14,11 +28,12 @@ def as_junit(suite: str, checks: Sequence[GateCheck]) -> bytes:
     root = ElementTree.Element("testsuite", name=suite, tests=str(len(checks)), failures=str(missed), errors="0",
                                skipped="0")
     for check in checks:
-        case = ElementTree.SubElement(root, "testcase", classname=f"{suite}.{check.subject}", name=check.bound)
+        case = ElementTree.SubElement(root, "testcase", classname=escape_xml(f"{suite}.{check.subject}"),
+                                      name=escape_xml(check.bound))
         if check.missed is not None:
-            failure = ElementTree.SubElement(case, "failure", message=check.missed, type="bound")
-            failure.text = check.missed
+            failure = ElementTree.SubElement(case, "failure", message=escape_xml(check.missed), type="bound")
+            failure.text = escape_xml(check.missed)
         else:
-            ElementTree.SubElement(case, "system-out").text = check.observed
+            ElementTree.SubElement(case, "system-out").text = escape_xml(check.observed)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"

@@ -6,7 +6,6 @@ synchronous=full), or not there at all.
 
 from __future__ import annotations
 
-import errno
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,8 @@ from typing import TypeVar
 
 from ragdash.core import sqlite_file
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import Mode, connect, has_content, make_folder, primary_code
+from ragdash.core.paths import make_private_folder
+from ragdash.core.sqlite_file import Mode, connect, has_content, is_disk_full, primary_code
 from ragdash.workspace.reviews.events import Event, check_events
 
 VERSION = 1  # of the tables
@@ -143,7 +143,7 @@ def _is_ours(db: sqlite3.Connection) -> bool:
 
 def _make(path: Path) -> None:
     """Make the file where it is not there; several processes may try at once."""
-    make_folder(path)
+    make_private_folder(path.parent)
     if _has_content(path):
         with closing(_connect(path, True)) as db:
             if _is_ours(db):
@@ -217,9 +217,7 @@ def _is_broken(error: Exception) -> bool:
 
 
 def _unusable(path: Path, error: Exception, write: bool) -> InputError:
-    code, reason = primary_code(error), getattr(error, "errno", None)
-    if reason in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        code = sqlite3.SQLITE_FULL
+    code = sqlite3.SQLITE_FULL if is_disk_full(path, error) else primary_code(error)
     if code in _SHUT or isinstance(error, PermissionError):
         message = "unusable-reviews/unwritable"
     else:

@@ -30,6 +30,16 @@ def test_three_columns_are_query_document_and_grade(content):
     assert [problem.kind for problem in caught.value.problems] == ["truth-as-run"]
 
 
+def test_three_columns_that_count_for_each_query_are_a_run_of_ranks():
+    content = b"7\t105\t1\n7\t101\t2\n8\t103\t1\n"
+    run, = read_runs(("x", content))
+    assert run.ranking("7")["doc_id"].to_pylist() == ["105", "101"] and run.ranked_by == "rank"
+    with pytest.raises(InputError) as caught:
+        read_truth(("x", content))
+    assert [problem.kind for problem in caught.value.problems] == ["run-as-truth"]
+    assert judged(b"7 105 1\n8 103 1\n") == {("7", "105"): 1, ("8", "103"): 1}
+
+
 @pytest.mark.parametrize("content", [b"q1 d1\nq1 d2\n", b"q1\td1\nq1\td2", b"query_id,doc_id\nq1,d1\nq1,d2\n"])
 def test_without_grades_every_document_is_relevant_and_a_warning_says_so(content):
     assert judged(content) == {("q1", "d1"): 1, ("q1", "d2"): 1}
@@ -81,3 +91,10 @@ def test_a_corpus_as_csv():
     assert corpus.documents(["d1", "d2"])["text"].to_pylist() == ["a text, of\ntwo lines", "b"]
     with pytest.raises(InputError):
         read_corpus(("x", b"title,text\nT,a\n"))
+
+
+@pytest.mark.parametrize("cell", ['"[""a\\ud800""]"', "\"['a\\ud800']\""])
+def test_half_of_a_surrogate_pair_in_a_cell_is_a_problem(cell):
+    with pytest.raises(InputError) as caught:
+        read_runs(("x", f"question,answer,contexts\nq,a,{cell}\n".encode()))
+    assert "surrogate" in str(caught.value)

@@ -152,7 +152,7 @@ NOT_READ = {  # content, kind, words
     "pandas, split, with a short row": ({"columns": ["question", "answer"], "data": [["q"]]}, "wrong-type", "records"),
     "means of systems": ({"dense": {"mrr@10": 0.5, "queries": 9}, "bm25": {"mrr@10": 0.4, "queries": 9}}, "summary",
                          "for each query"),
-    "a summary": ({"faithfulness": 0.5, "n": 3}, "wrong-type", "summary"),
+    "a summary": ({"faithfulness": 0.5, "n": 3}, "summary", "means"),
     "runs in a run": ({"bm25": {"q1": {"d1": 0.5}}}, "wrong-type", "a separate file"),
     "columns of unequal length": ({"question": ["q", "r"], "answer": ["a"]}, "unequal-lists", "shorter"),
 }

@@ -179,7 +179,7 @@ ADVICE = {  # content, read, kind, words of the fix
                               "the run and the qrels"),
     "ids deep inside": (json.dumps([{"query_id": "q", "question": "?", "per_k": {
         "5": {"retrieved_chunk_ids": ["a"]}, "10": {"retrieved_chunk_ids": ["a", "b"]}}}]).encode(), read_runs,
-        "missing-field", "--map retrieved=per_k.10.retrieved_chunk_ids"),
+        "proposed-reading", "retrieved=per_k.10.retrieved_chunk_ids"),
     "questions below a table": (
         json.dumps([{"table": {"uid": "1"}, "questions": [{"uid": "2", "question": "?"}]}]).encode(), read_truth,
         "missing-field", "each of the questions in 'questions'"),

@@ -109,6 +109,14 @@ def test_latex_sets_texts_as_written():
         assert not re.search(r"[\\&%$#_{}^<>|]", rest), escape_latex(bad)
 
 
+@pytest.mark.parametrize("name", ["[2cm]", "[", "*", "* [b]"])
+def test_a_latex_row_is_never_an_option_of_the_line_above(name):
+    rows = export_table(pa.table({name: [name, "b", name], "b": [0.5, 0.25, 1.0]}), "latex").decode().splitlines()
+    for line in rows:
+        assert not line.startswith(("[", "*"))
+    assert sum(line.startswith("{}" + name) for line in rows) == 3
+
+
 def test_a_data_frame_is_taken_as_it_stands():
     frame = pd.DataFrame({"Run": ["a", None], "Mean": [0.25, np.nan], "mixed": ["x", 3]})
     assert export_table(frame, "csv").decode() == "Run,Mean,mixed\na,0.25,x\n,,3\n"

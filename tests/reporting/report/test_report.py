@@ -31,7 +31,7 @@ from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.sentences import comparison
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences.formatting import escape
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"

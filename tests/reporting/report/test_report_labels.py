@@ -19,7 +19,7 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.html.blocks import Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_report, build_sections
-from ragdash.reporting.sentences.fmt import number
+from ragdash.reporting.sentences.formatting import number
 from ragdash.reporting.tables.judge_validation import estimate_text
 
 RIGHT, WRONG = "Paris stands beside Seine.", "Gustave built tower."

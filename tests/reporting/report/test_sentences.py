@@ -11,7 +11,8 @@ from ragdash.core.records import Conventions
 from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import Placement
-from ragdash.reporting.sentences import bands, fmt, judge_validation, latency_cost
+from ragdash.reporting.sentences import bands, judge_validation, latency_cost
+from ragdash.reporting.sentences import formatting as fmt
 
 NAN, INF = np.nan, np.inf
 SPEC, LOWER, NEITHER = parse_spec("RR"), parse_spec("MeanRank"), parse_spec("n_rel")

@@ -16,7 +16,7 @@ from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 ALL, DECLINED = "all", "declined"
 MAX_CONTEXTS, MAX_CONTEXT_LENGTH = 20, 1_500  # contexts shown, characters of each

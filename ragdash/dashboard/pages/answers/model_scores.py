@@ -25,7 +25,7 @@ from ragdash.metrics import METRICS, Spec
 from ragdash.models.local import ENCODER, NLI, SCORER, default_score_cache, find_model_folder
 from ragdash.models.local.installed import library
 from ragdash.models.local.model_folder import VARIABLES, hub_cache
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MODEL_KINDS = {**{name: need.kind for name, need in NEEDS.items()}, NAME: NLI}  # of the model that each metric needs
 MODEL_TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder", NLI: "NLI model"}

@@ -38,7 +38,11 @@ def render_scores(context: PageContext) -> None:
     with bar:
         spec = answers_sections.choose_metric(data)
     answers_sections.render_finding(data, spec, finding)
-    answers_sections.render_tables(data, spec)
-    answers_sections.render_figures(data, spec)
-    answer_browser.render(data, spec)
-    answers_sections.render_correlation(data)
+    means, spread, browser = st.tabs(["Means", "Distribution and retrieval", "One by one"], key="answer_parts")
+    with browser:  # first: it sets the run that the correlation is about
+        answer_browser.render(data, spec)
+    with means:
+        answers_sections.render_tables(data, spec)
+    with spread:
+        answers_sections.render_figures(data, spec)
+        answers_sections.render_correlation(data)

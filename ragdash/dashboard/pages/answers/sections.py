@@ -25,7 +25,7 @@ from ragdash.reporting.plots import answers as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")

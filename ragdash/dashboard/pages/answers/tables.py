@@ -13,8 +13,8 @@ from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN_TITLE, Answe
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import NBSP
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import NBSP
 
 
 def answers_table(

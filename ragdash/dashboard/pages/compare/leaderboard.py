@@ -11,7 +11,7 @@ from ragdash.dashboard.components import comparison_tables, query_links
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.curve_panels import means_and_intervals
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
@@ -20,7 +20,7 @@ from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def render_finding(context: PageContext, spec: Spec) -> None:
@@ -132,8 +132,8 @@ def render_means(context: PageContext, spec: Spec) -> None:
 
 def choose_metrics() -> list[str]:
     """The metrics of the table, and the column that it is sorted by."""
-    menu = fmt.metric_templates()
-    key = state.choices_key(state.METRICS, menu, page_context.COLUMNS, free=True)
+    menu = file_metrics.menu()
+    key = state.choices_key(state.METRICS, menu, file_metrics.default_columns(page_context.COLUMNS), free=True)
     typed = [template for template in state.get(state.METRICS) if template not in menu]
     st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",

@@ -21,7 +21,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common import axes, forest
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
 MAX_FOREST_METRICS = 6  # metrics of the picture of differences

@@ -24,7 +24,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.plots import run_similarity as pictures
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MEASURES = {"rbo": "Rank-biased overlap", "overlap": "Overlap", "tau": "Kendall's tau"}
 

@@ -15,7 +15,7 @@ from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.io.field_names import FIELDS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MAX_COLUMNS = 60  # columns shown
 GUESSED = "As guessed"

@@ -19,7 +19,8 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import comparability, fmt
+from ragdash.reporting.sentences import comparability
+from ragdash.reporting.sentences import formatting as fmt
 
 ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/warning:]",
          "note": ":gray[:material/info:]"}

@@ -10,7 +10,7 @@ from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before must hold to be put beside it
 

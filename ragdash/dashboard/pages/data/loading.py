@@ -17,11 +17,11 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.data import corpus_upload, workspace_list
-from ragdash.dashboard.session import data_store, read_progress, state
+from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 FILES_VARIABLE, TRUTHS_VARIABLE = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
 ROLE_OF_TYPE = {Run: "run", Truth: "truth", Corpus: "corpus"}
@@ -219,6 +219,7 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
             corpus_upload.attach(item)
         else:
             corpus_upload.use_truth(item)
+    file_metrics.use_queries_of_scores()
     kinds = {ROLE_OF_TYPE[type(item)] for item in items}
     actual_role = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
     reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import page_links
-from ragdash.dashboard.pages.data import column_mapping, comparability, corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import column_mapping, comparability, corpus_upload, file_metrics, workspace_list
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
 from ragdash.dashboard.session import relevance, state
@@ -39,6 +39,7 @@ def render_loaded() -> None:
     if state.runs():
         st.header(f"Runs ({len(state.runs())})", anchor=False)
         data_sections.render_runs()
+        file_metrics.render()
         comparability.render()
         st.header("Judgments", anchor=False)
         data_sections.render_truth()

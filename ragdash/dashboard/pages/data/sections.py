@@ -14,7 +14,8 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
-from ragdash.reporting.sentences import comparability, fmt
+from ragdash.reporting.sentences import comparability
+from ragdash.reporting.sentences import formatting as fmt
 
 COLOR_NAMES = {
     "light": ("blue", "ochre", "brown", "sky blue", "brick red", "navy"),
@@ -185,6 +186,7 @@ def run_contents(run: Run) -> list[str]:
     """What a run holds beside the rankings' ids."""
     contents = ["scores"] if run.scores is not None else ["no scores"]
     contents += ["texts"] if run.texts is not None else []
+    contents += ["metrics from the file"] if run.file_scores is not None else []
     columns = run.details.column_names if run.details is not None else []
     return contents + [
         word

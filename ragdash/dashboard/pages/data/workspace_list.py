@@ -13,7 +13,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
 
 MAX_ROWS = 20  # drawn at once

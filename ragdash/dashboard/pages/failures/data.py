@@ -14,8 +14,8 @@ from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Diagnosis
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import count, escape, number
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import count, escape, number
 
 MAX_SENTENCES = 3  # runs that get a sentence each
 

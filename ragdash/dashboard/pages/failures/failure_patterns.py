@@ -26,7 +26,7 @@ from ragdash.evaluation.compare import direction
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.plots.common import axes, forest
 from ragdash.reporting.plots.common.theme import Axis
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 FAILURE_SHARE = "wrong"  # the share of queries that go wrong, in place of the metric
 MAX_TRAITS, MAX_LINKS, MAX_EXAMPLES = 12, 8, 3

@@ -18,7 +18,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MAX_NAMED_RUNS = 4  # runs whose names stand beside their counts
 STAGE_WIDTH, COUNT_WIDTH, NARROW_COUNT_WIDTH = 260, 172, 60  # pixels

@@ -11,7 +11,7 @@ from ragdash.dashboard.pages.metrics import sections as metrics_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def render() -> None:

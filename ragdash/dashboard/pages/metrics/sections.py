@@ -11,7 +11,7 @@ from ragdash.metrics import METRICS, Metric
 from ragdash.metrics.bands import bands_of
 from ragdash.metrics.docs.reference import example_words
 from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 BETTER = {"higher": "▲ higher is better", "lower": "▼ lower is better", None: "neither end is better"}
 CUTOFF = {
@@ -21,6 +21,8 @@ CUTOFF = {
 }
 AGGREGATE = {
     "mean": "mean over the queries where it is defined",
+    "geometric": "geometric mean over the queries where it is defined",
+    "sum": "sum over the queries where it is defined",
     "median": "median over the queries where it is defined",
     "corpus": "one value of the whole corpus",
 }

@@ -21,8 +21,10 @@ from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
 from ragdash.models.local import default_score_cache
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
+
+CLAIMS_HEIGHT = 520  # pixels; longer lists of claims scroll
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,9 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
     if len(verdicts.judges) < 2:
         return replace(verdicts, judge=next(iter(verdicts.judges), None))
     names = verdicts.judges_by_label
-    return replace(verdicts, judge=names[state.get(state.choice_key(state.HEARD, list(names), next(iter(names))))])
+    return replace(
+        verdicts, judge=names[state.get(state.choice_key(state.CLAIMS_JUDGE, list(names), next(iter(names))))]
+    )
 
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
@@ -100,7 +104,8 @@ def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -
         _choose_judge(verdicts)
         theme = elements.theme()
         st.html(claims_html.target_style(theme) + claims_html.values_table(columns, verdicts.findings, theme))
-        st.html(claims_html.claim_cards(columns, verdicts.texts, verdicts.findings, theme))
+        with st.container(height=CLAIMS_HEIGHT, key="claims"):
+            st.html(claims_html.claim_cards(columns, verdicts.texts, verdicts.findings, theme))
         st.caption("Click the name of a chunk to jump to it above. Claims without a verdict count neither as supported "
                    "nor as unsupported.")
 
@@ -112,7 +117,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             "Judge",
             list(verdicts.judges_by_label),
             format_func=lambda name: sentences_judge.judge_name(name, short=True),
-            key=state.HEARD,
+            key=state.CLAIMS_JUDGE,
             width=520,
             persist_state="session",
             help=tooltip("shown_judge"),

@@ -29,7 +29,7 @@ from ragdash.evaluation.scoring.claims import (
 from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import judge
-from ragdash.reporting.sentences.fmt import UNDEFINED, count, number
+from ragdash.reporting.sentences.formatting import UNDEFINED, count, number
 
 LONGEST_REASON = 4_000  # characters shown of a judge's reason, or of a claim
 LONGEST_CHUNK = 1_200  # characters shown of a chunk

@@ -13,7 +13,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.matching.match import Match
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.regression_set import regression_set, ticket
 
 TICKET_QUERIES = 20  # queries a ticket describes in full

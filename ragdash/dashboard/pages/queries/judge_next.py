@@ -19,7 +19,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MOST_DOCUMENTS = 100
 

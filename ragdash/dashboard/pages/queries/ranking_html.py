@@ -15,7 +15,7 @@ from ragdash.analysis.query_rankings import Ranking
 from ragdash.core.text.word_diff import Spans
 from ragdash.dashboard.widgets.texts import highlighted_html, paragraph_html, tint
 from ragdash.reporting.plots.common.theme import Look, Theme
-from ragdash.reporting.sentences.fmt import UNDEFINED, count, number
+from ragdash.reporting.sentences.formatting import UNDEFINED, count, number
 
 LONG = 1_200  # characters shown of a chunk in a cell
 TEXTS_SENT = 50  # ranks whose texts are sent to the browser with the table

@@ -13,7 +13,7 @@ from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED, read_only
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.reviews import VERDICTS, ReviewStore, reviews_jsonl, reviews_qrels
 
 VERDICT_MEANINGS = {"fine": "Nothing is wrong with this query.", "wrong gold": "The ground truth is wrong.",

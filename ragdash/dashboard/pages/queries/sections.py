@@ -24,7 +24,7 @@ from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most

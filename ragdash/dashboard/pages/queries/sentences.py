@@ -10,7 +10,7 @@ from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences.fmt import count, escape, number
+from ragdash.reporting.sentences.formatting import count, escape, number
 
 STAGE_TITLES = {stage.name: stage.title for stage in STAGES}
 ANSWER_TITLES = {

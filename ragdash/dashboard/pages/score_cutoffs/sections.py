@@ -17,7 +17,7 @@ from ragdash.dashboard.pages.score_cutoffs import tables as score_tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots import thresholds as pictures_of
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
 
 MAX_SENTENCES = 3  # runs whose operating point is told in a sentence; the table has all

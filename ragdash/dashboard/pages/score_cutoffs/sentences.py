@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
 from ragdash.reporting.plots.common.theme import Axis
-from ragdash.reporting.sentences.fmt import UNDEFINED, count, escape, number
+from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, number
 
 # measure -> (title, lowest, highest, which end is better, what it says)
 MEASURES = {

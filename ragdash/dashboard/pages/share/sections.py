@@ -11,7 +11,7 @@ from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.components import comparison_tables
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
 from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
@@ -19,7 +19,7 @@ from ragdash.reporting.figure_zip import figure_archive
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import SECTIONS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
@@ -170,7 +170,7 @@ def render_links() -> None:
 
 def leaderboard_specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
-    templates = state.get(state.METRICS) or page_context.COLUMNS
+    templates = state.get(state.METRICS) or file_metrics.default_columns(page_context.COLUMNS)
     requested, unreadable = page_context.specs([context.selection.template, *templates], context.k)
     measurable, unfit = context.results.computable(requested)
     elements.problems([*unreadable, *unfit], "metrics")

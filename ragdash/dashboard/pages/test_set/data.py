@@ -16,7 +16,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import TYPES, Decision, Draft, DraftDecisionStore, DraftSet, Sets, final, read_drafts
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 EXAMPLE_COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
 TYPE_TITLES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",

@@ -14,7 +14,7 @@ from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.experiments.testset import ANSWERED, STATES, TYPES, Document, Draft
 from ragdash.experiments.testset.acceptance_rules import answered, asked
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 REJECTION_REASONS = (
     "Not a realistic question",

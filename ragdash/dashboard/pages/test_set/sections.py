@@ -16,7 +16,7 @@ from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import RULES, STATES, Draft, rejects_jsonl, truth_jsonl, truth_of
 from ragdash.models.judge import MISSING
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 TABLE_HEIGHT = 290  # maximum, in pixels
 LEFT_OUT = ("rejected", "failed")

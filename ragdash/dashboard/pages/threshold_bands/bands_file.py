@@ -11,7 +11,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.metrics.bands import BANDS, Bands
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MAX_MEGABYTES = 1  # a file of bands has a few kilobytes
 

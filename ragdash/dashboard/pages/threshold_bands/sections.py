@@ -23,7 +23,7 @@ from ragdash.reporting.plots import bands as pictures_of
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import bands as band_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 @dataclass(frozen=True)

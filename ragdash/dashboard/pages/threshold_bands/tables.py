@@ -15,7 +15,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Target, place_in_bands, target_outcome
 from ragdash.reporting.sentences import bands as band_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def bands_table(names: Sequence[str], summaries: Sequence[Summary], table: Bands | None,

@@ -64,7 +64,7 @@ def _rre_rows(values: list) -> Iterator[dict]:
 def _rre_judgments(relevant) -> Iterator[tuple]:
     for key, value in relevant.items() if type(relevant) is dict else ():
         if type(value) is list:
-            yield from ((document, key) for document in value if type(document) is not dict)
+            yield from ((as_id(document), key) for document in value if type(document) not in (dict, list))
         else:
             yield key, value.get("gain") if type(value) is dict else value
 

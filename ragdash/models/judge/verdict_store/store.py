@@ -18,8 +18,8 @@ from typing import TypeAlias
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import workspace
-from ragdash.core.sqlite_file import WAIT, connect, has_content, make_folder
+from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.sqlite_file import WAIT, connect, has_content
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
@@ -107,7 +107,7 @@ class VerdictStore:
     def writing(self) -> Iterator[VerdictWriter]:
         """A writer that keeps the file open; threads may share it."""
         with self._guarded():
-            make_folder(self.path)
+            make_private_folder(self.path.parent)
             with closing(connect(self.path, any_thread=True)) as db:
                 _make(db, self.path)
                 yield VerdictWriter(db, self.path)

@@ -13,16 +13,18 @@ from markupsafe import Markup
 
 from ragdash.analysis.comparability import check_comparability
 from ragdash.evaluation.stats import LEVEL, METHOD
-from ragdash.metrics import METRICS, Metric
+from ragdash.metrics import Metric
 from ragdash.metrics.bands import bands_of
 from ragdash.metrics.docs.reference import direction_words, range_words, signature
+from ragdash.metrics.registry import FILE
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import comparability as sentences_comparability
-from ragdash.reporting.sentences import fmt, judge
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import judge
 from ragdash.reporting.sentences.comparison import family_sentence
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences.formatting import escape
 from ragdash.reporting.tables.evaluation import INTERVALS
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
@@ -103,8 +105,7 @@ def metrics(content: ReportContent, title: str) -> Section:
     specs = [*content.request.specs, *(spec for spec in content.answers[0].specs
                                        if any(summary.n for summary in content.metric_summaries(spec)))]
     blocks: list = []
-    for name in dict.fromkeys(spec.name for spec in specs):
-        metric = METRICS[name]
+    for metric in {spec.metric.title: spec.metric for spec in specs}.values():
         blocks += [Heading(metric.title), FactList(list(_definition(metric)))]
     return Section("metrics", title, blocks)
 
@@ -114,7 +115,8 @@ def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
     if metric.when:
         yield "When to look at it", metric.when
     yield "Formula", Markup("<code>{}</code>").format(metric.formula)
-    yield "Written", Markup("<code>{}</code>").format(signature(metric))
+    if metric.family != FILE:
+        yield "Written", Markup("<code>{}</code>").format(signature(metric))
     yield "Range", f"{range_words(metric)}; {direction_words(metric)}; {metric.aggregate} over queries"
     for table in bands_of(metric.name):
         yield f"Bands of {table.spec}", f"{table.words()} ({table.source})"

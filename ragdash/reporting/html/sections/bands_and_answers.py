@@ -15,7 +15,8 @@ from ragdash.reporting.plots import answers as answer_plots
 from ragdash.reporting.plots import bands as plots
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import bands as band_sentences
-from ragdash.reporting.sentences import comparison, fmt
+from ragdash.reporting.sentences import comparison
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.answers import unavailable_metrics
 
 PREFERRED = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what answers are judged by first

@@ -10,7 +10,8 @@ from markupsafe import Markup
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.reporting.plots.common.theme import COLORED, SIGNS
-from ragdash.reporting.sentences import comparison, fmt
+from ragdash.reporting.sentences import comparison
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def run_cell(name: str, slot: int, note: str = "") -> Markup:

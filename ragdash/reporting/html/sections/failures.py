@@ -13,8 +13,8 @@ from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import count, escape
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import count, escape
 
 
 def failures(content: ReportContent, title: str) -> Section:

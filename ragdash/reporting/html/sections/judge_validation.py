@@ -24,7 +24,7 @@ from ragdash.metrics.bands import YES
 from ragdash.reporting.html.blocks import Heading, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.sentences.fmt import count, escape, number
+from ragdash.reporting.sentences.formatting import count, escape, number
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 from ragdash.reporting.tables.judge_validation import estimate_text
 

@@ -23,7 +23,7 @@ from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.judge_validation import label_blocks
 from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.sentences import judge as judge_sentences
-from ragdash.reporting.sentences.fmt import UNDEFINED, number
+from ragdash.reporting.sentences.formatting import UNDEFINED, number
 
 WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
 NONE = ("No metric of this report is judged. `ragdash judge` asks a model that reads; its metrics, such as "

@@ -15,7 +15,7 @@ from ragdash.matching.views.cost import Timed
 from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money
 
 

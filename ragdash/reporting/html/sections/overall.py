@@ -15,8 +15,9 @@ from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common import forest
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences import bands, comparison, fmt
-from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.sentences import bands, comparison
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import escape
 
 FEW = 3  # candidates that get a sentence each
 DRAWN = 6  # metrics of the picture of differences

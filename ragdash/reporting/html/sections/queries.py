@@ -15,8 +15,8 @@ from ragdash.reporting.html.sections import judges
 from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common.axes import axis_of
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import count, escape
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import count, escape
 
 MAX_PER_SIDE = 4  # queries of each side
 RANKS = 3  # documents shown of each run

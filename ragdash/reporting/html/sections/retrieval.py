@@ -15,7 +15,7 @@ from ragdash.reporting.plots import precision_recall
 from ragdash.reporting.plots import ranking as plots
 from ragdash.reporting.plots.common import arrays
 from ragdash.reporting.plots.common.axes import axis_of
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 NO_DOCUMENT = "No run returns a document, so there is no cutoff to look at."
 

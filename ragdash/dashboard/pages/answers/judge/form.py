@@ -24,7 +24,7 @@ from ragdash.models.judge import Endpoint
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.endpoint import KNOWN
 from ragdash.models.judge.tasks import TASKS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
 DEFAULT_METRICS = ("Faithfulness", "ClaimFaithfulness")

@@ -21,7 +21,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring import duration
 from ragdash.models.judge import Endpoint
 from ragdash.models.local.installed import Availability
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
 POLL_SECONDS = 1.0  # between two looks at the process

@@ -21,7 +21,7 @@ from ragdash.metrics import METRICS
 from ragdash.models.judge.endpoint import Prices
 from ragdash.models.judge.panel import AND
 from ragdash.models.judge.verdict_store.usage import JudgeUsage
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
 JUDGES_AGREE = "Judges agree"

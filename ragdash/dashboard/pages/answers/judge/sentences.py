@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ragdash.metrics import METRICS
 from ragdash.models.judge.tasks import TASKS
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
 BASE_URLS: Mapping[str, Mapping[str, str]] = {

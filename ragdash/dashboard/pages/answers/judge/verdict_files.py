@@ -18,7 +18,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.verdict_export import FORMATS, export
 from ragdash.evaluation.scoring.verdict_import import import_verdicts
 from ragdash.matching.views.judged import Judged
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 KNOWN_FORMATS = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGAS (CSV)", "csv", "text/csv"),
          "ragchecker": ("RAGChecker (JSON)", "json", "application/json"),

@@ -204,7 +204,7 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
     trained = None
     if judge == LOCAL_JUDGE:
         trained = trained_judge.train_judge(context.digests, context.scope, label_key, saved_labels,
-                                            train=state.get(state.DESK) not in ("label", "kept"))
+                                            train=state.get(state.TRUST_VIEW) not in ("label", "kept"))
     verdicts = trained.verdicts if trained else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
     verdicts = tuple(replace(run_verdicts, name=run_name)
                      for run_verdicts, run_name in zip(verdicts, context.names, strict=True))

@@ -22,7 +22,7 @@ from ragdash.dashboard.widgets import elements, texts
 from ragdash.metrics.bands import YES
 from ragdash.models.judge.panel import parse_choice
 from ragdash.models.judge.tasks import Judgement
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MOST_CLASSES = 5  # in a confusion table rendered as text; larger ones are data frames
 MOST_CONTEXTS, LONGEST_CONTEXT = 20, 1_500  # contexts shown, and characters of each

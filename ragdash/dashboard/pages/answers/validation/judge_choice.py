@@ -16,7 +16,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
 from ragdash.models.judge.panel import parse_choice
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
 VIEWS = {"result": "Result", "label": "Label answers", "kept": "Saved labels"}
@@ -62,7 +62,7 @@ def choices(context: PageContext) -> TrustData:
     elements.problems(problems, "labels")
     show_warnings({"": [problem for problem in problems if problem.severity == "warning"]})
     st.segmented_control("View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed",
-                         key=state.choice_key(state.DESK, list(VIEWS), "result"), persist_state="session")
+                         key=state.choice_key(state.TRUST_VIEW, list(VIEWS), "result"), persist_state="session")
     return data
 
 
@@ -84,7 +84,7 @@ def _judge_select(judges: list[str]) -> str:
 
 def _no_verdicts(name: str) -> None:
     title = METRICS[name].title
-    state.choice_key(state.DESK, list(VIEWS), "result")
+    state.choice_key(state.TRUST_VIEW, list(VIEWS), "result")
     if METRICS[name].view == "Judged":
         elements.empty(
             "No verdicts yet",
@@ -103,7 +103,7 @@ def _no_verdicts(name: str) -> None:
 
 
 def _no_answers() -> None:
-    state.choice_key(state.DESK, list(VIEWS), "result")
+    state.choice_key(state.TRUST_VIEW, list(VIEWS), "result")
     elements.empty("No answers", "These runs have no answers to the selected queries, so there is nothing to label or "
                   "judge. Load files with answers on the **Data** page.")
     raise PageEnds

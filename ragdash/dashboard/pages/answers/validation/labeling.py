@@ -19,7 +19,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, texts
 from ragdash.evaluation.stats import MIN_LABELS, SEED
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
 DEFAULT_SIZE, LARGEST_SIZE = 50, 2_000
@@ -249,7 +249,7 @@ def _completed(drawn_sheet: Sheet) -> None:
                     "Back to skipped answers", key="label_again", icon=":material/undo:", on_click=_restore_skipped
                 )
             st.button("Show result", key="label_result", icon=":material/handshake:", type="primary",
-                      on_click=lambda: st.session_state.update({state.DESK: "result"}))
+                      on_click=lambda: st.session_state.update({state.TRUST_VIEW: "result"}))
             st.button("Back", key="label_back", icon=":material/undo:", type="tertiary", on_click=_go_to,
                       args=(drawn_sheet.items[-1],))
 

@@ -10,9 +10,9 @@ from ragdash.dashboard.session import state
 def render(context: PageContext) -> None:
     """Draw the tab."""
     data = judge_choice.choices(context)
-    if state.get(state.DESK) == "label":
+    if state.get(state.TRUST_VIEW) == "label":
         labeling.labeling_view(data)
-    elif state.get(state.DESK) == "kept":
+    elif state.get(state.TRUST_VIEW) == "kept":
         saved_labels.saved_labels(data)
     elif data.training_problems:
         judge_choice.untrained(data)

@@ -16,7 +16,7 @@ from ragdash.dashboard.pages.answers.validation.tables import labels_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def saved_labels(data: TrustData) -> None:
@@ -153,4 +153,4 @@ def _save(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]]) -> 
     runs = {verdicts.name: verdicts.run for verdicts in data.verdicts}
     if all(trust_data.save_labels(runs[name], data.label_key, labels) >= 0 for name, labels in labels_by_run.items()):
         st.session_state[state.LABEL_FILES] += 1
-        st.session_state[state.DESK] = "result"
+        st.session_state[state.TRUST_VIEW] = "result"

@@ -20,7 +20,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
 
@@ -63,7 +63,7 @@ def show_next_step() -> None:
     """Render the way to a first interval: label some answers."""
     with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
         st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labelling",
-                  on_click=lambda: st.session_state.update({state.DESK: "label"}))
+                  on_click=lambda: st.session_state.update({state.TRUST_VIEW: "label"}))
         st.caption("20 labels on randomly drawn answers give an interval; 50 to 150 give a narrower one.")
 
 

@@ -11,7 +11,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltips
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 
 GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "kappa", "bias")

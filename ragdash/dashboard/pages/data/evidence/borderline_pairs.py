@@ -22,7 +22,7 @@ from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.matching.evidence import decision_lines, kept_decisions, read_decisions
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 UNDECIDED, ACCEPTED, REJECTED = "open", "accepted", "rejected"
 DECISION_TITLES = {UNDECIDED: "To decide", ACCEPTED: "Accepted", REJECTED: "Rejected"}

@@ -15,7 +15,7 @@ from ragdash.dashboard.widgets.answer_html import paragraph_html
 from ragdash.matching.evidence import normalise
 from ragdash.matching.evidence.spans import word_places
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences.fmt import count, escape, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
 MAX_CHANGES, MAX_PASSES, MAX_RUNS = (
     3,

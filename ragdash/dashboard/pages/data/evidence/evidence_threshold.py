@@ -20,7 +20,7 @@ from ragdash.matching.evidence import FLOOR
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import evidence as pictures_of
 from ragdash.reporting.plots.common import axes
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 EVIDENCE_METRICS = ("EvidenceRecall@k", "PerQueryCoverage@k", "FullCoverageRate@k")
 

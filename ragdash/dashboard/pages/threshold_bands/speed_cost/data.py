@@ -15,7 +15,7 @@ from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, PriceTable, RunCost, StageLatency
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 STAGE_TITLES = {"total": "Whole", "retrieval": "Retrieval", "rerank": "Reranking", "generation": "Generation"}
 PRICE_TITLES = {"mean": "Average latency", "p90": "P90 latency", "cost": "Cost per query"}

@@ -11,7 +11,7 @@ from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ per 1K completion tokens",
            "call": "$ per query"}

@@ -19,7 +19,7 @@ from ragdash.evaluation import latency_cost
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common import axes
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 
 def render_finding(data: SpeedCostData) -> None:

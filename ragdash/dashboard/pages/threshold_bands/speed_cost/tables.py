@@ -11,8 +11,8 @@ import pandas as pd
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.fmt import UNDEFINED
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.formatting import UNDEFINED
 from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money  # noqa: F401  (used by the page)
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Summary
-from ragdash.metrics import METRICS, Spec
+from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
 NBSP = "\u00a0"
@@ -137,7 +137,10 @@ def metric_templates(names: Sequence[str] | None = None) -> list[str]:
 
 
 def template_title(template: str) -> str:
-    """nDCG@k -> NDCG@k; what is typed by hand stays as it is."""
+    """nDCG@k -> NDCG@k, file:mrr -> mrr (file); what is typed by hand stays as it is."""
+    if template.startswith("file:"):
+        spec = read_spec(template)
+        return template if spec is None else spec.title
     name, separator, _ = template.partition("@")
     return (
         f"{METRICS[name].title}{separator}{'k' if separator else ''}"

@@ -1,0 +1,80 @@
+"""Files that no format recognizes, and the readings that are proposed for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "proposed-reading": Message(
+        actual="{count:count record}{where:? under {where}} with {fields}",
+        expected="a format that ragdash knows",
+        fix="Try: ragdash check {quoted} {options}",
+        page="Read it like this? Check the preview, then apply the reading.",
+    ),
+    "proposed-reading/choice": Message(
+        actual="{count:count record}{where:? under {where}}, which can be read in {ways} ways",
+        expected="a format that ragdash knows",
+        fix="Choose the one that is right. Try: ragdash check {quoted} {options} or: {others}",
+        page="Choose the reading that is right, check the preview, then apply it.",
+    ),
+    "proposed-reading/more": Message(
+        actual="more than is read: {fields}",
+        expected="fields that ragdash reads by their names",
+        fix="To read them as well, try: ragdash check {quoted} {options}",
+        page="To read them as well, apply the proposed reading.",
+    ),
+    "summary/metrics": Message(
+        actual="mean values of metrics ({metrics:comma}), not values per query",
+        expected="what was returned for each query, or a value for each query",
+        fix="Pass the file that these means were computed from.",
+    ),
+    "rows-without-query": Message(
+        actual="{count:count record} with {fields} and neither a question nor an id of the query",
+        expected="the query of each row",
+        fix="Its rows match another file by their order only: write the id of the query into each row.",
+    ),
+    "unknown-records": Message(
+        actual="no list of records under {path!r}; there are {paths:comma}",
+        expected="the path of a list of records",
+        fix="Give --records one of these.",
+        page="Choose another reading.",
+    ),
+    "unknown-role": Message(
+        actual="the role {role!r}",
+        expected="one of {roles:comma}",
+        fix="Give --role one of these.",
+        page="Choose another reading.",
+    ),
+    "repeated-question": Message(
+        actual="{count:count record} whose query occurs before",
+        expected="each query once",
+        fix="All of them count; the second one of a query is named \"query (2)\".",
+    ),
+    "average-row": Message(
+        actual="{count:count row} of averages among the queries",
+        expected="a row for each query",
+        fix="They are left out.",
+    ),
+    "record-without-query": Message(
+        actual="{count:count record} without a query",
+        expected="an id or a question in each record",
+        fix="They are left out.",
+    ),
+    "scaled-grades": Message(
+        actual="grades with decimals, such as 0.7",
+        expected="whole grades",
+        fix="They are multiplied by {factor}. Every grade above 0 counts as relevant.",
+    ),
+    "fractional-grades/reading": Message(
+        actual="grades such as {example}",
+        expected="whole grades, or decimals with up to three places",
+        fix="Round them, or pass this file as a run if they are scores.",
+    ),
+    "conflicting-grades/reading": Message(
+        actual="document {document!r} of query {query!r} with the grades {first:g} and {second:g}",
+        expected="one grade for a document of a query",
+        fix="Keep the right one.",
+    ),
+}

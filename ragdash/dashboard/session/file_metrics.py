@@ -1,0 +1,100 @@
+"""The metrics that the files of this session's runs bring along, in the direction chosen on the Data page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.core.records import QUERIES_ONLY, Run, Truth
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.metrics import Spec, counterpart, default_file_specs, file_specs, parse_specs, read_spec
+from ragdash.metrics.from_file import DIRECTIONS, redirected
+from ragdash.reporting.sentences import formatting as fmt
+
+
+def session_file_specs() -> tuple[Spec, ...]:
+    """The metrics in the files of all runs of the session."""
+    return _specs(_digests(), _directions())[0]
+
+
+def menu() -> list[str]:
+    """The metrics to choose from: those of the files first, then those that are computed."""
+    return [*map(str, session_file_specs()), *fmt.metric_templates()]
+
+
+def default_metric(computed: str) -> str:
+    """The sidebar's first metric: the computed one, or one of the files where there are no judgments."""
+    specs = _specs(_digests(), _directions())[1]
+    return str(specs[0]) if specs and not _has_judgments() else computed
+
+
+def default_columns(computed: list[str]) -> list[str]:
+    """The leaderboard's first metrics: the computed ones, and those of the files next to their counterparts."""
+    specs = _specs(_digests(), _directions())[1]
+    if specs and not _has_judgments():
+        return list(map(str, specs))
+    pairs = ((spec, counterpart(spec, read_spec)) for spec in specs)
+    return list(dict.fromkeys([*computed, *(str(spec) for pair in pairs for spec in pair if spec is not None)]))
+
+
+def choose_direction(column: str, better: str) -> None:
+    """Say which end of a file's metric is better; metrics chosen on any page follow."""
+    old = session_file_specs()
+    ways = {**_directions_by_column(), column: better}
+    st.session_state[state.DIRECTIONS] = [f"{name}={way}" for name, way in ways.items()]
+    renamed = {str(spec): str(redirected(spec, better)) for spec in old if spec.file_column == column
+               and not dict(spec.params).get("label")}
+    st.session_state[state.METRIC] = renamed.get(st.session_state.get(state.METRIC), st.session_state.get(state.METRIC))
+    if st.session_state.get(state.METRICS):
+        st.session_state[state.METRICS] = [renamed.get(name, name) for name in st.session_state[state.METRICS]]
+
+
+def use_queries_of_scores() -> None:
+    """Where there are no judgments, measure runs whose files hold scores on their own queries."""
+    truth = LOADED.truth(state.truth() or "")
+    runs = [run for run in map(LOADED.run, _digests()) if run is not None and run.file_scores is not None]
+    if runs and (truth is None or is_queries_only(truth)):
+        queries = Truth.of_queries(runs)
+        LOADED.put(queries)
+        state.set_truth(queries.digest)
+
+
+def is_queries_only(truth: Truth) -> bool:
+    """Whether the truth is made of the queries of the runs."""
+    return truth.name == QUERIES_ONLY and not truth.judgements
+
+
+def _digests() -> tuple[str, ...]:
+    return tuple(entry.digest for entry in state.runs())
+
+
+def _has_judgments() -> bool:
+    truth = LOADED.truth(state.truth() or "")
+    return truth is not None and not is_queries_only(truth)
+
+
+def _directions_by_column() -> dict[str, str]:
+    pairs = (text.rpartition("=") for text in st.session_state.get(state.DIRECTIONS) or ())
+    return {name: way for name, _, way in pairs if name and way in DIRECTIONS}
+
+
+def _directions() -> tuple[tuple[str, str], ...]:
+    return tuple(_directions_by_column().items())
+
+
+def _specs(digests: tuple[str, ...], directions: tuple[tuple[str, str], ...]) -> tuple[tuple[Spec, ...], ...]:
+    """(all metrics of the files, those to show first)."""
+    runs = [run for run in map(LOADED.run, digests) if run is not None and run.file_scores is not None]
+    if not runs:
+        return (), ()
+    spellings = _spellings(tuple(run.digest for run in runs), directions, _runs=runs)
+    return parse_specs(spellings[0]), parse_specs(spellings[1])
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _spellings(digests: tuple[str, ...], directions: tuple[tuple[str, str], ...], _runs: list[Run]
+               ) -> tuple[list[str], list[str]]:
+    columns = {name for run in _runs if run.file_scores is not None for name in
+               (*run.file_scores.names, *run.file_scores.label_names)}
+    known = {name: way for name, way in directions if name in columns}
+    return ([str(spec) for spec in file_specs(_runs, known)], [str(spec) for spec in default_file_specs(_runs, known)])

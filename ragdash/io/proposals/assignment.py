@@ -1,0 +1,72 @@
+"""The meanings of the fields of a list of records, as far as they are assigned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import words
+from ragdash.io.proposals.records import KEY, RecordList
+
+WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
+           "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "config": 0.5,
+           "score": 0.5, "rank": 0.5, "source": 0.1}
+CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
+RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
+TRUTH_CONTENT = ("relevant", "answers", "evidence", "grade")
+
+
+@dataclass
+class Assignment:
+    """roles: {our field: the path, or several joined with +}; ignored: fields without a meaning."""
+
+    records: RecordList
+    fields: dict[str, Field]
+    roles: dict[str, str] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+    runs: tuple[str, ...] = ()
+    repeats: int = 0
+    averages: int = 0
+
+    @property
+    def weight(self) -> float:
+        """How much of the file the roles explain."""
+        return sum(WEIGHTS.get(name, 0) for name in self.roles) + min(len(self.records.rows), 50) / 25
+
+    @property
+    def is_useful(self) -> bool:
+        """True with a query and something about it."""
+        content = [name for name in CONTENT if name in self.roles]
+        if self.roles.get("query_id", "").startswith(KEY) and not set(content) - {"scores", "labels"}:
+            return False  # means of groups
+        if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
+            return False
+        if "query" not in self.roles and any("[]." in name and "question" in words(name) for name in self.fields):
+            return False  # several questions in a record
+        if not content:
+            return {"query", "query_id"} <= self.roles.keys()
+        return bool({"query", "query_id"} & self.roles.keys())
+
+    @property
+    def role(self) -> str:
+        """run, truth, both, or questions."""
+        is_run = any(name in self.roles for name in RUN_CONTENT) and not (
+            "doc_id" in self.roles and "grade" in self.roles and not {"score", "rank"} & self.roles.keys())
+        is_truth = any(name in self.roles for name in TRUTH_CONTENT)
+        if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
+            return "run"
+        return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")
+
+
+def take(result: Assignment, free: dict[str, Field], role: str, *items: Field, note: str = "") -> None:
+    result.roles[role] = note or "+".join(item.path for item in items)
+    for item in items:
+        free.pop(item.path, None)
+
+
+def is_inside(name: str, roles: dict[str, str]) -> bool:
+    """True for a part or the whole of a field that has a meaning."""
+    paths = [path.rpartition(":")[0] if path[-2:-1] == ":" else path
+             for spec in roles.values() if spec for path in spec.split("+")]
+    return any(path == name or path.startswith((f"{name}.", f"{name}[]", name if name.endswith("[]") else f"{name}."))
+               for path in paths)

@@ -1,0 +1,400 @@
+"""Read a file as a reading says: runs, truth, scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.file_scores import FileScores
+from ragdash.core.records import Run, Truth
+from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
+from ragdash.io.assemble.query_ids import question_as_id
+from ragdash.io.json.exact_parser import NumberText, to_python
+from ragdash.io.proposals.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
+from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, is_missing, leaves
+from ragdash.io.proposals.names import AVERAGES, SECONDS, last_words, words
+from ragdash.io.proposals.reading import RECORDS, ROLE
+from ragdash.io.proposals.records import RecordList, read_record_lists
+from ragdash.io.source.source import Source
+
+_GRADED = re.compile(r"(.*):(\d+)$")
+
+
+@dataclass
+class FileContent:
+    """What a file holds under a reading."""
+
+    runs: list[Run] = field(default_factory=list)
+    truth: Truth | None = None
+    scores: FileScores | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass
+class _Entry:
+    """What one query has in one configuration."""
+
+    docs: list[str] = field(default_factory=list)
+    numbers: dict[str, list] = field(default_factory=lambda: {"score": [], "rank": []})
+    texts: list = field(default_factory=list)
+    details: dict = field(default_factory=dict)
+
+
+def read_content(source: Source, mapping: Mapping[str, str]) -> FileContent:
+    """The content of a file under a mapping with its role; InputError where a path is not in the file."""
+    lists = read_record_lists(source)
+    path = mapping.get(RECORDS, "")
+    records = next((item for item in lists if item.path == path), None)
+    if records is None and RECORDS not in mapping and lists:
+        records = lists[0]
+    if records is None:
+        source.fail("unknown-records", {"path": path, "paths": [item.path or "the whole file" for item in lists[:8]]})
+    return build_content(source, records, mapping)
+
+
+def build_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent:
+    """The content of a list of records under a mapping."""
+    whole = data_objects(records.rows)
+    rows = [_with_spread(flatten(row, whole), mapping) for row in records.rows]
+    builder = _Builder(source, mapping, dict.fromkeys(name for row in rows for name in row))
+    for row in rows:
+        builder.add(row)
+    return builder.finish()
+
+
+def _with_spread(row: dict, mapping: Mapping[str, str]) -> dict:
+    """The record with spread columns under one path."""
+    if not any(NUMBER in path for path in mapping.values()):
+        return row
+    for pattern, names in spread_columns(row).items():
+        row[pattern] = [row[name] for name in names if not is_missing(row[name])]
+    return row
+
+
+class _Builder:
+    """Collects the records of a file."""
+
+    def __init__(self, source: Source, mapping: Mapping[str, str], names: dict[str, None]):
+        self.source, self.problems = source, source.collector()
+        self.role = mapping.get(ROLE, "both")
+        self.paths = {name: split_paths(path, names) for name, path in mapping.items() if name not in (ROLE, RECORDS)}
+        self._check_paths(names)
+        self.variants = self._find_variants(names)
+        self.entries: dict[str | None, dict[str, _Entry]] = {}
+        self.truths: dict[str, dict] = {}
+        self.grades: dict[tuple[str, str], float] = {}
+        self.scores: list[tuple] = []
+        self.seen: dict[tuple, int] = {}
+        self.repeated = self.averages = self.without_query = 0
+        self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
+        self.is_judged_rows = {"answers", "answer", "contexts", "retrieved", "evidence"}.isdisjoint(self.paths)
+
+    def _check_paths(self, names: dict[str, None]) -> None:
+        missing = [path for paths in self.paths.values() for path in paths
+                   if path not in names and RUN not in path and NUMBER not in path
+                   and not ((graded := _GRADED.fullmatch(path)) and graded[1] in names)]
+        for path in missing:
+            self.problems.add("unknown-column", {"column": path, "columns": ", ".join(list(names)[:20]), "name": path},
+                              field=path)
+        self.problems.raise_errors()
+
+    def _find_variants(self, names: dict[str, None]) -> dict[str, dict[str, str]]:
+        """{configuration: {path with {run}: field}}; {"": {}} without such paths."""
+        variants: dict[str, dict[str, str]] = {}
+        for paths in self.paths.values():
+            for path in paths:
+                if RUN in path:
+                    for variant, name in fields_of(path, names).items():
+                        variants.setdefault(variant, {})[path] = name
+                elif any(RUN in other for other in paths):
+                    variants.setdefault(PLAIN, {})[next(other for other in paths if RUN in other)] = path
+        return variants or {"": {}}
+
+    def _values(self, row: dict, name: str, variant: Mapping[str, str]) -> list:
+        """The values of the paths of a field in a record."""
+        paths = self.paths.get(name, ())
+        patterned = [path for path in paths if RUN in path]
+        if patterned:
+            return [row.get(variant[path]) for path in patterned if path in variant]
+        return [row.get(path) for path in paths]
+
+    def add(self, row: dict) -> None:
+        """Take one record."""
+        query = _text(next(iter(self._values(row, "query", {})), None))
+        query_id = next(iter(self._values(row, "query_id", {})), None)
+        if is_missing(query_id) and not query:
+            self.without_query += 1
+            return
+        name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
+        if name.strip().lower() in AVERAGES or (query or "").strip().lower() in AVERAGES:
+            self.averages += 1
+            return
+        for variant, fields in self.variants.items():
+            configs = [id_text(value) for value in self._values(row, "config", {}) if not is_missing(value)]
+            config = " / ".join([*([variant] if variant else []), *configs]) or None
+            self._add_to(row, name, query, config, fields)
+
+    def _add_to(self, row: dict, name: str, query: str | None, config: str | None, variant: Mapping[str, str]) -> None:
+        """Take what a record says of one configuration."""
+        if not self.is_long and not (self.is_judged_rows and "relevant" in self.paths):
+            count = self.seen[config, name] = self.seen.get((config, name), 0) + 1
+            if count > 1:
+                self.repeated += 1
+                name = f"{name} ({count})"
+        if self.role in ("truth", "both", "questions"):
+            self._add_truth(row, name, query)
+        self._add_scores(row, name, config, variant)
+        if self.role in ("run", "both"):
+            entry = self.entries.setdefault(config, {}).setdefault(name, _Entry())
+            self._add_returned(entry, row, variant)
+            self._add_run_details(entry.details, row, query, variant)
+
+    def _add_returned(self, entry: _Entry, row: dict, variant: Mapping[str, str]) -> None:
+        values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
+        docs = _joined_ids(values)
+        entry.docs += docs
+        for name, numbers in entry.numbers.items():
+            value = next(iter(self._values(row, name, variant)), None)
+            items = [as_number(item) for item in (value if type(value) is list else [value] * (value is not None))]
+            numbers += items if len(items) == len(docs) else [None] * len(docs)
+        texts = [text for value in self._values(row, "text", variant) for text in _texts(value, keep_missing=True)]
+        entry.texts += texts if len(texts) == len(docs) else [None] * len(docs)
+        if self.is_long and not docs:
+            entry.details.setdefault("contexts", []).extend(text for text in texts if text)
+
+    def _add_run_details(self, details: dict, row: dict, query: str | None, variant: Mapping[str, str]) -> None:
+        if query:
+            details.setdefault("query", query)
+        answer = _answer(self._values(row, "answer", variant))
+        if answer is not None:
+            details.setdefault("answer", answer)
+        elif "answer" in self.paths and not self.is_long:
+            details.setdefault("answer", "")
+        if "contexts" in self.paths:
+            contexts = [text for value in self._values(row, "contexts", variant) for text in _texts(value)]
+            details.setdefault("contexts", contexts)
+        latency = as_number(next(iter(self._values(row, "latency_ms", variant)), None))
+        if latency is not None:
+            in_seconds = not SECONDS.isdisjoint(last_words(self.paths["latency_ms"][0]))
+            details.setdefault("latency_ms", {"total": latency * 1000 if in_seconds else latency})
+        self._add_attributes(details, row)
+
+    def _add_attributes(self, details: dict, row: dict) -> None:
+        attributes = {path: to_python(row[path]) for path in self.paths.get("attributes", ()) if not is_missing(
+            row.get(path))}
+        if attributes:
+            details.setdefault("attributes", orjson.dumps(attributes, option=orjson.OPT_SORT_KEYS).decode())
+
+    def _add_truth(self, row: dict, name: str, query: str | None) -> None:
+        details = self.truths.setdefault(name, {})
+        if query:
+            details.setdefault("query", query)
+        answers = [text for value in self._values(row, "answers", {}) for text in _texts(value)]
+        if answers:
+            details.setdefault("answers", answers)
+        sources = [id_text(value) for value in self._values(row, "source", {}) if not is_missing(value)]
+        spans = [{"text": text, "source": sources[0] if sources else None}
+                 for value in self._values(row, "evidence", {}) for text in _texts(value)]
+        if spans:
+            known = details.setdefault("evidence", [])
+            known += [span for span in spans if span not in known]
+        if self.role == "truth":
+            self._add_attributes(details, row)
+        for doc, grade in self._judgments(row):
+            previous = self.grades.setdefault((name, doc), grade)
+            if previous != grade:
+                self.problems.add("conflicting-grades/reading", {"query": name, "document": doc, "first": previous,
+                                                                 "second": grade})
+
+    def _judgments(self, row: dict) -> Iterator[tuple[str, float]]:
+        """(document, grade) of a record."""
+        gains = next(iter(self._values(row, "grade", {})), None)
+        if "relevant" not in self.paths:
+            if gains is None:
+                return
+            docs = _joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
+            yield from _with_grades(docs, gains)
+            return
+        for path in self.paths["relevant"]:
+            graded = _GRADED.fullmatch(path)
+            value = row.get(graded[1] if graded and path not in row else path)
+            if type(value) is dict:
+                yield from _graded_object(value)
+            elif gains is not None:
+                yield from _with_grades([id_text(item) for item in leaves(value)], gains)
+            else:
+                grade = float(graded[2]) if graded and path not in row else 1.0
+                yield from ((id_text(item), grade) for item in leaves(value))
+
+    def _add_scores(self, row: dict, name: str, config: str | None, variant: Mapping[str, str]) -> None:
+        run = config or self.source.name
+        for role in ("scores", "labels"):
+            for path in self.paths.get(role, ()):
+                is_patterned = any(RUN in other for other in self.paths[role])
+                if (RUN in path and path not in variant) or (path in variant.values() and is_patterned):
+                    continue
+                if RUN not in path and len(self.variants) > 1 and PLAIN in self.variants and (
+                        variant is not self.variants[PLAIN]):
+                    continue
+                value = row.get(variant.get(path, path))
+                if path.endswith("[].score"):
+                    names = row.get(f"{path[:-5]}name") or []
+                    pairs = list(zip(names, value if type(value) is list else [], strict=False))
+                else:
+                    pairs = [(metric_name(path), value)]
+                for metric, item in pairs:
+                    number = as_number(item) if as_bool(item) is None else float(bool(as_bool(item)))
+                    text = str(item) if role == "labels" and not is_missing(item) else None
+                    self.scores.append((name, run, str(metric), number if text is None else text))
+
+    def finish(self) -> FileContent:
+        """The runs, the truth and the scores."""
+        self._note()
+        self.problems.raise_errors()
+        scores = FileScores.build(self.scores) if self.scores else None
+        truth = self._truth() if self.role in ("truth", "both", "questions") else None
+        runs = [self._run(config, entries) for config, entries in self.entries.items()]
+        runs = [run.with_file_scores(scores) for run in runs]
+        if not runs and truth is None:
+            self.source.fail("no-rows/returned")
+        return FileContent(runs, truth, scores, self.problems.problems)
+
+    def _note(self) -> None:
+        for message, count in (("repeated-question", self.repeated), ("average-row", self.averages),
+                               ("record-without-query", self.without_query)):
+            if count:
+                self.problems.add(message, {"count": count}, severity="warning")
+
+    def _run(self, config: str | None, entries: dict[str, _Entry]) -> Run:
+        queries = [name for name, entry in entries.items() for _ in entry.docs]
+        docs = [doc for entry in entries.values() for doc in entry.docs]
+        numbers = {}
+        for name in ("score", "rank"):
+            values = [value for entry in entries.values() for value in entry.numbers[name]]
+            complete = bool(values) and all(value is not None for value in values)
+            numbers[name] = np.array(values, np.float64) if complete else None
+        texts = [text for entry in entries.values() for text in entry.texts]
+        ranks = numbers["rank"]
+        if ranks is None and not self.is_long:  # the order of a list counts
+            ranks = np.array([place for entry in entries.values() for place in range(len(entry.docs))], np.float64)
+        details = details_table(dict.fromkeys(entries, 0), {name: entry.details for name, entry in entries.items()},
+                                set(queries), RUN_TYPES)
+        return Run.build(config or self.source.name, pa.array(queries, pa.string()), pa.array(docs, pa.string()),
+                         numbers["score"], ranks if docs else None,
+                         texts=pa.array(texts, pa.string()) if any(texts) else None, details=details,
+                         problems=self.problems.problems, file=self.source.file)
+
+    def _truth(self) -> Truth:
+        factor = _whole_factor(list(self.grades.values()))
+        if factor is None:
+            self.source.fail("fractional-grades/reading", {"example": str(next(iter(self.grades.values())))})
+        if factor > 1:
+            self.problems.add("scaled-grades", {"factor": factor}, severity="warning")
+        keys = list(self.grades)
+        grades = np.array([round(grade * factor) for grade in self.grades.values()], np.int64)
+        details = details_table(dict.fromkeys(self.truths, 0), self.truths, {query for query, _ in keys}, TRUTH_TYPES)
+        return Truth.build(self.source.name, pa.array([query for query, _ in keys], pa.string()),
+                           pa.array([doc for _, doc in keys], pa.string()), grades, details=details,
+                           problems=self.problems.problems, file=self.source.file)
+
+
+def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
+    """The paths of a text joined with +; a name that has a + itself is one path."""
+    parts, paths = text.split("+"), []
+    while parts:
+        size = next((size for size in range(len(parts), 0, -1) if "+".join(parts[:size]) in names), 1)
+        paths.append("+".join(parts[:size]))
+        parts = parts[size:]
+    return paths
+
+
+def metric_name(path: str) -> str:
+    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr"."""
+    name = re.sub(r"[._\s-]*\{run\}[._\s-]*", ".", path).strip(".")
+    parts = name.split(".")
+    generic = {"metric", "score", "value", "result", "evaluation", "eval"}
+    while len(parts) > 1 and set(words(parts[0])) <= generic:
+        parts = parts[1:]
+    while len(parts) > 1 and parts[-1].lower() in ("value", "score"):
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def id_text(value) -> str:
+    """An id as text; a whole float of a table is written without its point."""
+    if type(value) is float and value.is_integer():
+        return str(int(value))
+    return value.strip() if type(value) is str else str(value)
+
+
+def _joined_ids(values: Sequence) -> list[str]:
+    """The ids of a ranking; parts of an id are joined with #."""
+    lists = [value if type(value) is list else ([] if is_missing(value) else [value]) for value in values]
+    if len(lists) == 1:
+        return [id_text(item) for item in leaves(lists[0])]
+    return ["#".join(id_text(part) for part in parts) for parts in zip(*lists, strict=False)]
+
+
+def _with_grades(docs: Sequence[str], gains) -> Iterator[tuple[str, float]]:
+    items = gains if type(gains) is list else [gains]
+    for doc, gain in zip(docs, items, strict=False):
+        number = as_number(gain) if as_bool(gain) is None else float(bool(as_bool(gain)))
+        if number is not None:
+            yield doc, number
+
+
+def _graded_object(value: dict) -> Iterator[tuple[str, float]]:
+    """{document: grade}, or {grade: [documents]}."""
+    for key, member in value.items():
+        if type(member) is list:
+            yield from ((id_text(item), float(key)) for item in leaves(member))
+        elif as_number(member) is not None:
+            yield str(key), float(member)
+
+
+def _whole_factor(grades: list[float]) -> int | None:
+    """The power of 10 that makes all grades whole; None if there is none up to 1,000."""
+    return next((factor for factor in (1, 10, 100, 1000)
+                 if all(abs(grade * factor - round(grade * factor)) < 1e-9 for grade in grades)), None)
+
+
+def _text(value) -> str | None:
+    items = list(leaves(value))
+    return None if not items or type(items[0]) is dict else str(items[0]).strip()
+
+
+def _answer(values: Sequence) -> str | None:
+    items = [item for value in values for item in leaves(value)]
+    return None if not items else str(items[0])
+
+
+def _texts(value, keep_missing: bool = False) -> list:
+    """The texts of a value; of objects their text."""
+    if keep_missing and type(value) is list and all(type(item) in (str, type(None), NumberText) for item in value):
+        return list(value)
+    texts = []
+    for item in leaves(value):
+        if type(item) is dict:
+            item = next((item[key] for key in item if key.lower() in (
+                "text", "content", "page_content", "quote", "passage", "evidence", "context", "span")), None)
+        if not is_missing(item):
+            texts.append(str(item))
+    return texts
+
+
+def try_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent | None:
+    """The content under a mapping; None where it cannot be built."""
+    try:
+        content = build_content(source, records, mapping)
+    except InputError:
+        return None
+    left_out = sum(problem.facts["count"] for problem in content.problems if problem.kind == "record-without-query")
+    return None if 10 * left_out > len(records.rows) else content
+
+

@@ -1,0 +1,116 @@
+"""Which fields hold the returned documents, and what goes with them: scores, ranks, gains, texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.families import ColumnFamily
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import ID, words
+
+
+def id_rank(item: Field) -> int:
+    """Ids before names and paths of the same documents."""
+    return 0 if not set(item.name_words).isdisjoint(ID) else 1
+
+
+def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
+    gold = result.roles.get("relevant", "").split("+")[0].rpartition(":")[0] or result.roles.get("relevant", "")
+    parent = gold.rpartition("[].")[0]
+    if parent and (grades := [item for item in free.values() if item.path.startswith(f"{parent}[].")
+                              and meanings.parallel_role(item) in ("grade", "score")]):
+        take(result, free, "grade", grades[0])
+    lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
+    if not lists:
+        lists = [item for item in free.values() if "[]" in item.path and meanings.is_neutral_documents(item)
+                 and not _is_gold_path(item.path)]
+    if lists:
+        gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
+        best = max(lists, key=lambda item: (_overlap(item, gold_ids), id_rank(item) == 0, -item.path.count("."),
+                                            item.distinct_share))
+        _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
+    contexts = [item for item in free.values() if meanings.is_context(item)
+                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    contexts.sort(key=lambda item: (not item.is_list, "retrieval" not in item.words and "retrieved" not in item.words,
+                                    "context" not in item.words, item.path.count("."), -item.mean_length))
+    documents = result.roles.get("retrieved", "")
+    inside = documents.rpartition("[].")[0]
+    own = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")]
+    if own:
+        take(result, free, "text", own[0])
+    elif contexts:
+        take(result, free, "contexts", contexts[0])
+
+
+def _is_gold_path(path: str) -> bool:
+    return not {"relevant", "gold", "expected", "rating", "judgment", "qrels", "reference", "supporting", "correct",
+                "tool", "event", "message", "step", "claim"}.isdisjoint(words(path))
+
+
+def _overlap(item: Field, others: set[str]) -> float:
+    """Share of the relevant ids that are among these."""
+    return len(others & {str(value) for value in item.items}) / max(len(others), 1)
+
+
+def _take_documents(result: Assignment, free: dict[str, Field], documents: Field, is_judged: bool,
+                    family: ColumnFamily | None) -> None:
+    """Take a list of documents and what goes with it: scores, ranks, grades."""
+    parent = documents.path.rpartition("[].")[0]
+    siblings = [item for item in free.values() if item.path != documents.path and (
+        item.path.startswith(f"{parent}[].") and item.path.count("[]") == documents.path.count("[]") if parent
+        else item.is_list and "[]" not in item.path)]
+    parallel = [item for item in siblings if meanings.parallel_role(item) and _same_lengths(item, documents)]
+    gains = [item for item in parallel if meanings.parallel_role(item) == "grade"]
+    parts = [documents]
+    if parent and (not is_judged or gains):
+        parts += _distinguishing(documents, siblings)
+    take(result, free, "retrieved", *parts)
+    for item in sorted(parallel, key=lambda item: item.path.count(".")):
+        role = meanings.parallel_role(item)
+        if role == "grade" and "relevant" in result.roles and "gain" not in item.words:
+            continue
+        if role not in result.roles:
+            take(result, free, role, item)
+    if "grade" in result.roles and "relevant" in result.roles and parent and result.roles["grade"].startswith(parent):
+        path = result.roles.pop("relevant")
+        free[path] = result.fields[path]
+
+
+def _same_lengths(item: Field, other: Field) -> bool:
+    pairs = [(a, b) for a, b in zip(item.values, other.values, strict=False) if type(a) is list and type(b) is list]
+    return bool(pairs) and sum(len(a) == len(b) for a, b in pairs) >= 0.9 * len(pairs)
+
+
+def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
+    """Members that make the ids of chunks distinct within each list, such as page and chunk_index."""
+    def repeats(items: Sequence[Field]) -> int:
+        count = 0
+        for values in zip(*(item.values for item in items), strict=True):
+            if all(type(value) is list for value in values):
+                keys = list(zip(*values, strict=False))
+                count += len(keys) - len({repr(key) for key in keys})
+        return count
+
+    if not repeats([documents]):
+        return []
+    places = [item for item in siblings if not {"chunk", "page", "index", "paragraph", "passage", "section", "start",
+                                                "position", "part", "segment", "line"}.isdisjoint(item.name_words)
+              and item.is_id_like and not meanings.parallel_role(item) and item.share > 0.9]
+    for size in range(1, len(places) + 1):
+        for chosen in combinations(places, size):
+            if not repeats([documents, *chosen]):
+                return list(chosen)
+    return []
+
+
+def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
+    """Leave out relevant ids of another kind than those returned, such as page numbers next to ids of chunks."""
+    returned = [result.fields.get(path) for path in result.roles.get("retrieved", "").split("+")]
+    relevant = result.fields.get(result.roles.get("relevant", ""))
+    if relevant is None or returned[0] is None or (len(returned) > 1 and "{run}" not in result.roles["retrieved"]):
+        return
+    if relevant.is_number != returned[0].is_number and not _overlap(returned[0], {str(x) for x in relevant.items}):
+        free[result.roles.pop("relevant")] = relevant

@@ -1,0 +1,154 @@
+"""Columns or members of several configurations in one record: X_context, retrieved_ids_lexical, answers.bm25."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    ID,
+    LATENCIES,
+    METRICS,
+    QUESTION,
+    RANKS,
+    ROLE_WORDS,
+    SCORES,
+    SURE_METRICS,
+    TEXT,
+    words,
+)
+
+RUN = "{run}"  # the name of the configuration, in a path
+NUMBER = "{n}"  # 1, 2, 3 in columns that are spread
+PLAIN = "final"  # the configuration of columns without a suffix, next to columns with one
+_SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "lexical", "naive", "baseline",
+            "rerank", "reranked", "gpt", "llama", "colbert", "splade", "keyword", "tfidf", "faiss", "hyde", "claude",
+            "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
+            "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
+            "old"}
+_NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted", "original", "main", "sub", "num",
+                                          "n",
+                                          "count", "is", "has", "k", "p", "line", "name", "key", "value", "no"}
+_CONTENT = TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID
+_SEPARATOR = re.compile(r"([._\s-]+)")
+_MOST_FIELDS = 300
+
+
+@dataclass(frozen=True)
+class ColumnFamily:
+    """Fields that differ in the name of a configuration. members: {path with {run}: {configuration: field}}."""
+
+    members: Mapping[str, Mapping[str, str]]
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The names of the configurations."""
+        return tuple(dict.fromkeys(name for fields in self.members.values() for name in fields))
+
+
+def find_family(names: Iterable[str]) -> ColumnFamily | None:
+    """The fields of several configurations; None where there are none."""
+    names = [name for name in names if not name.endswith("[]")]
+    if len(names) > _MOST_FIELDS:
+        return None
+    stems: dict[str, dict[str, str]] = {}
+    for name in names:
+        for stem, variant in _splits(name):
+            stems.setdefault(stem, {})[variant] = name
+    stems = {stem: fields for stem, fields in stems.items() if len(fields) > 1}
+    groups: dict[frozenset[str], list[str]] = {}
+    for stem, fields in stems.items():
+        groups.setdefault(frozenset(fields), []).append(stem)
+    best, best_score = None, 0.0
+    for variants in groups:
+        members = {stem: {name: field for name, field in fields.items() if name in variants}
+                   for stem, fields in stems.items() if len(variants & fields.keys()) > 1}
+        if not _is_plausible(members, variants):
+            continue
+        covered = {field for fields in members.values() for field in fields.values()}
+        score = len(covered) - 0.01 * len(members) - 0.001 * sum(map(len, variants))
+        if score > best_score:
+            best, best_score = ColumnFamily(members), score
+    return best and _with_plain(best, names)
+
+
+def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
+    """The family with columns of the same name without a suffix: `ids` next to `ids_lexical`."""
+    members = {stem: dict(fields) for stem, fields in family.members.items()}
+    for stem, fields in members.items():
+        plain = re.sub(r"^[._\s-]+|[._\s-]+$", "", re.sub(r"[._\s-]*\{run\}", "", stem))
+        if stem.endswith(RUN) and plain in names:
+            fields[PLAIN] = plain
+    return ColumnFamily(members)
+
+
+def _splits(name: str) -> Iterable[tuple[str, str]]:
+    """(path with {run}, configuration) for each way to see a configuration in a name."""
+    parts = _SEPARATOR.split(name)
+    count = len(parts[::2])
+    for start in range(min(count, 8)):
+        for end in range(start + 1, min(count, start + 5) + 1):
+            if end - start == count:
+                continue
+            variant = "".join(parts[2 * start:2 * end - 1])
+            if not _is_variant(variant):
+                continue
+            before, after = "".join(parts[:2 * start]), "".join(parts[2 * end - 1:])
+            if not _CONTENT.isdisjoint(words(f"{before} {after}")):
+                yield f"{before}{RUN}{after}", variant
+
+
+def _is_variant(variant: str) -> bool:
+    parts = words(variant)
+    stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
+    if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
+        return False
+    if not GOLD.isdisjoint(parts) or not (QUESTION - {"q"}).isdisjoint(parts):
+        return False
+    return not _SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)
+
+
+def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[str]) -> bool:
+    """True where configurations are the likelier meaning: content of each, or names of known systems."""
+    known = any(not _SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
+                for name in variants)
+    stems = [set(words(stem.replace(RUN, ""))) for stem in members]
+    if known:
+        return True
+    content = TEXT | {"answer", "response", "output", "completion"}
+    return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(
+        {"doc", "id"} <= stem or {"retrieved"} & stem for stem in stems)
+
+
+def fields_of(pattern: str, names: Iterable[str]) -> dict[str, str]:
+    """{configuration: field} for a path with {run}."""
+    before, _, after = pattern.partition(RUN)
+    result = {}
+    for name in names:
+        if name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after):
+            variant = name[len(before):len(name) - len(after)]
+            if _is_variant(variant):
+                result[variant] = name
+    return result
+
+
+def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:
+    """{path with {n}: its fields in order} of columns such as chunk_1_text, chunk_2_text."""
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        for match in re.finditer(r"(?<!\d)\d{1,3}(?!\d)", name):
+            pattern = f"{name[:match.start()]}{NUMBER}{name[match.end():]}"
+            groups.setdefault(pattern, []).append((int(match[0]), name))
+    result = {}
+    for pattern, members in groups.items():
+        numbers = sorted(number for number, _ in members)
+        is_counted = numbers in (list(range(1, len(numbers) + 1)), list(range(len(numbers))))
+        stem = set(words(pattern.replace(NUMBER, " ")))
+        if len(members) > 1 and is_counted and not stem.isdisjoint(TEXT | DOCUMENT | ID | {"score", "rank"}) and (
+                stem.isdisjoint(METRICS - SCORES)):
+            result[pattern] = [name for _, name in sorted(members)]
+    return result

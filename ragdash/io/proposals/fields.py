@@ -1,0 +1,252 @@
+"""Flatten records into fields with dotted paths, and profile the values of each field."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
+from ragdash.io.json.exact_parser import NumberText
+from ragdash.io.proposals.names import QUESTION, last_words, words
+
+SAMPLE = 2000  # records that are profiled
+_DEEPEST = 6
+GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold"}
+_MOST_MEMBERS = 4000
+_PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
+                        re.IGNORECASE)
+_ID_LIKE = re.compile(r"[^\s]{1,200}")
+
+
+def flatten(record: dict, whole: frozenset[str] = frozenset()) -> dict[str, object]:
+    """{path: value} of a record: members of objects as a.b, of lists of objects as a[].b with a list of values.
+
+    whole: paths of objects that hold data, such as {document: grade}; their members are no fields.
+    """
+    fields: dict[str, object] = {}
+    _flatten_into(fields, "", record, 0, whole)
+    return fields
+
+
+def _flatten_into(fields: dict, prefix: str, value: dict, depth: int, whole: frozenset[str]) -> None:
+    for key, member in value.items():
+        if len(fields) > _MOST_MEMBERS:
+            return
+        path = f"{prefix}.{key}" if prefix else str(key)
+        if type(member) is dict and member and depth < _DEEPEST:
+            fields[path] = member
+            if path not in whole and not _is_mapping(member):
+                _flatten_into(fields, path, member, depth + 1, whole)
+            elif all(str(key).isdecimal() and type(inner) is dict for key, inner in member.items()):
+                deepest = max(member, key=int)  # a record for each cutoff: {"5": {...}, "10": {...}}
+                _flatten_into(fields, f"{path}.{deepest}", member[deepest], depth + 1, whole)
+        elif type(member) is list and member and any(type(item) is dict for item in member) and depth < _DEEPEST:
+            message = _chat_text(path, member)
+            if message is not None:
+                fields[path] = message
+                continue
+            fields[f"{path}[]"] = member
+            _flatten_list(fields, f"{path}[]", [item for item in member if type(item) is dict], depth)
+        else:
+            fields[path] = member
+
+
+def _flatten_list(fields: dict, path: str, items: list[dict], depth: int) -> None:
+    """The members of objects in a list, each with a list of their values."""
+    flat = []
+    for item in items[:1000]:
+        member: dict[str, object] = {}
+        _flatten_into(member, "", item, depth + 1, frozenset())
+        flat.append(member)
+    for name in dict.fromkeys(name for member in flat for name in member):
+        fields[f"{path}.{name}"] = [member.get(name) for member in flat]
+
+
+def _is_mapping(value: dict) -> bool:
+    """True for an object of data, such as {document: grade} or {grade: [documents]}, not of fields."""
+    if all(str(key).lstrip("-").isdecimal() for key in value):
+        return True
+    return len(value) > 60
+
+
+def _chat_text(path: str, items: list) -> str | None:
+    """The text of a conversation: the user's last message for a question, else the model's."""
+    if not all(type(item) is dict and "role" in item and ("content" in item or "text" in item) for item in items):
+        return None
+    asks = not QUESTION.isdisjoint(last_words(path))
+    return last_message(items, USER_ROLES if asks else MODEL_ROLES)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the records: values (n,) of the sampled records, None where it is missing."""
+
+    path: str
+    values: tuple
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the whole path."""
+        return words(self.path)
+
+    @cached_property
+    def name_words(self) -> tuple[str, ...]:
+        """The words of the last member of the path."""
+        return last_words(self.path)
+
+    @cached_property
+    def present(self) -> list:
+        """The values that are not missing."""
+        return [value for value in self.values if not is_missing(value)]
+
+    @cached_property
+    def items(self) -> list:
+        """The single values, those in lists as well."""
+        return [item for value in self.present[:500] for item in leaves(value)]
+
+    @property
+    def share(self) -> float:
+        """Share of the records that have a value."""
+        return len(self.present) / max(len(self.values), 1)
+
+    @cached_property
+    def is_list(self) -> bool:
+        """True if the values are lists."""
+        return any(type(value) is list for value in self.present)
+
+    @cached_property
+    def is_object(self) -> bool:
+        """True for objects, and for lists of them."""
+        return any(type(item) is dict for item in self.present[:200]) or any(
+            type(item) is dict for value in self.present[:200] if type(value) is list for item in value)
+
+    @cached_property
+    def is_number(self) -> bool:
+        """True if all single values are numbers, also as text."""
+        return bool(self.items) and all(as_number(item) is not None for item in self.items)
+
+    @cached_property
+    def is_bool(self) -> bool:
+        """True if all single values are true or false."""
+        return bool(self.items) and all(as_bool(item) is not None for item in self.items)
+
+    @cached_property
+    def is_text(self) -> bool:
+        """True if the single values are texts."""
+        return bool(self.items) and sum(type(item) is str for item in self.items) > len(self.items) / 2 and (
+            not self.is_bool)
+
+    @cached_property
+    def mean_length(self) -> float:
+        """Mean length of the texts."""
+        texts = [item for item in self.items if isinstance(item, str)]
+        return sum(map(len, texts)) / max(len(texts), 1)
+
+    @cached_property
+    def blank_share(self) -> float:
+        """Share of the texts with several words."""
+        texts = [item for item in self.items if isinstance(item, str)]
+        return sum(item.strip().count(" ") >= 2 or (len(item) > 60 and not _ID_LIKE.fullmatch(item))
+                   for item in texts) / max(len(texts), 1)
+
+    @cached_property
+    def path_share(self) -> float:
+        """Share of the texts that look like a path, a file name or an address."""
+        texts = [item for item in self.items if isinstance(item, str)]
+        return sum(bool(_PATH_LIKE.fullmatch(item.strip())) for item in texts) / max(len(texts), 1)
+
+    @cached_property
+    def is_id_like(self) -> bool:
+        """True for short values without blanks, paths, and whole numbers."""
+        if not self.items or self.is_bool or self.is_object:
+            return False
+        if self.is_number:
+            return all(float(as_number(item)).is_integer() for item in self.items)
+        return self.mean_length <= 300 and (self.path_share > 0.6 or self.blank_share < 0.4) and all(
+            type(item) in (str, int, NumberText) for item in self.items)
+
+    @cached_property
+    def distinct_share(self) -> float:
+        """Distinct values among those present (scalars)."""
+        keys = [repr(value) for value in self.present]
+        return len(set(keys)) / max(len(keys), 1)
+
+    @cached_property
+    def distinct_count(self) -> int:
+        """Number of distinct values."""
+        return len({repr(value) for value in self.present})
+
+    @cached_property
+    def is_long_text(self) -> bool:
+        """True for texts of several words."""
+        return self.is_text and (self.blank_share >= 0.4 or self.mean_length > 40 or _is_unspaced(self.items))
+
+
+def _is_unspaced(items: list) -> bool:
+    """True for texts of scripts without blanks (Chinese, Japanese, Thai)."""
+    texts = [item for item in items if isinstance(item, str)]
+    wide = sum(any(ord(char) > 0x0E00 for char in item) and len(item) > 6 for item in texts)
+    return wide > len(texts) / 2
+
+
+def profile(rows: Sequence[dict]) -> dict[str, Field]:
+    """{path: field} of the records, in the order of the file."""
+    step = max(1, len(rows) // SAMPLE)
+    sample = rows[::step][:SAMPLE]
+    whole = data_objects(sample)
+    flat = [flatten(row, whole) for row in sample]
+    names = dict.fromkeys(name for row in flat for name in row)
+    return {name: Field(name, tuple(row.get(name) for row in flat)) for name in list(names)[:_MOST_MEMBERS]}
+
+
+def data_objects(rows: Sequence[dict]) -> frozenset[str]:
+    """Paths of objects whose keys are data: they differ from record to record, or belong to judgments."""
+    whole = set()
+    for key in {key for row in rows[:50] for key, value in row.items() if type(value) is dict and value}:
+        members = [row[key] for row in rows if type(row.get(key)) is dict and row[key]]
+        mean = sum(map(len, members)) / len(members)
+        numbers = all(type(value) in (int, float) for member in members for value in member.values())
+        judged = numbers and not GOLD_OBJECTS.isdisjoint(words(key))
+        if judged or (len(members) > 2 and len(set().union(*members)) > 2 * mean + 2):
+            whole.add(key)
+    return frozenset(whole)
+
+
+def is_missing(value) -> bool:
+    """True for no value: null, NaN, an empty text or list."""
+    if value is None or value == "" or value == [] or value == {}:
+        return True
+    return (type(value) is float and math.isnan(value)) or (type(value) is str and value.strip() in (
+        "", "NaN", "nan", "None", "null", "N/A"))
+
+
+def leaves(value) -> Iterable:
+    """The single values of a value, also of nested lists; missing ones are left out."""
+    if type(value) is list:
+        for item in value:
+            yield from leaves(item)
+    elif not is_missing(value):
+        yield value
+
+
+def as_number(value) -> float | None:
+    """A number, also as text; None for anything else."""
+    if type(value) in (int, float):
+        return float(value)
+    if isinstance(value, str) and len(value) < 40:
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def as_bool(value) -> bool | None:
+    """True or false, also as text; None for anything else."""
+    if type(value) is bool:
+        return value
+    return {"true": True, "false": False, "yes": True, "no": False}.get(value.strip().lower()) if type(
+        value) is str else None

@@ -1,0 +1,247 @@
+"""What one field can mean, by its name and its values."""
+
+from __future__ import annotations
+
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    GRADES,
+    ID,
+    LATENCIES,
+    METRICS,
+    MILLISECONDS,
+    NOTES,
+    QUESTION,
+    RANKS,
+    RETURNED,
+    SCORES,
+    SECONDS,
+    SPANS,
+    SURE_METRICS,
+    TEXT,
+)
+
+_REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
+_LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
+           "result", "evaluation", "judge", "assessment", "annotation"}
+_COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
+           "version", "limit", "max", "min", "order", "step"}
+_QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
+              "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request"}
+_NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run", "start",
+                "end", "offset", "title", "type", "author", "parent", "request", "task", "created", "date"}
+_NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
+              "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
+              "words"}
+
+
+_NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
+          "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold"}
+
+
+def is_noise(field: Field) -> bool:
+    """Parts of logs, which hold texts and ids of many kinds; what a retriever logged counts."""
+    path = set(field.words)
+    if field.path.startswith("*"):
+        return False
+    kept = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
+    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and "." not in field.path):
+        return False
+    if not {"retriever", "retrieval"}.isdisjoint(path):
+        return "metric" in path or "uuid" in path
+    return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(kept)
+
+
+def is_question(field: Field) -> bool:
+    """The text of the question."""
+    name = set(field.name_words)
+    return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
+            and name.isdisjoint(ID | METRICS | NOTES | {"token", "count", "expansion", "rewritten", "vector"})
+            and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
+
+
+def question_rank(field: Field) -> tuple:
+    """Sort key: the likelier question first."""
+    name = field.name_words
+    exact = name in (("question",), ("query",), ("input",), ("user", "input"), ("user", "query"), ("user", "question"))
+    strong = not {"question", "query", "frage", "pregunta", "pergunta"}.isdisjoint(name)
+    return (field.path.count("."), not exact, not strong, len(name), not field.is_long_text)
+
+
+def is_query_id(field: Field) -> bool:
+    """A single short value that can name the query."""
+    name = set(field.name_words)
+    if field.is_list or field.is_object or not field.is_id_like or field.share < 0.9 or field.path.count(".") > 2:
+        return False
+    return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",
+                                 "nr")
+            or field.path == "*"
+            or (not name.isdisjoint(ID) and not name.isdisjoint(_QUERY_IDS)) or name == {"id"} or name == {"qid"})
+
+
+def is_gold_documents(field: Field) -> bool:
+    """Ids of relevant documents."""
+    name, path = set(field.name_words), set(field.words)
+    if (field.is_number and not field.is_list and name.isdisjoint(ID | DOCUMENT)) or field.is_bool:
+        return False
+    judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
+    if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
+            "reference"}):
+        return False
+    if not name.isdisjoint({"contain", "keyword", "type", "count", "title", "tool", "term", "entity", "start", "end",
+                            "offset", "rank", "turn"}):
+        return False
+    if field.is_number and name.isdisjoint(ID | DOCUMENT):
+        return False
+    return not name.isdisjoint(DOCUMENT | ID) or field.path_share > 0.6 or (
+        not path.isdisjoint({"qrels", "retrieval", "relevant"}) and field.blank_share < 0.2)
+
+
+def is_neutral_documents(field: Field) -> bool:
+    """Ids of documents whose name does not say whether they are returned or relevant."""
+    name = set(field.name_words)
+    if not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES | QUESTION):
+        return False
+    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
+        return False
+    if field.is_number and name.isdisjoint(ID):
+        return False
+    return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or ("[]" in field.path and not name.isdisjoint(ID))
+
+
+def is_returned_documents(field: Field) -> bool:
+    """Ids of returned documents."""
+    path, name = set(field.words), set(field.name_words)
+    if not field.is_list or not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES):
+        return False
+    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT):
+        return False
+    returned = RETURNED | {"hit", "context"}
+    return (not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
+            and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))
+
+
+def is_evidence(field: Field) -> bool:
+    """Texts of documents that hold the answer."""
+    name, path = set(field.name_words), set(field.words)
+    if not field.is_long_text or (field.is_id_like and field.path_share > 0.6):
+        return False
+    if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat"} | METRICS):
+        return False
+    gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
+    spans = {"evidence", "quote", "span", "excerpt", "support", "supporting"}
+    own = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
+    return own or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
+
+
+def is_context(field: Field) -> bool:
+    """Texts of returned documents."""
+    name, path = set(field.name_words), set(field.words)
+    if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
+        return not field.present and "context" in name and field.path.count(".") == 0
+    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | {"answer", "tool"}) or not path.isdisjoint(GOLD):
+        return False
+    return not name.isdisjoint(TEXT - {"document"}) or (
+        not name.isdisjoint({"document", "doc", "result", "hit", "source"}) and field.is_list)
+
+
+def is_reference(field: Field) -> bool:
+    """What a right answer is."""
+    name, path = set(field.name_words), set(field.words)
+    if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object:
+        return False
+    if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
+            field.is_bool and name.isdisjoint(ANSWER)):
+        return False
+    if field.distinct_count == 1 and len(field.values) > 5:
+        return False
+    if "[]" in field.path and not ({"reference", "expected", "gold"} & path and ANSWER & name):
+        return False
+    if not name.isdisjoint(ANSWER) and not path.isdisjoint(GOLD - {"label", "partial"}):
+        return True
+    return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
+        name & _REFERENCES) and not field.is_number
+
+
+def is_answer(field: Field) -> bool:
+    """What the system wrote."""
+    name, path = set(field.name_words), set(field.words)
+    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | {"score", "metric", "feedback", "judge"}):
+        return False
+    if field.is_list and _is_several(field):
+        return False
+    if not name.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
+        return False
+    if "[]" in field.path:
+        return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))
+    return not name.isdisjoint(ANSWER) or name in ({"predicted"}, {"pred"}, {"actual"}, {"hypothesis"}, {"candidate"})
+
+
+def is_metric(field: Field) -> bool:
+    """A number or truth value that rates the query."""
+    name = set(field.name_words)
+    if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
+        return False
+    if not name.isdisjoint(LATENCIES | {"token", "cost", "threshold", "weight", "price"}) or name & {"id", "uuid"}:
+        return False
+    if "rank" in name and "reciprocal" not in name:
+        return False
+    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge"}) and (
+        "." in field.path)
+    stripped = {word.rstrip("0123456789") for word in name}
+    known = not (name | stripped).isdisjoint(METRICS)
+    if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
+        return False
+    return _is_bounded(field) or known
+
+
+def is_label(field: Field) -> bool:
+    """A judgment in words, such as Correct or Refusal."""
+    if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
+        return False
+    name = set(field.words)
+    short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
+    enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
+    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name"})
+    return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
+
+
+def _is_bounded(field: Field) -> bool:
+    from ragdash.io.proposals.fields import as_bool, as_number
+
+    values = [as_number(item) if as_bool(item) is None else float(bool(as_bool(item))) for item in field.items]
+    return all(value is not None and -1 <= value <= 100 for value in values)
+
+
+def latency_unit(field: Field) -> str:
+    """ms or s for a duration; "" for anything else."""
+    name = set(field.name_words)
+    if field.is_list or not field.is_number or "[]" in field.path or field.path.count(".") > 2:
+        return ""
+    if name.isdisjoint(LATENCIES) or not name.isdisjoint({"stamp", "timestamp", "created", "start", "end", "at"}):
+        return ""
+    if not name.isdisjoint(MILLISECONDS):
+        return "ms"
+    if not name.isdisjoint(SECONDS):
+        return "s"
+    return ""
+
+
+def parallel_role(field: Field) -> str:
+    """grade, rank or score for numbers in a list next to documents; "" for others."""
+    name = set(field.name_words)
+    if not field.is_list or not field.is_number:
+        return ""
+    if not name.isdisjoint(RANKS - {"pos", "index", "order"}):
+        return "rank"
+    if not name.isdisjoint({"gain", "rating", "grade", "rel", "label", "judgment", "judgement"}):
+        return "grade"
+    if not name.isdisjoint(SCORES):
+        return "score"
+    return "grade" if not name.isdisjoint(GRADES) else ""
+
+
+def _is_several(field: Field) -> bool:
+    return any(type(value) is list and len(value) > 1 for value in field.present)

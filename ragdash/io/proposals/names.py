@@ -1,0 +1,83 @@
+"""What the names of fields say: words in them, as people and tools use them, and what kind of meaning each word has."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
+            "response", "references": "reference", "sources": "source", "passages": "passage", "pages": "page",
+            "files": "file", "filenames": "filename", "nodes": "node", "urls": "url", "docs": "doc", "titles": "title",
+            "scores": "score", "grades": "grade", "qrels": "qrels", "has": "has", "is": "is", "gts": "gt",
+            "evidences": "evidence", "sentences": "sentence", "quotes": "quote", "codes": "code", "names": "name"}
+
+GOLD = {"expected", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference", "ideal",
+        "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required", "must", "attendue",
+        "label", "labelled", "annotated", "judged", "qrels", "qrel", "partial", "full", "necessary", "cited"}
+RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
+            "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
+            "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked", "run"}
+QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "pregunta", "pergunta", "domanda",
+            "request", "instruction", "问题", "質問", "問題"}
+ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "antwort", "respuesta",
+          "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
+ID = {"id", "docid", "qid", "uid", "uuid", "docno", "pid", "did", "cid", "nid", "key", "idx", "index", "identifier",
+      "no", "number", "num", "chunkid", "pmid", "slug", "rid"}
+DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "filename", "url", "uri", "source",
+            "node", "docid", "docno", "pid", "did", "slug", "page", "paragraph", "article", "link", "citation", "pmid",
+            "corpus", "section", "chunkid", "item", "note", "record", "snippet", "quelle", "fuente", "product"}
+TEXT = {"text", "content", "passage", "context", "chunk", "snippet", "body", "quote", "span", "excerpt", "evidence",
+        "paragraph", "sentence", "segment", "page_content", "document", "fragment"}
+SPANS = {"evidence", "quote", "span", "excerpt", "context", "fragment", "sentence", "support", "fact"}
+METRICS = {"recall", "precision", "mrr", "ndcg", "hit", "map", "f1", "faithfulness", "faithful", "relevancy",
+           "relevance", "similarity", "score", "correctness", "accuracy", "groundedness", "grounded", "bleu", "rouge",
+           "sas", "em", "match", "hitrate", "rr", "ap", "dcg", "err", "success", "coverage", "utilization",
+           "completeness", "hallucination", "coherence", "fluency", "bertscore", "meteor", "rating", "rate", "correct",
+           "quality", "helpfulness", "conciseness", "toxicity", "adherence", "noise", "sensitivity", "entity",
+           "reciprocal", "passed", "pass", "perplexity", "overlap", "f", "auc", "exact", "contextual", "judgment",
+           "verdict", "judgement", "grade", "evaluation", "rouge1", "rougel", "bleu4", "chrf", "win", "preference"}
+SURE_METRICS = METRICS - {"correct", "entity", "contextual", "f", "rate", "exact", "grade", "evaluation", "judgment",
+                          "judgement", "rating", "err", "map", "noise", "match", "support", "success", "relevance"}
+GRADES = {"grade", "relevance", "rel", "rating", "gain", "judgment", "judgement", "label", "relevancy", "usefulness"}
+SCORES = {"score", "similarity", "sim", "distance", "relevance", "logit", "weight", "probability", "prob", "cosine"}
+RANKS = {"rank", "position", "pos", "order", "index", "place"}
+CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "retriever", "model", "run", "pipeline",
+           "engine", "variant", "approach", "mode", "experiment", "technique", "embedder", "reranker", "provider",
+           "algorithm", "setup", "setting", "retrieval", "search", "index", "weight", "alpha", "k", "topk", "version",
+           "rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch", "llm", "bot", "agent", "framework"}
+LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took"}
+SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
+NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
+         "notes", "prompt_template", "instruction", "created", "date", "timestamp", "critique", "trace", "log", "title",
+         "type", "category", "difficulty", "capability", "topic", "tag", "language", "lang", "domain", "status"}
+AVERAGES = {"mean", "average", "avg", "all", "total", "overall", "median", "macro", "micro", "std", "stdev", "sum",
+            "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
+ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRICS | LATENCIES | NOTES | {
+    "list", "ranked", "final", "at", "user", "human", "judge", "with", "and", "of", "the", "in", "per", "exact", "raw",
+    "full", "ms", "sec", "seconds", "s", "tokens", "token", "cost", "total", "prompt", "completion", "first", "last"}
+
+
+@lru_cache(1 << 14)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
+    parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
+    return tuple(_singular(part.lower()) for part in parts if part)
+
+
+def last_words(path: str) -> tuple[str, ...]:
+    """The words of the last member of a path: "hits[].doc_id" -> ("doc", "id")."""
+    return words(re.split(r"\.(?=[^.]*$)", path)[-1] if "." in path else path)
+
+
+def _singular(word: str) -> str:
+    if word in _PLURALS:
+        return _PLURALS[word]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ness", "sas")):
+        return word[:-1]
+    return word
+
+
+def is_about(name: str, vocabulary: set[str]) -> bool:
+    """True if a word of the name is in a vocabulary."""
+    return not vocabulary.isdisjoint(words(name))

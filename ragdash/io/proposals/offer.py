@@ -1,0 +1,101 @@
+"""Offer readings where reading in a known format fails or leaves out what matters."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.io.detect import detect_source
+from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.fields import profile
+from ragdash.io.proposals.meanings import is_query_id, is_question
+from ragdash.io.proposals.names import SURE_METRICS, words
+from ragdash.io.proposals.propose import propose
+from ragdash.io.proposals.reading import RECORDS, Reading
+from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.source.source import Source
+
+REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score"}
+"""Kinds of problems that say no more than that the format is not known."""
+ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
+"""Kinds after which a reading may help as well."""
+_WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed where nothing else fits
+_COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
+             "answers", "evidence", "scores", "labels")
+
+
+def proposal_problem(source: Source, readings: Sequence[Reading], severity: str = "error") -> Problem:
+    """The problem that offers readings of a file."""
+    first = readings[0]
+    facts = {"count": first.count, "where": first.mapping.get(RECORDS, ""), "fields": first.shown_fields,
+             "quoted": shlex.quote(source.file), "options": first.options, "ways": len(readings),
+             "mappings": [dict(reading.mapping) for reading in readings],
+             "ignored": list(first.ignored[:20]), "preview": [dict(row) for row in first.preview],
+             "others": " or: ".join(reading.options for reading in readings[1:])}
+    message = "proposed-reading/choice" if len(readings) > 1 else "proposed-reading"
+    return Problem(message, facts, source.file, severity=severity)
+
+
+def with_proposals(source: Source, error: InputError) -> InputError:
+    """The error of reading in a known format, with readings that would work."""
+    kinds = {problem.kind for problem in error.problems if problem.severity == "error"}
+    if source.mapping or not kinds & (REPLACED | ADDED_TO):
+        return error
+    detected = detect_source(source)
+    is_unknown = detected.format in _WEAK or kinds <= REPLACED
+    by_question = any(problem.message.endswith("-questions") for problem in error.problems)
+    readings = [reading for reading in propose(source)
+                if by_question or not _is_known(reading, detected)]
+    if readings:
+        offered = proposal_problem(source, readings)
+        return InputError([offered] if is_unknown else [*error.problems, offered])
+    is_summary = is_unknown or (kinds <= REPLACED | {"wrong-type"} and detected.format in _WEAK)
+    if is_summary and "missing-question" not in kinds and (metrics := summary_metrics(source)):
+        return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])
+    if kinds <= REPLACED and (fields := _fields_without_query(source)):
+        return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
+    return error
+
+
+def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
+    """True where every field of a reading has its meaning in the known format already: only values are wrong."""
+    if detected.format in _WEAK:
+        return False
+    known = {path: name for name, path in detected.guess.items()}
+    for name, spec in reading.mapping.items():
+        base = spec.split("[]")[0]
+        if name in _COMPARED and known.get(base) not in (name, "doc_id", name.removesuffix("s")) and not (
+                "[]" in spec and known.get(base) in ("retrieved", "contexts", "relevant", "evidence")):
+            return False
+    return True
+
+
+def summary_metrics(source: Source) -> list[str]:
+    """The metrics of a file of means: objects of numbers under names of metrics, nothing per query."""
+    if source.container or not source.head.lstrip().startswith(b"{"):
+        return []
+    lists = fail_quietly(source)
+    names = {}
+    for records in lists:
+        fields = profile(records.rows)
+        numbers = [item for item in fields.values() if item.is_number and not item.is_list]
+        if any(item.is_list or item.is_long_text for item in fields.values()):
+            return []
+        names |= {item.path.rpartition(".")[2]: None for item in numbers
+                  if not SURE_METRICS.isdisjoint(words(item.path.rpartition(".")[2]))}
+    return list(names)[:8]
+
+
+def _fields_without_query(source: Source) -> tuple[int, str] | None:
+    """(records, fields) of rows with content and nothing that names the query."""
+    lists = fail_quietly(source)
+    if not lists or len(lists[0].rows) < 2:
+        return None
+    fields = profile(lists[0].rows)
+    if any(is_question(item) or is_query_id(item) or "question" in item.words for item in fields.values()):
+        return None
+    names = list(fields)
+    if not any("retriev" in name or "answer" in name or "context" in name for name in names):
+        return None
+    return len(lists[0].rows), ", ".join(names[:6])

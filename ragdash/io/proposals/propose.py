@@ -1,0 +1,93 @@
+"""The best readings of a file."""
+
+from __future__ import annotations
+
+from ragdash.core.errors import shorten
+from ragdash.io.proposals.build import FileContent, try_content
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
+from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.proposals.roles import Assignment, assign
+from ragdash.io.source.source import Source
+
+MOST_READINGS = 3
+_UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
+_ORDER = ("query_id", "query", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts", "answer",
+          "relevant", "grade", "answers", "evidence", "source", "latency_ms", "scores", "labels", "attributes")
+
+
+def propose(source: Source) -> list[Reading]:
+    """The plausible readings, the best first; none where nothing in the file looks like queries with content."""
+    return [reading for reading, _ in propose_with_content(source)]
+
+
+def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
+    """The readings with what they give."""
+    candidates = [item for records in fail_quietly(source) if not records.rows[0].keys() >= _UNREADABLE
+                  for item in assign(records)]
+    if not candidates:
+        return []
+    best = max(item.weight for item in candidates)
+    candidates = [item for item in candidates if item.weight > 0.8 * best]
+    candidates.sort(key=lambda item: -item.weight)
+    result: list[tuple[Reading, FileContent]] = []
+    for item in candidates:
+        mapping = _mapping(item)
+        if any(reading.mapping == mapping for reading, _ in result):
+            continue
+        content = try_content(source, item.records, mapping)
+        if content is not None and _is_meaningful(content):
+            result.append((_reading(item, mapping, content), content))
+        if len(result) == MOST_READINGS:
+            break
+    return result
+
+
+def _is_meaningful(content: FileContent) -> bool:
+    """True where some query has something."""
+    if content.scores is not None:
+        return True
+    details = [run.details for run in content.runs] + ([content.truth.details] if content.truth else [])
+    return any(len(run.docs) for run in content.runs) or bool(content.truth and content.truth.judgements) or any(
+        table is not None and not {"query", "answer", "contexts", "answers", "evidence"}.isdisjoint(table.column_names)
+        for table in details)
+
+
+def _mapping(item: Assignment) -> dict[str, str]:
+    roles = dict(item.roles)
+    attributes = [path for path in item.ignored if _is_attribute(item.fields[path])][:12]
+    if attributes:
+        roles["attributes"] = "+".join(attributes)
+    mapping = {ROLE: item.role}
+    if item.records.path:
+        mapping[RECORDS] = item.records.path
+    return {**mapping, **{name: roles[name] for name in _ORDER if name in roles}}
+
+
+def _is_attribute(item: Field) -> bool:
+    """True for a short value that describes the query and may group queries."""
+    return (not item.is_list and not item.is_object and "." not in item.path and "+" not in item.path
+            and "{" not in item.path and item.mean_length < 60 and (
+                item.distinct_count <= max(2, min(40, len(item.values) // 2))))
+
+
+def _reading(item: Assignment, mapping: dict[str, str], content: FileContent) -> Reading:
+    notes = {name: count for name, count in (("repeated", item.repeats), ("average", item.averages)) if count}
+    attributes = set(mapping.get("attributes", "").split("+"))
+    ignored = tuple(path for path in item.ignored if path not in attributes)
+    return Reading(mapping, len(item.records.rows), ignored, notes, tuple(_preview(item, mapping)))
+
+
+def _preview(item: Assignment, mapping: dict[str, str], count: int = 3) -> list[dict[str, str]]:
+    """The first records under our names, as short texts."""
+    rows = []
+    for index in range(min(count, len(item.records.rows))):
+        row = {}
+        for name, spec in mapping.items():
+            if name in (ROLE, RECORDS):
+                continue
+            fields = [item.fields[path] for path in spec.split("+") if path in item.fields]
+            values = [field.values[index] for field in fields if index < len(field.values)]
+            row[name] = shorten(", ".join(str(value) for value in values if value is not None), 80)
+        rows.append(row)
+    return rows

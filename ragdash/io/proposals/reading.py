@@ -1,0 +1,70 @@
+"""A reading: which list of records in a file is read, and what each of its fields means."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ROLE, RECORDS = "role", "records"  # names in a mapping that are no fields
+ROLES = ("run", "truth", "both", "questions")
+ONLY_HERE = (ROLE, RECORDS, "scores", "labels")
+OTHER_NAMES = {"documents": "retrieved", "run": "config", "references": "answers", "question": "query"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file that no format recognizes.
+
+    Parameters
+    ----------
+    mapping
+        {our field: path in a record}, with `role` and `records`. A path leads into objects (a.b) and lists of objects
+        (a[].b); paths joined with + belong together; {run} is the name of a configuration.
+    count
+        Records.
+    ignored
+        Fields without a meaning.
+    notes
+        What happened to records that are not read as they are: {"repeated": 2, "average": 1}.
+    preview
+        The first records: {our field: text}.
+    """
+
+    mapping: Mapping[str, str]
+    count: int
+    ignored: tuple[str, ...] = ()
+    notes: Mapping[str, int] = field(default_factory=dict)
+    preview: tuple[Mapping[str, str], ...] = ()
+
+    @property
+    def role(self) -> str:
+        """run, truth, both or questions."""
+        return self.mapping[ROLE]
+
+    @property
+    def shown_fields(self) -> str:
+        """The fields with what they mean, for sentences: "query_id = id, relevant = gold_ids"."""
+        return ", ".join(f"{name} = {path}" for name, path in self.mapping.items() if name not in (ROLE, RECORDS))
+
+    @property
+    def options(self) -> str:
+        """The options of the command line for this reading."""
+        return options_of(self.mapping)
+
+
+def options_of(mapping: Mapping[str, str]) -> str:
+    """The options of the command line for a mapping: "--role run --map query=q,retrieved=hits[].id"."""
+    options = [f"--{name} {shlex.quote(mapping[name])}" for name in (ROLE, RECORDS) if mapping.get(name)]
+    pairs = [f"{name}={path}" for name, path in mapping.items() if name not in (ROLE, RECORDS)]
+    plain = [pair for pair in pairs if "," not in pair]
+    if plain:
+        options.append(f"--map {shlex.quote(','.join(plain))}")
+    options += [f"--map {shlex.quote(pair)}" for pair in pairs if "," in pair]
+    return " ".join(options)
+
+
+def is_reading(mapping: Mapping[str, str]) -> bool:
+    """True for a mapping that is read literally, not as a help for a known format."""
+    return bool(mapping) and (any(name in mapping for name in ONLY_HERE) or any(
+        mark in path for path in mapping.values() for mark in ("[]", "{run}", "{n}")))

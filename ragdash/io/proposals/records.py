@@ -1,0 +1,299 @@
+"""Find the lists of records in a file: a table's rows, JSON lists of objects, objects by key, parallel lists."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ragdash.core.errors import Collector, InputError
+from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
+from ragdash.io.proposals.names import ROLE_WORDS, words
+from ragdash.io.source.source import Source
+from ragdash.io.tables.cell_lists import parse_columns
+
+MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
+MAX_DEPTH = 5  # of lists of records
+KEY = "*"  # in a path: any key; it names the configuration, or the query
+_DELIMITERS = "\t,;|"
+_decoder = json.JSONDecoder(object_pairs_hook=object_of_unique_keys, parse_float=NumberText, parse_int=int,
+                            parse_constant=float)
+
+
+@dataclass(frozen=True)
+class RecordList:
+    """A list of records in a file.
+
+    path: where it is, "" for the whole file; keys: for each record the key it was under, by its column name ("" if
+    there was none); notes: {what was left out: how often}.
+    """
+
+    path: str
+    rows: list[dict]
+    skipped: str = ""
+
+
+def read_record_lists(source: Source) -> list[RecordList]:
+    """All lists of records in a file, the likeliest first; none for text that is no table and no JSON."""
+    if source.container == "parquet" or source.container == "xlsx":
+        return list(_tables(source))
+    if source.container or source.stored_size > MAX_PROPOSED_BYTES:
+        return []
+    text = source.text.replace("\0", "").lstrip("\ufeff")
+    start = text.lstrip()[:1]
+    if start in ("{", "[", "#", "/"):
+        values = _json_values(text)
+        if values is not None:
+            return _in_json(values)
+    return list(_text_tables(text))
+
+
+def _json_values(text: str) -> list | None:
+    """The JSON values of a text one behind the other; comment lines are passed over. None for other text."""
+    values, position, size = [], 0, len(text)
+    while position < size:
+        while position < size and text[position] in " \t\r\n,\x1e":
+            position += 1
+        if position >= size:
+            break
+        if text[position] == "#" or text.startswith("//", position):
+            end = text.find("\n", position)
+            position = size if end < 0 else end + 1
+            continue
+        try:
+            value, position = _decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return None
+        if type(value) not in (dict, list):
+            return None
+        values.append(value)
+    return values or None
+
+
+def _in_json(values: list) -> list[RecordList]:
+    """The lists of records in JSON values."""
+    if len(values) > 1:
+        rows = [value for value in values if type(value) is dict]
+        typical = _typical_keys(rows)
+        kept = [row for row in rows if typical & row.keys()]
+        if len(kept) < 2 or 2 * len(kept) < len(values):
+            return []
+        skipped = "" if len(kept) == len(values) else f"{len(values) - len(kept)} of metadata"
+        return [RecordList("", kept, skipped), *_nested_lists(kept)]
+    root = values[0]
+    if type(root) is list:
+        rows = [row for row in root if type(row) is dict]
+        return [RecordList("", rows), *_nested_lists(rows)] if rows and 2 * len(rows) >= len(root) else []
+    return list(_in_object(root))
+
+
+def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
+    """Lists of records inside of few records, as a report for each configuration: [{"name", "results": [...]}]."""
+    if len(rows) > 50:
+        return
+    if any(name in rows[0] for name in ("question", "query", "input", "user_input")):
+        return
+    for key in rows[0]:
+        lists = [row.get(key) for row in rows]
+        if all(_is_records(items, 2) for items in lists):
+            outer = [{f"{KEY}.{name}": value for name, value in row.items()
+                      if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
+            joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items]
+            yield RecordList(f"{KEY}.{key}", joined)
+
+
+def _typical_keys(rows: list[dict]) -> set[str]:
+    """The keys that most objects have."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        for key in row:
+            counts[key] = counts.get(key, 0) + 1
+    return {key for key, count in counts.items() if 2 * count > len(rows)}
+
+
+def _in_object(root: dict) -> Iterator[RecordList]:
+    """The lists of records in one object."""
+    level: list[tuple[str, object]] = [("", root)]
+    for _ in range(MAX_DEPTH):
+        for path, value in level:
+            yield from _at_node(path, value)
+        level = [(f"{path}.{key}" if path else key, member) for path, value in level if type(value) is dict
+                 for key, member in list(value.items())[:200] if type(member) in (dict, list)]
+        if not level:
+            return
+
+
+def _at_node(path: str, value) -> Iterator[RecordList]:
+    if _is_records(value):
+        yield RecordList(path, [row for row in value if type(row) is dict])
+        yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(value))
+    if type(value) is not dict or not value:
+        return
+    prefix = f"{path}." if path else ""
+    if rows := _parallel_lists(value):
+        yield RecordList(path, rows)
+    members = list(value.values())
+    if all(_is_records(member) for member in members) and len(members) > 1 and _share_keys([m[0] for m in members]):
+        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in value.items() for row in rows])
+    if all(type(member) is dict and member for member in members):
+        if _share_keys(members):
+            yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, row in value.items()])
+        elif (inner := [dict(m) for m in members]) and all(type(x) is dict for m in inner for x in m.values()):
+            rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
+            if _share_keys(rows):
+                yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
+    lists = {key: member for key, member in value.items() if _is_records(member)}
+    if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
+        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows])
+    if path == "" and len(value) > 1:
+        yield RecordList("", [value])  # one record
+
+
+def _is_records(value, least: int = 1) -> bool:
+    return type(value) is list and len(value) >= least and sum(type(row) is dict for row in value) * 2 >= len(
+        value) and any(type(row) is dict and row for row in value)
+
+
+def _share_keys(members: list[dict]) -> bool:
+    """True if objects have mostly the same keys; one object counts if its keys look like names of fields."""
+    typical = _typical_keys(members) - {KEY, KEY + KEY}
+    total = set().union(*members) - {KEY, KEY + KEY}
+    return bool(typical) and 3 * len(typical) >= len(total)
+
+
+def _parallel_lists(value: dict) -> list[dict]:
+    """Rows of an object of lists of equal length, or of objects with the same keys 0, 1, 2 (as pandas writes them)."""
+    columns = {key: member for key, member in value.items() if type(member) is list}
+    sizes = {len(member) for member in columns.values()}
+    if len(columns) > 1 and len(sizes) == 1 and 2 * len(columns) >= len(value) and max(sizes) > 0:
+        if any(type(item) is dict and len(columns) < 2 for member in columns.values() for item in member[:1]):
+            return []
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    members = [member for member in value.values() if type(member) is dict and member]
+    if len(members) == len(value) > 1 and all(member.keys() == members[0].keys() for member in members) and all(
+            key.isdecimal() for key in members[0]):
+        return [{name: member[key] for name, member in value.items()} for key in members[0]]
+    return []
+
+
+def _tables(source: Source) -> Iterator[RecordList]:
+    """The tables of a Parquet file or a workbook."""
+    from ragdash.io.formats import excel_parquet
+
+    if source.container == "parquet":
+        header, rows = excel_parquet.read_table(source, Collector(source.file))
+        yield RecordList("", [dict(zip(header.names, row, strict=True)) for _, row in rows])
+        return
+    from ragdash.io.tables.excel_sheets import read_all_sheets
+
+    for name, rows in read_all_sheets(source):
+        if len(table := _table_of_rows([[_cell_text(cell) for cell in row] for row in rows])) > 0:
+            yield RecordList(name, table)
+
+
+def _cell_text(cell) -> str:
+    if type(cell) is float and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    return str(cell)
+
+
+def _text_tables(text: str) -> Iterator[RecordList]:
+    """The table of a text, split by the separator that gives the most regular rows; also without a header."""
+    candidates = []
+    previous = csv.field_size_limit(2**31 - 1)
+    try:
+        for delimiter in _DELIMITERS:
+            if delimiter not in text[:1 << 16]:
+                continue
+            try:
+                rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+                        if any(cell.strip() for cell in row)]
+            except csv.Error:
+                continue
+            width = max({len(row) for row in rows}, key=[len(row) for row in rows].count, default=0)
+            regular = sum(len(row) == width for row in rows) / max(len(rows), 1)
+            if width > 1 and regular > 0.9:
+                candidates.append((regular, width, rows, delimiter))
+    finally:
+        csv.field_size_limit(previous)
+    for _, _, rows, delimiter in sorted(candidates, key=lambda item: (-item[0], -item[1]))[:2]:
+        table = _table_of_rows(rows, headerless=delimiter == "\t")
+        if table:
+            yield RecordList("", table)
+            return
+
+
+def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]:
+    """Objects of rows below a header; cells that are lists in most of their column are parsed."""
+    rows = [row for row in rows if any(str(cell).strip() for cell in row)]
+    if not rows:
+        return []
+    width = max(len(row) for row in rows[:50])
+    header, body = [cell.strip() for cell in rows[0]], rows[1:]
+    if headerless and width in (2, 3) and not _looks_like_header(header, body):
+        names, body = [f"column {i}" for i in range(1, width + 1)], rows
+    else:
+        names, body = _header_names(header, body, width)
+    body = [row[:width] + [""] * (width - len(row)) for row in body]
+    columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _looks_like_header(header: list[str], body: list[list[str]]) -> bool:
+    """False for a first row such as "17<tab>What is it?", which is like the rows below."""
+    if any(cell.strip().isdecimal() or cell.rstrip().endswith("?") or len(cell) > 60 for cell in header):
+        return False
+    known = sum(not ROLE_WORDS.isdisjoint(words(cell)) for cell in header)
+    return known * 2 >= len(header)
+
+
+def _header_names(header: list[str], body: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
+    """(names, rows below) of a header in one row or two: merged cells above, names below."""
+    header = header + [""] * (width - len(header))
+    if len(body) > 1 and any(not cell for cell in header) and header.count("") < width:
+        second = [cell.strip() for cell in body[0]] + [""] * (width - len(body[0]))
+        third = body[1]
+        is_names = all(cell and not _is_number(cell) and len(cell) < 40 for cell in second) and len(
+            set(second)) > width // 2 and any(_is_number(cell) or len(cell) > 40 for cell in third)
+        if is_names:
+            group, names = "", []
+            for above, below in zip(header, second, strict=True):
+                group = above or group
+                names.append(f"{group}.{below}" if group and group != below else below)
+            return _distinct(names), body[1:]
+    return _distinct(header), body
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names without empty ones and repeats."""
+    result: list[str] = []
+    for index, name in enumerate(names, 1):
+        name = name or f"column {index}"
+        result.append(name if name not in result else f"{name} ({index})")
+    return result
+
+
+_LOGS = {"event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
+
+
+def is_log(path: str) -> bool:
+    """True for lists of what happened within a query."""
+    return not _LOGS.isdisjoint(words(path))
+
+
+def fail_quietly(source: Source) -> list[RecordList]:
+    """The lists of records; none for a file that cannot be read at all."""
+    try:
+        return [records for records in read_record_lists(source) if not is_log(records.path)]
+    except (InputError, RecursionError):
+        return []

@@ -1,0 +1,219 @@
+"""Give the fields of a list of records their meanings: the mapping of a reading, and how much it explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ragdash.io.field_names import normalize_name
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
+from ragdash.io.proposals.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
+from ragdash.io.proposals.fields import Field, is_missing, profile
+from ragdash.io.proposals.names import DOCUMENT, ID, RETURNED, words
+from ragdash.io.proposals.records import KEY, RecordList
+from ragdash.io.proposals.row_keys import assign_rows
+
+
+def assign(records: RecordList) -> list[Assignment]:
+    """The plausible readings of a list of records, the likeliest first."""
+    fields = profile(records.rows)
+    fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
+    fields, family = _with_families(fields)
+    result = Assignment(records, fields, runs=family.variants if family else ())
+    free = {name: item for name, item in fields.items() if not meanings.is_noise(item)}
+    _assign_query(result, free)
+    _assign_truth(result, free)
+    assign_returned(result, free, family)
+    _assign_values(result, free, family)
+    assign_rows(result, free)
+    _settle_neutral_documents(result, free)
+    alternatives = _settle_answer(result, free)
+    if family:
+        _add_plain(result, free, family)
+    drop_unlike_ids(result, free)
+    result.ignored = [name for name in free if not name.startswith(KEY) and not is_inside(name, result.roles)]
+    return [item for item in (result, *alternatives) if item.is_useful]
+
+
+def _add_plain(result: Assignment, free: dict[str, Field], family: ColumnFamily) -> None:
+    """Add the columns without a suffix to the paths with {run}."""
+    for role, path in result.roles.items():
+        plain = family.members.get(path, {}).get(PLAIN)
+        if plain:
+            result.roles[role] = f"{path}+{plain}"
+            free.pop(plain, None)
+
+
+def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFamily | None]:
+    """The fields with those of several configurations, and spread ones, under one path each."""
+    for pattern, members in spread_columns(fields).items():
+        if all(name in fields for name in members):
+            rows = zip(*(fields.pop(name).values for name in members), strict=True)
+            fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
+                                                   for row in rows))
+    family = find_family(name for name in fields if NUMBER not in name)
+    if family is None:
+        return fields, None
+    taken = {name for members in family.members.values() for name in members.values()}
+    joined = {name: item for name, item in fields.items() if name not in taken}
+    for pattern, members in family.members.items():
+        values = [value for name in members.values() for value in fields[name].values]
+        plain = pattern.replace("{run}", " ")
+        joined[pattern] = _Named(pattern, tuple(values), plain)
+    return joined, family
+
+
+@dataclass(frozen=True)
+class _Named(Field):
+    """A field of several configurations, with the words of its path without their names."""
+
+    plain: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The words without the configuration."""
+        return words(self.plain)
+
+    @property
+    def name_words(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The words without the configuration."""
+        return words(self.plain)
+
+
+def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
+    questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
+    if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
+        questions = [free["column 2"]]
+        take(result, free, "query_id", free["column 1"])
+    if questions:
+        take(result, free, "query", questions[0])
+    if "query_id" in result.roles:
+        return
+    ids = [item for item in free.values() if meanings.is_query_id(item)]
+    if KEY in free:
+        ids = [item for item in ids if item.path != KEY] + [free[KEY]]
+    if questions:
+        ids = [item for item in ids if _names_questions(item, questions[0])]
+        ids = [item for item in ids if _several_ids(item, questions[0]) < 0.3 or questions[0].distinct_share > 0.7]
+        ids = sorted(ids, key=lambda item: (_several_ids(item, questions[0]) > 0, item.path.count(".")))
+    else:
+        ids = sorted(ids, key=lambda item: (item.path == KEY, not {"query", "question", "case"} & set(item.words),
+                                            item.path.count(".")))
+    if not ids and not questions:
+        ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
+               and item.mean_length < 100 and (item.is_text or item.is_id_like)
+               and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2]
+    if ids:
+        take(result, free, "query_id", ids[0])
+
+
+def _names_questions(item: Field, question: Field) -> bool:
+    """True if an id belongs to one question only."""
+    questions: dict[str, set] = {}
+    for key, text in zip(item.values, question.values, strict=False):
+        questions.setdefault(repr(key), set()).add(repr(text))
+    return all(len(texts) == 1 for texts in questions.values())
+
+
+def _several_ids(item: Field, question: Field) -> float:
+    """Share of the questions that have several of these ids."""
+    ids: dict[str, set] = {}
+    for key, text in zip(item.values, question.values, strict=False):
+        ids.setdefault(repr(text), set()).add(repr(key))
+    return sum(len(keys) > 1 for keys in ids.values()) / max(len(ids), 1)
+
+
+def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
+    references = [item for item in free.values() if meanings.is_reference(item)]
+    if references:
+        references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
+        take(result, free, "answers", references[0])
+    deepeval = {"actualoutput", "expectedoutput", "retrievalcontext"} & {normalize_name(name) for name in result.fields}
+    objects = [item for item in free.values() if meanings.is_evidence(item) or (deepeval and item.path == "context")]
+    if objects:
+        objects.sort(key=lambda item: (item.path.count("."), not item.is_list, -item.mean_length))
+        take(result, free, "evidence", objects[0])
+    gold = [item for item in free.values() if meanings.is_gold_documents(item)
+            and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    gold = [item for item in gold if item.path != result.roles.get("query_id")]
+    if not gold:
+        gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
+            item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
+            type(value) is dict and all(type(grade) in (int, float, list) for grade in value.values())
+            for value in item.present)]
+    if gold:
+        full = [item for item in gold if "partial" not in item.words]
+        partial = [item for item in gold if "partial" in item.words]
+        full.sort(key=lambda item: (not item.is_list, item.path.count("."), id_rank(item)))
+        if full and partial:
+            take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
+        else:
+            take(result, free, "relevant", (full or partial)[0])
+
+
+def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
+    answers = sorted((item for item in free.values() if meanings.is_answer(item)), key=_answer_rank)
+    if answers:
+        take(result, free, "answer", answers[0])
+    for item in list(free.values()):
+        unit = meanings.latency_unit(item)
+        if unit and "latency_ms" not in result.roles and ("{run}" in item.path or not result.runs):
+            take(result, free, "latency_ms", item)
+    metrics = [item for item in free.values() if meanings.is_metric(item)]
+    named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
+             and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
+    if result.runs and any("{run}" in path for path in result.roles.values()):
+        has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
+        metrics = [item for item in metrics if "{run}" in item.path or has_plain]
+    if metrics or named:
+        take(result, free, "scores", *metrics, *named[:1])
+    labels = [item for item in free.values() if meanings.is_label(item)]
+    if labels:
+        take(result, free, "labels", *labels)
+
+
+def _answer_rank(item: Field) -> tuple:
+    name = item.name_words
+    return (item.path.count("."), not set(name) & RETURNED, name not in (("answer",), ("response",)), len(name))
+
+
+def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> None:
+    """Documents whose name does not say what they are: relevant in a file without anything returned."""
+    if {"relevant", "retrieved", "doc_id", "contexts", "text"} & result.roles.keys():
+        return
+    neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
+               and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
+    neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
+        item.name_words) or item.path_share > 0.6]
+    neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
+    if not neutral:
+        return
+    neutral.sort(key=lambda item: (-item.path_share if not set(item.name_words) & DOCUMENT else -1, id_rank(item)))
+    is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
+        neutral[0].path_share < 0.6)
+    if is_source:
+        take(result, free, "source", neutral[0])
+    elif not neutral[0].is_list or "answer" not in result.roles or "answers" in result.roles:
+        take(result, free, "relevant", neutral[0])
+
+
+def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """In a file of truth an answer is the reference; where both are plausible, both readings."""
+    path = result.roles.get("answer")
+    if path is None or "answers" in result.roles or "{run}" in path:
+        return []
+    if {"retrieved", "contexts", "doc_id", "text", "config", "latency_ms", "scores", "labels"} & result.roles.keys():
+        return []
+    plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"} | {"response"})
+    if not plain:
+        return []
+    as_truth = replace(result, roles={("answers" if name == "answer" else name): value
+                                      for name, value in result.roles.items()})
+    if {"relevant", "evidence", "source"} & result.roles.keys():
+        result.roles = as_truth.roles
+        return []
+    other = replace(result, roles=dict(result.roles))
+    result.roles = as_truth.roles
+    return [other]

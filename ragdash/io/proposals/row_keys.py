@@ -1,0 +1,88 @@
+"""What makes several rows of one query distinct: documents, configurations, repetitions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.assignment import Assignment, take
+from ragdash.io.proposals.documents import id_rank
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import AVERAGES, CONFIGS
+from ragdash.io.proposals.records import KEY
+
+
+def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
+    """What makes rows of one query distinct: documents, configurations, repetitions."""
+    keys = [result.fields[result.roles[name]] for name in ("query_id", "query") if name in result.roles]
+    if not keys:
+        return
+    key = keys[0]
+    names = [repr(value) for value in key.values]
+    result.averages = sum(str(value).strip().lower() in AVERAGES for value in key.values)
+    if len(set(names)) == len(names):
+        _take_single_config(result, free)
+        return
+    candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
+                  and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
+                  and (not item.is_number or not set(item.name_words).isdisjoint(CONFIGS))]
+    candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
+                                      set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
+                                      item.distinct_count))
+    named = [item for item in candidates if item.path.startswith(KEY) or not set(item.name_words).isdisjoint(CONFIGS)]
+    documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)]
+    single = {name for name in ("relevant", "contexts") if name in result.roles
+              and not result.fields[result.roles[name].split(":")[0].split("+")[0]].is_list}
+    is_long = bool(documents or single & {"contexts"}) and "retrieved" not in result.roles and (
+        len(names) - len(set(names)) >= 0.3 * len(names))
+    for size in (1, 2, 3):
+        for chosen in combinations(named[:8], size):
+            if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names):
+                take(result, free, "config", *chosen)
+                return
+    if is_long:
+        _take_document_rows(result, free, documents, key)
+        if named and "grade" not in result.roles:
+            take(result, free, "config", named[0])
+        return
+    if named and named[0].path.startswith(KEY):
+        take(result, free, "config", named[0])
+    result.repeats = len(names) - len(set(names))
+
+
+def _take_single_config(result: Assignment, free: dict[str, Field]) -> None:
+    for item in list(free.values()):
+        exact = item.path.lower() in ("config", "configuration", "system", "strategy", "method", "model", "run", "arm",
+                                      "retriever")
+        if exact and not item.is_list and not item.is_object and item.distinct_count == 1 and not result.runs:
+            take(result, free, "config", item)
+            return
+
+
+def _take_document_rows(result: Assignment, free: dict[str, Field], documents: list[Field], key: Field) -> None:
+    """A row for each returned or judged document."""
+    documents = [item for item in documents if not _is_local(item, key)]
+    if "contexts" in result.roles:
+        result.roles["text"] = result.roles.pop("contexts")
+    if documents:
+        take(result, free, "doc_id", sorted(documents, key=id_rank)[0])
+    elif "relevant" in result.roles and not result.fields[result.roles["relevant"]].is_list:
+        return
+    for name, role in (("grade", {"rating", "grade", "relevance", "rel", "gain", "label"}),
+                       ("rank", {"rank", "position"}), ("score", {"score", "similarity"})):
+        for item in list(free.values()) + [result.fields[path] for path in result.roles.get("scores", "").split("+")
+                                           if path in result.fields]:
+            if not item.is_list and item.is_number and role & set(item.name_words) and name not in result.roles:
+                take(result, free, name, item)
+                rest = [path for path in result.roles.pop("scores", "").split("+") if path and path != item.path]
+                if rest:
+                    result.roles["scores"] = "+".join(rest)
+
+
+def _is_local(item: Field, key: Field) -> bool:
+    """True for numbers that begin again with every query, such as [1], [2], [3]."""
+    groups: dict[str, list[str]] = {}
+    for name, value in zip(key.values, item.values, strict=True):
+        groups.setdefault(repr(name), []).append(str(value).strip("[]().# "))
+    counted = sum(set(values) <= {str(i) for i in range(len(values) + 1)} for values in groups.values())
+    return len(groups) > 1 and counted > 0.8 * len(groups)

@@ -1,0 +1,70 @@
+"""Which columns of a table hold lists: those where most cells that are not empty can be parsed as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragdash.io.field_names import MISSING_TEXTS
+from ragdash.io.tables.cells import UnreadableCell, parse_nested
+
+_LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
+                         r"references|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
+_ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
+
+
+def parse_columns(names: Sequence[str], columns: Sequence[Sequence]) -> list[list]:
+    """The columns of a table with the lists in their cells parsed; empty cells are None."""
+    return [_parse_column(name, column) for name, column in zip(names, columns, strict=True)]
+
+
+def is_list_column(column: Sequence[str]) -> bool:
+    """True if most cells with a value can be parsed as a list or an object."""
+    cells = [cell for cell in column if not _is_empty(cell)]
+    parsed = [_parse(cell) for cell in cells[:500]]
+    return bool(parsed) and 2 * sum(value is not None for value in parsed) > len(parsed)
+
+
+def _parse_column(name: str, column: Sequence) -> list:
+    if not all(type(cell) is str for cell in column):
+        return list(column)
+    if is_list_column(column):
+        parsed = (None if _is_empty(cell) else _parse(cell) for cell in column)
+        return [cell if value is None and not _is_empty(cell) else value
+                for cell, value in zip(column, parsed, strict=True)]
+    separator = _separator(name, [cell for cell in column if not _is_empty(cell)])
+    if separator:
+        return [None if _is_empty(cell) else [part.strip() for part in cell.split(separator) if part.strip()]
+                for cell in column]
+    return [None if _is_empty(cell) else cell for cell in column]
+
+
+def _is_empty(cell: str) -> bool:
+    return cell.strip() in MISSING_TEXTS
+
+
+def _parse(cell: str):
+    """The list or object in a cell; None for text."""
+    text = cell.strip()
+    if text[:1] not in "[{(" and not text.startswith("array("):
+        return None
+    try:
+        value = parse_nested(text)
+    except UnreadableCell:
+        return None
+    return value if type(value) in (list, dict) else None
+
+
+def _separator(name: str, cells: list[str]) -> str | None:
+    """What separates several values in the cells of a column that is named like a list."""
+    if not _LIST_NAMES.search(name.strip()) or not cells:
+        return None
+    barred = [cell for cell in cells if "|" in cell]
+    is_markdown = any(cell.count("\n|") or cell.lstrip().startswith("|") for cell in barred)
+    if barred and not is_markdown and (5 * len(barred) >= len(cells) or "context" in name.lower()):
+        return "|"
+    for separator in ";,":
+        several = sum(separator in cell for cell in cells)
+        if 5 * several >= len(cells) and all(_ID_LIST.fullmatch(cell.strip()) for cell in cells):
+            return separator
+    return None

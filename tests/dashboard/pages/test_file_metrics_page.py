@@ -1,0 +1,73 @@
+"""Metrics from a file on the pages: loaded without judgments, chosen, redirected, compared and looked up by query."""
+
+import pytest
+
+from ragdash.core.file_scores import FileScores
+from ragdash.core.records import Run, Truth
+from tests.dashboard.page_cases import address, opened, shown, texts
+
+SCORES = "question,config,mrr,recall@k,rating,verdict\n" + "".join(
+    f"question {n}?,{name},{value},{value},{1 + 4 * value:.0f},{'Correct' if value else 'Refusal'}\n"
+    for name, values in (("x", (1.0, 0.5, 0.5, 1.0)), ("y", (0.0, 0.5, 0.0, 0.5)))
+    for n, value in enumerate(values))
+
+
+@pytest.fixture
+def loaded(tmp_path, monkeypatch):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES)
+    monkeypatch.setenv("RAGDASH_FILES", str(path))
+
+
+def runs_with_scores():
+    queries = [f"q{n}" for n in range(4)]
+    runs = []
+    for name, values in (("x", (1.0, 0.5, 0.5, 1.0)), ("y", (0.0, 0.5, 0.0, 0.5))):
+        rows = [(query, name, "sas", value) for query, value in zip(queries, values, strict=True)]
+        runs.append(Run.build(name, queries, ["d"] * 4).with_file_scores(FileScores.build(rows)))
+    return runs
+
+
+def test_a_file_of_scores_is_loaded_without_judgments_and_its_metrics_are_listed(loaded):
+    at = opened("data", state={"file_metrics": True})
+    assert at.selectbox(key="metric").value == "file:mrr"
+    assert "metrics from the file" in texts(at)
+    listed = texts(at)
+    assert "numbers, range 1 to 5" in listed.replace("\\", "") and "labels Correct and Refusal" in listed
+
+
+def test_the_direction_is_chosen_on_the_data_page_and_the_metric_follows(loaded):
+    at = opened("data", state={"file_metrics": True})
+    shown(at.selectbox(key="better_0").set_value("lower").run())
+    assert at.selectbox(key="metric").value == "file:mrr(better='lower')"
+    assert at.session_state["better"] == ["mrr=lower"]
+
+
+@pytest.mark.parametrize("page", ["compare", "queries", "metrics", "failures", "share"])
+def test_pages_draw_a_metric_from_a_file(page):
+    runs = runs_with_scores()
+    at = opened(page, **address(Truth.of_queries(runs), runs, metric="file:sas"))
+    assert at.selectbox(key="metric").value == "file:sas"
+
+
+def test_compare_says_which_run_is_best_by_a_metric_from_the_file():
+    runs = runs_with_scores()
+    at = opened("compare", **address(Truth.of_queries(runs), runs, metric="file:sas"))
+    assert "sas (file)" in texts(at).replace("\\", "")
+    table = at.table[0].value
+    assert "sas (file)" in str(list(table.columns)).replace("\\", "")
+
+
+def test_with_judgments_the_metrics_of_the_file_stand_next_to_the_computed_ones():
+    runs = runs_with_scores()
+    truth = Truth.build("qrels", [f"q{n}" for n in range(4)], ["d"] * 4, [1] * 4)
+    at = opened("compare", **address(truth, runs))
+    assert at.selectbox(key="metric").value == "nDCG@k"
+    columns = str(list(at.table[0].value.columns)).replace("\\", "")
+    assert "NDCG@10" in columns and "sas (file)" in columns
+
+
+def test_a_column_named_with_k_is_not_given_the_cutoff(loaded):
+    at = opened("data")
+    shown(at.selectbox(key="metric").set_value("file:recall@k").run())
+    assert at.selectbox(key="metric").value == "file:recall@k"

@@ -1,0 +1,86 @@
+"""A disk that is really full: what was acknowledged is there, deleting works and makes room."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+
+import numpy as np
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run
+from ragdash.core.sqlite_file import is_disk_full
+from ragdash.workspace import Workspace
+from ragdash.workspace.reviews import Event, ReviewStore
+
+TRUTH = "t" * 64
+
+
+def run(name: str, n: int = 20_000) -> Run:
+    return Run.build(name, ["q"] * n, [f"{name}{i}" for i in range(n)], np.arange(float(n)))
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 3 MB in memory; only root can mount one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    command = [mount, "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]
+    if mount is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def fill(folder) -> None:
+    with pytest.raises(OSError, match="No space left"), (folder / "filler").open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+
+
+def problem_of(action) -> str:
+    with pytest.raises(InputError) as error:
+        action()
+    return str(error.value)
+
+
+def test_nothing_acknowledged_is_lost_and_deleting_makes_room(small_disk):
+    workspace, reviews = Workspace(small_disk / "w"), ReviewStore(small_disk / "w")
+    first, second = workspace.add_run(run("first")), workspace.add_run(run("second"))
+    reviews.add(TRUTH, [Event("note", "q1", "before")])
+    fill(small_disk)
+    refused = [problem_of(lambda: workspace.add_run(run("third"))),
+               problem_of(lambda: workspace.rename(first.digest, "new name")),
+               problem_of(lambda: reviews.add(TRUTH, [Event("note", "q1", "x" * 20_000)]))]
+    assert all("No space left" in text or "disk is full" in text for text in refused)
+    assert [entry.name for entry in workspace.runs()] == ["first", "second"]
+    assert workspace.load_run(second.digest).digest == second.digest
+    workspace.delete(second.digest)
+    assert shutil.disk_usage(small_disk).free > 64_000
+    assert [entry.name for entry in Workspace(small_disk / "w").runs()] == ["first"]
+    workspace.rename(first.digest, "new name")
+    reviews.add(TRUTH, [Event("note", "q2", "after")])
+    assert [event.value for event in ReviewStore(small_disk / "w").read(TRUTH).events] == ["before", "after"]
+    assert workspace.load_run(first.digest).name == "new name"
+
+
+def test_notes_on_a_full_disk_say_so(small_disk):
+    reviews = ReviewStore(small_disk / "w")
+    reviews.add(TRUTH, [Event("note", "q1", "before")])
+    fill(small_disk)
+    assert "disk that is full" in problem_of(lambda: reviews.read(TRUTH))
+    (small_disk / "filler").unlink()
+    assert [event.value for event in reviews.read(TRUTH).events] == ["before"]
+
+
+@pytest.mark.parametrize(("code", "free", "full"), [
+    (sqlite3.SQLITE_FULL, 10**9, True), (sqlite3.SQLITE_IOERR, 0, True), (sqlite3.SQLITE_IOERR, 10**9, False),
+    (sqlite3.SQLITE_CANTOPEN, 0, True), (sqlite3.SQLITE_BUSY, 0, False)])
+def test_which_errors_come_from_a_full_disk(monkeypatch, tmp_path, code, free, full):
+    error = sqlite3.OperationalError("so")
+    error.sqlite_errorcode = code
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 0, free))
+    assert is_disk_full(tmp_path / "file", error) is full
