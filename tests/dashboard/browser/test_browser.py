@@ -25,7 +25,8 @@ PAGES = {
     "share": "Share",
     "metrics": "Metrics and help",
 }
-VIEWS = {"": "Overview", "data": "Data", **PAGES, "compare?detail=queries": "Compare", "compare?detail=means": "Compare",
+VIEWS = {"": "Overview", "data": "Data", **PAGES, "compare?detail=queries": "Compare",
+         "compare?detail=means": "Compare",
          "answers?part=judge": "Answers", "answers?part=validation": "Answers",
          "threshold-bands?bands_part=speed": "Threshold bands"}
 MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compare?"),

@@ -39,10 +39,11 @@ def render_scores(context: PageContext) -> None:
         spec = answers_sections.choose_metric(data)
     answers_sections.render_finding(data, spec, finding)
     means, spread, browser = st.tabs(["Means", "Distribution and retrieval", "One by one"], key="answer_parts")
-    with browser:  # first: it sets the run that the correlation is about
-        answer_browser.render(data, spec)
     with means:
         answers_sections.render_tables(data, spec)
     with spread:
         answers_sections.render_figures(data, spec)
+    with browser:
+        answer_browser.render(data, spec)
+    with spread:  # of the run that the browser shows
         answers_sections.render_correlation(data)

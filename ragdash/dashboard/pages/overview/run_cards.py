@@ -18,7 +18,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 MAX_CARDS = 6
 

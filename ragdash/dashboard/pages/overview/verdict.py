@@ -13,7 +13,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparison as comparison_sentences
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 COLORS = {"clear winner": "blue", "no clear difference": "gray", "one run": "gray", "too few queries": "orange",
           "not comparable yet": "orange"}

@@ -16,7 +16,7 @@ from ragdash.dashboard.components import page_links
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import formatting as fmt
 
 TOP = 10  # ranks of the overlap
 
