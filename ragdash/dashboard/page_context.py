@@ -9,8 +9,9 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import Diagnosis
+from ragdash.analysis.verdict import Verdict, best_run, verdict_state
 from ragdash.core.errors import InputError, Problem, Unavailable
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
+from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
 from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
@@ -144,6 +145,20 @@ class Results:
                                          self.comparable(specs), self.comparison_rules(margin))
         return {(index, comparison.spec): replace(comparison, candidate=names[index], baseline=names[baseline])
                 for index, row in zip(candidates, rows, strict=True) for comparison in row}
+
+    def verdict(self, spec: Spec, accepted: Sequence[str] = ()) -> Verdict:
+        """Which run is best on the metric, whether that can be said, and what speaks against it.
+
+        accepted: kinds of checks that the reader accepts in spite of what they say.
+        """
+        names, digests = self.selection.names, self.selection.digests
+        checks = verdict_cache.checks(digests, names, self.scope, spec, self.selection.k)
+        if any(check.kind == "no-common-query" for check in checks):
+            return verdict_state(names, [], {}, checks, accepted, spec=spec)
+        summaries = [row[0] for row in self.summary([spec])]
+        best = best_run(summaries)
+        comparisons = {} if best is None else {index: pair for (index, _), pair in self.compared([spec], best).items()}
+        return verdict_state(names, summaries, comparisons, checks, accepted)
 
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""

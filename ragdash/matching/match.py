@@ -96,6 +96,12 @@ class Match:
             vars(other)["evidence"] = evidence
         return other
 
+    def renamed(self, name: str) -> Match:
+        """The same match of the run under another name; what is built already is kept."""
+        other = self.with_options()
+        other.run = self.run.renamed(name)
+        return other
+
     @property
     def query_ids(self) -> pa.StringArray:
         return self.truth.query_ids

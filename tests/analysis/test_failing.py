@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from ragdash.analysis.failure_patterns import LEAST, clusters, compare_traits, properties, question_vectors, traits
+from ragdash.analysis.failure_patterns.clusters import _initial_centers
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
@@ -200,3 +201,11 @@ def test_vectors_come_from_the_cache(tmp_path):
     assert found.shape == (4, 2) and np.isnan(found[[1, 2]]).all()
     assert found[[0, 3]] == pytest.approx(np.array([[0.6, 0.8]] * 2), abs=1e-3)
     assert question_vectors(truth_of_questions([None]), store) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_k_means_begins_with_no_vector_twice(seed):
+    rows = np.repeat(np.eye(3, 4), [5, 1, 2], axis=0)
+    centers = _initial_centers(rows, 6, np.random.default_rng(seed))
+    assert sorted(centers.tolist()) == sorted(np.eye(3, 4).tolist())
+    assert _initial_centers(rows[:5], 3, np.random.default_rng(seed)).tolist() == [[1, 0, 0, 0]]

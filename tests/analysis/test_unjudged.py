@@ -228,6 +228,9 @@ def test_runs_that_cannot_be_best_do_not_count():
     found = following([good, bad], grades, "RR")
     assert found.contenders == ("run 0",) and found.total == 0 and found.table.num_rows == 0
     assert found.table.column_names == ["query_id", "doc_id", "runs", "ranks", "influence"]
+    assert following([good], grades, "P@2").total == 1  # x moves the mean of the only contender, but not who is best
+    assert following([good, bad], grades, "P@2").contenders == ("run 0",)
+    assert following([good, bad], grades, "P@2").total == 0
     other = following([good, bad, {"q1": ["z", "a"], "q2": ["b"], "q3": ["c"]}], grades, "RR")
     assert other.contenders == ("run 0", "run 2") and set(other.table["doc_id"].to_pylist()) <= {"x", "z"}
 

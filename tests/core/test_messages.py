@@ -14,7 +14,7 @@ import ragdash
 from ragdash.core import messages
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.core.messages import MESSAGES, needed
-from ragdash.core.messages.template import fill, placeholders, plural
+from ragdash.core.text.template import fill, placeholders, plural
 
 PACKAGE = Path(ragdash.__file__).parent
 SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if Path(messages.__file__).parent not in path.parents]

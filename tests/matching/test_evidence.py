@@ -251,6 +251,17 @@ def test_spans_of_a_query_that_are_equal_once_normalised_are_one():
     assert [problem.kind for problem in found.problems] == ["empty-evidence", "repeated-evidence"]
 
 
+def test_chunks_without_a_text_are_reported_before_those_with_a_text_of_the_corpus():
+    from ragdash.core.corpus import Corpus
+    from ragdash.core.records import Run
+
+    corpus = Corpus.build("docs", ["d1"], [CHUNK])
+    run = Run.build("run", ["q", "q"], ["d1", "d2"], texts=[None, None])
+    scores = match_evidence(run, truth_with_evidence({"q": [SPAN]}).with_corpus(corpus))
+    assert [(problem.kind, problem.severity) for problem in scores.problems] == [
+        ("chunk-without-text", "warning"), ("texts-from-corpus", "note")]
+
+
 def test_ranks_leave_out_repeats_and_stop_at_the_depth():
     from ragdash.core.records import Run
 

@@ -148,3 +148,14 @@ def test_specs_are_values():
     )
     with pytest.raises(AttributeError):
         spec.k = 5
+
+
+@pytest.mark.parametrize("metric", [metric for metric in METRICS.values() if "rel" in (metric.allowed or {})],
+                         ids=lambda metric: metric.name)
+def test_every_metric_takes_the_same_levels_of_relevance(metric):
+    cut, needed = "@5" if metric.cutoff == "required" else "", ", corpus_size=9" if metric.name == "MQWV" else ""
+    for rel in (1, 2, 2**31):
+        assert dict(parse_spec(f"{metric.name}(rel={rel}{needed}){cut}").params).get("rel", 1) == rel
+    for rel in (0, -1, 2**31 + 1):
+        with pytest.raises(InputError):
+            parse_spec(f"{metric.name}(rel={rel}{needed}){cut}")

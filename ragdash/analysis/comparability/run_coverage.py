@@ -251,9 +251,7 @@ def _tied(run: Run, ties: str) -> int:
 
 def _rising(run: Run) -> ComparabilityEntry:
     """Queries whose scores rise from the first to the last row: a distance, perhaps, that is ranked as a similarity."""
-    rising, total = (np.zeros(0, bool),) * 2 if run.scores is None else _directions(run)
-    count, comparable = int(rising.sum()), int(total.sum())
-    examples = _first(run.query_ids.filter(pa.array(rising))) if count else ()
+    count, comparable, examples = rising_queries(run)
     order = "the highest score is ranked first" if run.ranked_by == "score" else "the ranks of the file are kept"
     return _with_consequence(
         ComparabilityEntry(
@@ -269,6 +267,15 @@ def _rising(run: Run) -> ComparabilityEntry:
         f"They may be distances, where less is better; {order}.",
         "Where they are distances, write their negatives, or give ranks.",
     )
+
+
+def rising_queries(run: Run) -> tuple[int, int, tuple[str, ...]]:
+    """(Queries whose scores rise from the first row to the last, queries with several scores, examples)."""
+    if run.scores is None:
+        return 0, 0, ()
+    rising, several = _directions(run)
+    count = int(rising.sum())
+    return count, int(several.sum()), _first(run.query_ids.filter(pa.array(rising))) if count else ()
 
 
 def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from ragdash.core.messages import (
+    checks,
     columns,
     commands,
     dashboard,
@@ -27,11 +28,12 @@ from ragdash.core.messages import (
     workspace,
 )
 from ragdash.core.messages.message import Message
-from ragdash.core.messages.template import fill, listed, placeholders
+from ragdash.core.text.template import fill, listed, placeholders
 
-_MODULES = (columns, commands, dashboard, experiments, judge, labels, matching, metrics, proposals, reading,
+_MODULES = (checks, columns, commands, dashboard, experiments, judge, labels, matching, metrics, proposals, reading,
             unavailable, values, workspace)
-BROWSER = (columns, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable, values, workspace)
+BROWSER = (checks, columns, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable, values,
+           workspace)
 """Tables whose messages a page may show, all but these:"""
 TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
                       "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))

@@ -11,6 +11,7 @@ from ragdash.io.proposals.records import KEY, RecordList
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
            "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "config": 0.5,
            "score": 0.5, "rank": 0.5, "source": 0.1}
+DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
 RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
 TRUTH_CONTENT = ("relevant", "answers", "evidence", "grade")
@@ -43,6 +44,8 @@ class Assignment:
             return False
         if "query" not in self.roles and any("[]." in name and "question" in words(name) for name in self.fields):
             return False  # several questions in a record
+        if content == ["contexts"] and "query" not in self.roles and self.roles["contexts"] in DOCUMENT_TEXTS:
+            return False  # documents with their texts
         if not content:
             return {"query", "query_id"} <= self.roles.keys()
         return bool({"query", "query_id"} & self.roles.keys())

@@ -9,7 +9,7 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.families import ColumnFamily
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import ID, words
+from ragdash.io.proposals.names import GOLD, ID, SPANS, words
 
 
 def id_rank(item: Field) -> int:
@@ -24,14 +24,20 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                               and meanings.parallel_role(item) in ("grade", "score")]):
         take(result, free, "grade", grades[0])
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
+    gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
     if not lists:
-        lists = [item for item in free.values() if "[]" in item.path and meanings.is_neutral_documents(item)
-                 and not _is_gold_path(item.path)]
+        lists = [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
+    if not lists:
+        lists = [item for item in free.values() if ("[]" in item.path or "{n}" in item.path)
+                 and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)]
+    if not any(_overlap(item, gold_ids) for item in lists):
+        titles = [item for item in free.values() if meanings.is_title(item) and not _is_gold_path(item.path)]
+        lists = [item for item in titles if _overlap(item, gold_ids)] or lists
     if lists:
-        gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
         best = max(lists, key=lambda item: (_overlap(item, gold_ids), id_rank(item) == 0, -item.path.count("."),
                                             item.distinct_share))
         _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
+    _settle_texts(result)
     contexts = [item for item in free.values() if meanings.is_context(item)
                 and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     contexts.sort(key=lambda item: (not item.is_list, "retrieval" not in item.words and "retrieved" not in item.words,
@@ -39,15 +45,26 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     documents = result.roles.get("retrieved", "")
     inside = documents.rpartition("[].")[0]
     own = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")]
+    if "text" in result.roles:
+        return
     if own:
         take(result, free, "text", own[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
 
 
+def _settle_texts(result: Assignment) -> None:
+    """Texts next to the ids of returned documents are those of these documents, as in LangChain's source_documents."""
+    evidence, documents = result.roles.get("evidence", ""), result.roles.get("retrieved", "")
+    parent = evidence.rpartition("[].")[0]
+    if parent and documents.startswith(f"{parent}[].") and not _is_gold_path(parent):
+        result.roles["text"] = result.roles.pop("evidence")
+
+
 def _is_gold_path(path: str) -> bool:
-    return not {"relevant", "gold", "expected", "rating", "judgment", "qrels", "reference", "supporting", "correct",
-                "tool", "event", "message", "step", "claim"}.isdisjoint(words(path))
+    parts = set(words(path))
+    return not parts.isdisjoint((GOLD - {"cited"}) | {"rating", "judgment", "tool", "event", "message", "step", "claim"}
+                                | SPANS - {"context"})
 
 
 def _overlap(item: Field, others: set[str]) -> float:

@@ -32,8 +32,9 @@ _SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", 
             "old"}
 _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted", "original", "main", "sub", "num",
                                           "n",
-                                          "count", "is", "has", "k", "p", "line", "name", "key", "value", "no"}
-_CONTENT = TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID
+                                          "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
+                                          "to", "line", "name", "key", "value", "no"}
+_CONTENT = {"retrieved", "ranking", "returned", "hit"} | TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID
 _SEPARATOR = re.compile(r"([._\s-]+)")
 _MOST_FIELDS = 300
 
@@ -70,7 +71,7 @@ def find_family(names: Iterable[str]) -> ColumnFamily | None:
         if not _is_plausible(members, variants):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
-        score = len(covered) - 0.01 * len(members) - 0.001 * sum(map(len, variants))
+        score = len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants))
         if score > best_score:
             best, best_score = ColumnFamily(members), score
     return best and _with_plain(best, names)
@@ -98,6 +99,8 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
             if not _is_variant(variant):
                 continue
             before, after = "".join(parts[:2 * start]), "".join(parts[2 * end - 1:])
+            if not after and before.endswith("[]."):
+                continue  # members of objects in a list are not configurations
             if not _CONTENT.isdisjoint(words(f"{before} {after}")):
                 yield f"{before}{RUN}{after}", variant
 

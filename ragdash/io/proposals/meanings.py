@@ -37,6 +37,9 @@ _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason",
               "words"}
 
 
+_AGAINST = {"negative", "neg", "distractor", "irrelevant", "forbidden", "wrong", "incorrect", "hard", "excluded"}
+_SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
+            "answer", "session"}  # next to a word for what is right, in names of lists of ids
 _NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
           "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold"}
 
@@ -62,6 +65,13 @@ def is_question(field: Field) -> bool:
             and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
 
 
+def is_question_of_text(field: Field) -> bool:
+    """A text without a name that says so, most of which are questions: `text` in a file of queries."""
+    texts = [item for item in field.items if type(item) is str]
+    asks = sum(text.rstrip().endswith(("?", "？")) for text in texts)
+    return field.path == "text" and not field.is_list and 2 * asks > len(texts) > 0
+
+
 def question_rank(field: Field) -> tuple:
     """Sort key: the likelier question first."""
     name = field.name_words
@@ -81,9 +91,32 @@ def is_query_id(field: Field) -> bool:
             or (not name.isdisjoint(ID) and not name.isdisjoint(_QUERY_IDS)) or name == {"id"} or name == {"qid"})
 
 
+def is_gold_list(field: Field) -> bool:
+    """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
+    name = {word.rstrip("0123456789") for word in field.name_words}
+    return (field.is_list and field.is_id_like and field.is_text and field.blank_share < 0.4 and "[]" not in field.path
+            and bool(name & GOLD) and name <= GOLD | _SEVERAL | ID | DOCUMENT)
+
+
+def is_returned_list(field: Field) -> bool:
+    """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
+    name = {word.rstrip("0123456789") for word in field.name_words} - {""}
+    if not (field.is_list and field.is_id_like and field.is_text) or not name.isdisjoint(GOLD | METRICS):
+        return False
+    return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}
+
+
+def is_title(field: Field) -> bool:
+    """Titles or headings that can stand for ids of documents in a list of objects."""
+    return "[]." in field.path and field.is_list and field.is_text and field.mean_length < 120 and not {
+        "title", "heading", "name", "section", "chapter", "topic"}.isdisjoint(field.name_words)
+
+
 def is_gold_documents(field: Field) -> bool:
     """Ids of relevant documents."""
     name, path = set(field.name_words), set(field.words)
+    if field.is_list and {"answer"} & name and ID & name and not field.is_long_text and field.is_id_like:
+        return True  # answer_session_ids: what holds the answer
     if (field.is_number and not field.is_list and name.isdisjoint(ID | DOCUMENT)) or field.is_bool:
         return False
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
@@ -102,13 +135,15 @@ def is_gold_documents(field: Field) -> bool:
 def is_neutral_documents(field: Field) -> bool:
     """Ids of documents whose name does not say whether they are returned or relevant."""
     name = set(field.name_words)
-    if not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES | QUESTION):
+    if not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES | QUESTION) or (
+            not set(field.words).isdisjoint(_AGAINST)):
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
         return False
     if field.is_number and name.isdisjoint(ID):
         return False
-    return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or ("[]" in field.path and not name.isdisjoint(ID))
+    return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
+        ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
 
 
 def is_returned_documents(field: Field) -> bool:
@@ -116,7 +151,7 @@ def is_returned_documents(field: Field) -> bool:
     path, name = set(field.words), set(field.name_words)
     if not field.is_list or not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES):
         return False
-    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT):
+    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(_AGAINST):
         return False
     returned = RETURNED | {"hit", "context"}
     return (not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
@@ -141,7 +176,8 @@ def is_context(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and field.path.count(".") == 0
-    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | {"answer", "tool"}) or not path.isdisjoint(GOLD):
+    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | {"answer", "tool"}) or (
+            not path.isdisjoint(GOLD | _AGAINST)):
         return False
     return not name.isdisjoint(TEXT - {"document"}) or (
         not name.isdisjoint({"document", "doc", "result", "hit", "source"}) and field.is_list)
@@ -176,7 +212,8 @@ def is_answer(field: Field) -> bool:
         return False
     if "[]" in field.path:
         return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))
-    return not name.isdisjoint(ANSWER) or name in ({"predicted"}, {"pred"}, {"actual"}, {"hypothesis"}, {"candidate"})
+    return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"predicted"}, {"pred"}, {"actual"},
+                                                   {"hypothesis"}, {"candidate"})
 
 
 def is_metric(field: Field) -> bool:

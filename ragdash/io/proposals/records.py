@@ -144,11 +144,24 @@ def _at_node(path: str, value) -> Iterator[RecordList]:
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
+    yield from _lists_by_key(prefix, value)
     lists = {key: member for key, member in value.items() if _is_records(member)}
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows])
     if path == "" and len(value) > 1:
         yield RecordList("", [value])  # one record
+
+
+def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
+    """Lists of the same name in objects by key: {"bm25": {"metrics": {...}, "results": [...]}, "dense": {...}}."""
+    members = {key: member for key, member in value.items() if type(member) is dict}
+    if len(members) < 2 or 2 * len(members) < len(value):
+        return
+    for name in next(iter(members.values())):
+        lists = {key: member.get(name) for key, member in members.items()}
+        if all(_is_records(rows) for rows in lists.values()):
+            joined = [{KEY: key, **row} for key, rows in lists.items() for row in rows]
+            yield RecordList(f"{prefix}{KEY}.{name}", joined)
 
 
 def _is_records(value, least: int = 1) -> bool:

@@ -10,7 +10,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
 from ragdash.io.proposals.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.fields import Field, is_missing, profile
-from ragdash.io.proposals.names import DOCUMENT, ID, RETURNED, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETURNED, words
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
 
@@ -52,7 +52,8 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
             rows = zip(*(fields.pop(name).values for name in members), strict=True)
             fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
                                                    for row in rows))
-    family = find_family(name for name in fields if NUMBER not in name)
+    parents = {name.rpartition(".")[0] for name in fields}
+    family = find_family(name for name in fields if NUMBER not in name and name not in parents)
     if family is None:
         return fields, None
     taken = {name for members in family.members.values() for name in members.values()}
@@ -83,6 +84,8 @@ class _Named(Field):
 
 def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
+    if not questions:
+        questions = [item for item in free.values() if meanings.is_question_of_text(item)]
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
@@ -125,7 +128,8 @@ def _several_ids(item: Field, question: Field) -> float:
 
 
 def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
-    references = [item for item in free.values() if meanings.is_reference(item)]
+    lists = _gold_lists(free)
+    references = [item for item in free.values() if meanings.is_reference(item) and item not in lists]
     if references:
         references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
         take(result, free, "answers", references[0])
@@ -136,7 +140,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
         take(result, free, "evidence", objects[0])
     gold = [item for item in free.values() if meanings.is_gold_documents(item)
             and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
-    gold = [item for item in gold if item.path != result.roles.get("query_id")]
+    gold = [item for item in gold if item.path != result.roles.get("query_id") and (not lists or item in lists)]
+    gold = gold or lists
     if not gold:
         gold = [item for item in free.values() if item.is_object and not item.path.endswith("]") and not set(
             item.words).isdisjoint({"relevant", "qrels", "judgment", "relevance", "gold"}) and all(
@@ -152,10 +157,27 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
             take(result, free, "relevant", (full or partial)[0])
 
 
+def _gold_lists(free: dict[str, Field]) -> list[Field]:
+    """Fields whose values are among those that were returned, and whose name says that they are right."""
+    returned = {str(value) for item in free.values() if meanings.is_returned_list(item) or meanings.is_title(item)
+                or meanings.is_returned_documents(item) for value in item.items if type(value) is str}
+    gold = [item for item in free.values() if meanings.is_gold_list(item) or (
+        not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
+        and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
+    return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
+        item for item in gold if item.is_list and item.name_words != ("expected",) and not returned
+        and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
+
+
 def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
     answers = sorted((item for item in free.values() if meanings.is_answer(item)), key=_answer_rank)
     if answers:
         take(result, free, "answer", answers[0])
+        plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
+                 and "." not in item.path and "{run}" not in item.path]
+        is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
+        if plain and is_predicted and "answers" not in result.roles:
+            take(result, free, "answers", plain[0])
     for item in list(free.values()):
         unit = meanings.latency_unit(item)
         if unit and "latency_ms" not in result.roles and ("{run}" in item.path or not result.runs):
@@ -201,6 +223,10 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> Non
 
 def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """In a file of truth an answer is the reference; where both are plausible, both readings."""
+    several = [item for item in free.values() if item.path.lower() in ("answer", "answers") and item.is_list
+               and item.is_text and not item.is_object]
+    if several and not {"answer", "answers"} & result.roles.keys():
+        take(result, free, "answers", several[0])  # several right answers
     path = result.roles.get("answer")
     if path is None or "answers" in result.roles or "{run}" in path:
         return []

@@ -57,7 +57,7 @@ def _parse(cell: str):
 
 def _separator(name: str, cells: list[str]) -> str | None:
     """What separates several values in the cells of a column that is named like a list."""
-    if not _LIST_NAMES.search(name.strip()) or not cells:
+    if not _LIST_NAMES.search(re.sub(r"\(.*\)", "", name).strip()) or not cells:
         return None
     barred = [cell for cell in cells if "|" in cell]
     is_markdown = any(cell.count("\n|") or cell.lstrip().startswith("|") for cell in barred)

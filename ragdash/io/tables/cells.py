@@ -24,6 +24,9 @@ _DECODER = json.JSONDecoder(
 )
 
 
+_SEPARATED_IDS = re.compile(r"[^\s,;|]+(?:\s*;\s*[^\s,;|]+)+|[^\s,;|]+(?:,\s+[^\s,;|]+)+")
+
+
 class UnreadableCell(ValueError):
     """The text of a cell cannot be parsed as a list; the message is the reason."""
 
@@ -81,6 +84,8 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
     if "|" in text and (name in IDS or _may_hold_several(name, cell.field)):
         items = [item.strip() for item in text.split("|")]
         return [parse_number(item) for item in items] if name in ("score", "rank") else items
+    if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and _SEPARATED_IDS.fullmatch(text):
+        return re.split(r"\s*[;,]\s*", text)
     if name in PARALLEL_FIELDS:
         return parse_number(cell_text) if name in ("score", "rank") else cell_text
     return [text] if name in IDS else [cell_text]

@@ -66,7 +66,9 @@ def register(name: str, title: str, order: int, files: tuple[ToolFile, ...]) -> 
 
 def _entries(file: ToolFile) -> Callable[[Source, ExactReader | None], Iterator[InputEntry]]:
     def entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
-        if len(FileStart(source).objects) > 1:
+        start = FileStart(source)
+        if (len(start.json_lines) > 1 and len(start.objects) > 1) or (source.head.lstrip()[:1] == b"{" and len(
+                start.json_lines) == len(start.objects) == 1):
             read = list(exact.lines() if exact else parse_lines_fast(source))
         else:
             read = list(exact.single_value()) if exact else [InputEntry(0, parse_fast(source.data))]

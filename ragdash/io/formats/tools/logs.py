@@ -51,9 +51,8 @@ def _members(value) -> list[tuple]:
 
 
 def _scores(values: Mapping) -> dict:
-    """Scores and labels as members of an object; without names of our fields."""
-    return {name if name not in QUERY_ALIASES else f"{name} (score)": value for name, value in values.items()
-            if type(value) not in (dict, list) and value is not None}
+    """The scores and labels among these values."""
+    return {name: value for name, value in values.items() if type(value) not in (dict, list) and value is not None}
 
 
 def _is_deepeval(keys: Keys) -> bool:
@@ -74,7 +73,7 @@ def _deepeval_cases(values: list) -> Iterator[dict]:
             query=case.get("input"), answer=case.get("actualOutput"), contexts=contexts, evidence=case.get("context"),
             answers=None if expected is None else [expected],
             latency_ms=float(seconds) * 1000 if isinstance(seconds, (int, float)) and seconds else None,
-            **_scores({str(data.get("name")): data.get("score") for data in objects(case.get("metricsData"))}))
+            metrics=_scores({str(data.get("name")): data.get("score") for data in objects(case.get("metricsData"))}))
 
 
 def _is_openai_evals(keys: Keys) -> bool:
@@ -96,8 +95,9 @@ def _openai_samples(values: list) -> Iterator[dict]:
         elif event.get("type") in ("match", "metrics"):
             expected = data.get("expected")
             sample |= present(answers=[expected] if type(expected) is str else expected)
-            sample |= _scores({name: value for name, value in data.items()
-                               if name not in ("expected", "picked", "sampled", "options", "prompt")})
+            sample["metrics"] = {**sample.get("metrics", {}), **_scores({
+                name: value for name, value in data.items()
+                if name not in ("expected", "picked", "sampled", "options", "prompt")})}
     yield from samples.values()
 
 
@@ -122,7 +122,7 @@ def _trulens_records(values: list) -> Iterator[dict]:
             fields.setdefault(name, value)
         metric, score = (member(attributes, f"{_TRULENS}eval_root.{name}") for name in ("metric_name", "score"))
         if metric is not None:
-            fields |= _scores({str(metric): score})
+            fields["metrics"] = {**fields.get("metrics", {}), **_scores({str(metric): score})}
     yield from (fields for fields in records.values() if "query" in fields)
 
 
@@ -138,7 +138,7 @@ def _rank_eval_queries(values: list) -> Iterator[dict]:
         yield present(
             query_id=query_id,
             retrieved=[present(doc_id=member(hit, "_id"), score=member(hit, "_score")) for hit, _ in hits],
-            relevant=rated, **_scores({"metric_score": member(detail, "metric_score")}))
+            relevant=rated, metrics=_scores({"metric_score": member(detail, "metric_score")}))
 
 
 def _is_rank_llm(keys: Keys) -> bool:
@@ -185,7 +185,7 @@ def _llamaindex_results(values: list) -> Iterator[dict]:
             key = str(result.get("query")), str(result.get("response"))
             fields = queries.setdefault(key, present(
                 query=result.get("query"), answer=result.get("response"), contexts=result.get("contexts")))
-            fields |= _scores({evaluator: result.get("score")})
+            fields["metrics"] = {**fields.get("metrics", {}), **_scores({evaluator: result.get("score")})}
     yield from queries.values()
 
 

@@ -1,0 +1,81 @@
+"""What speaks against a comparison, as data: a kind, facts, and how serious it is. The words are a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ragdash.core.messages import Surface, render
+
+LEVELS = ("withheld", "qualified", "note")
+"""withheld: no verdict until it is fixed or accepted; qualified: the verdict says it; note: normal, worth knowing."""
+
+
+@dataclass(frozen=True)
+class RunCheck:
+    """One check that fired.
+
+    Parameters
+    ----------
+    message
+        A row of `ragdash.core.messages.checks` without "check-": "missing-queries", "rising-scores/ranked".
+    level : {"withheld", "qualified", "note"}
+        How serious it is.
+    runs
+        Names of the runs that it is about; empty for all of them.
+    facts
+        What the words are made of.
+    option
+        The switch that fixes it, such as ("missing", "skip") or ("scores", "reverse"); None where there is none.
+    """
+
+    message: str
+    level: str
+    runs: tuple[str, ...] = ()
+    facts: Mapping[str, object] = field(default_factory=dict)
+    option: tuple[str, str] | None = None
+
+    @property
+    def kind(self) -> str:
+        """The stable word for programs and for --accept."""
+        return self.message.partition("/")[0]
+
+    def found(self, surface: Surface = "cli") -> str:
+        """What was found."""
+        return self._words(surface).actual
+
+    def effect(self, surface: Surface = "cli") -> str:
+        """What follows from it."""
+        return self._words(surface).expected
+
+    def fix(self, surface: Surface = "cli") -> str:
+        """How to fix it there."""
+        return self._words(surface).fix
+
+    @property
+    def badge(self) -> str:
+        """Two or three words next to the name of a run."""
+        return self._words("page").reason
+
+    def as_dict(self) -> dict:
+        """The check for JSON."""
+        words = self._words("json")
+        return {"kind": self.kind, "level": self.level, "runs": list(self.runs), "facts": dict(self.facts),
+                "found": words.actual, "effect": words.expected, "fix": words.fix,
+                "option": list(self.option) if self.option else None}
+
+    def _words(self, surface: Surface):
+        return render(f"check-{self.message}", self.facts, surface)
+
+
+def of_level(checks: Iterable[RunCheck], level: str, accepted: Iterable[str] = ()) -> tuple[RunCheck, ...]:
+    """The checks of a level; those that were accepted are left out of "withheld" and join "qualified"."""
+    accepted = set(accepted)
+    return tuple(check for check in checks
+                 if (("qualified" if check.level == "withheld" and check.kind in accepted else check.level) == level))
+
+
+def badges(checks: Iterable[RunCheck], run: str) -> tuple[RunCheck, ...]:
+    """The checks that are about this run, without the notes, the worst first."""
+    return tuple(sorted((check for check in checks if run in check.runs and check.level != "note"),
+                        key=lambda check: LEVELS.index(check.level)))

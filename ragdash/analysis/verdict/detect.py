@@ -1,0 +1,276 @@
+"""Find what speaks against a comparison of runs: every trap that makes good numbers mean nothing.
+
+Letters: Q queries, D documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.analysis.comparability import ComparabilityEntry, check_ids
+from ragdash.analysis.comparability.run_coverage import rising_queries
+from ragdash.analysis.unjudged.bounds import bounds
+from ragdash.analysis.verdict.checks import LEVELS, RunCheck
+from ragdash.core.errors import Unavailable
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec
+
+MOST_MISSING = 0.1  # share of queries that a run may lack before the verdict is withheld
+FEW_QUERIES = 20
+DEFAULT_K = 10
+SPARSE = 3.0  # judged documents per query up to which unjudged ones are normal
+UNEVEN = 0.1  # difference of judged shares that is worth saying
+KNOWN_RATIO, LEAST_DOCUMENTS = 0.75, 30  # of the other runs' share of known documents; documents to tell it by
+FORMULAS = ("AP", "Rprec", "nDCG")  # metrics whose bounds are fast without being monotone
+_IDS = {"respelled-queries": "other-ids", "respelled-documents": "other-ids", "another-level": "other-level",
+        "finer-truth": "other-level"}
+
+
+def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
+                ids: Sequence[ComparabilityEntry] | None = None, truths: Sequence[str] = (),
+                queries: np.ndarray | None = None) -> tuple[RunCheck, ...]:
+    """Every check that fires for these runs, the worst first.
+
+    Parameters
+    ----------
+    matches
+        The runs that are compared, matched with one truth.
+    spec
+        The metric of the verdict.
+    k
+        The cutoff chosen; default that of the metric, or 10.
+    ids
+        What `check_ids` gave for the same runs, where it is there already.
+    truths
+        Names of the files with judgments, where several are loaded.
+    queries : bool array (Q,)
+        The queries that count; default all.
+
+    Returns
+    -------
+    tuple of RunCheck
+    """
+    if not matches:
+        return ()
+    k = spec.k or k or DEFAULT_K
+    checks = [*_several_truths(truths)]
+    ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
+    for match in matches:
+        checks += [*_rising(match), *(_missing(match, queries)), *_ids_of(match, ids)]
+    checks += _same_content(matches)
+    if matches[0].matching.by == "id" and matches[0].truth.judgements:
+        checks += [*_unknown(matches, checks), *_shallow(matches, k), *_inverted(matches), *_judged(matches, spec, k)]
+    checks += _values(matches, spec, queries)
+    return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
+
+
+def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
+    if len(truths) < 2:
+        return []
+    return [RunCheck("several-truths", "withheld", (), {"count": len(truths), "names": list(truths)})]
+
+
+def _rising(match: Match) -> list[RunCheck]:
+    rising, total, _ = rising_queries(match.run)
+    if not total or rising * 2 <= total:
+        return []
+    facts = {"run": match.run.name, "count": rising, "total": total}
+    if match.run.ranked_by != "score":
+        return [RunCheck("rising-scores/ranked", "note", (match.run.name,), facts, ("scores", "reverse"))]
+    return [RunCheck("rising-scores", "withheld", (match.run.name,), facts, ("scores", "reverse"))]
+
+
+def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
+    """Queries that something is relevant to and that the run lacks."""
+    asked = np.ones(len(match.query_ids), bool) if queries is None else np.asarray(queries, bool)
+    if not (match.truth_query >= 0).any():
+        return []  # another set: said by the ids
+    asked = asked & ~match.unanswerable if (asked & ~match.unanswerable).any() else asked
+    count, total = int((match.missing & asked).sum()), int(asked.sum())
+    if not count:
+        return []
+    skipped = match.conventions.missing == "skip"
+    treatment = "They are left out: only common queries are compared." if skipped else \
+        "They count as empty rankings, so the run looks worse than it is."
+    facts = {"run": match.run.name, "count": count, "total": total, "share": count / total, "treatment": treatment}
+    level = "withheld" if count > MOST_MISSING * total and not skipped else "qualified"
+    return [RunCheck("missing-queries", level, (match.run.name,), facts, None if skipped else ("missing", "skip"))]
+
+
+def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
+    """Ids that would match if they were written alike, and sets that have nothing in common."""
+    name, run, checks = match.run.name, match.run, []
+    if len(run.docs) and match.matching.by == "id" and match.truth.judgements:
+        if not (match.truth_query >= 0).any():
+            checks.append(RunCheck("no-common-query", "withheld", (name,), {"run": name}))
+        elif not len(match.ranked.rank):
+            checks.append(RunCheck("no-common-document", "withheld", (name,), {"run": name}))
+    for entry in ids:
+        if entry.run != name or entry.kind not in _IDS or entry.severity == "note":
+            continue
+        many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
+        facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
+                 "flags": entry.flags}
+        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option))
+    fixed = any(check.kind in ("other-ids", "other-level") for check in checks)
+    return [check for check in checks if not (fixed and check.kind.startswith("no-common"))]
+
+
+def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
+    first_names: dict[tuple, str] = {}
+    checks = []
+    for match in matches:
+        run = match.run
+        key = (len(run), len(run.docs), *run.rows_digest.tolist())
+        if key in first_names:
+            pair = (first_names[key], run.name)
+            checks.append(RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]}))
+        first_names.setdefault(key, run.name)
+    return checks
+
+
+def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCheck]:
+    """Runs whose documents are known much more seldom than those of the others."""
+    explained = {run for check in checks if check.kind in ("other-ids", "other-level", "no-common-document",
+                                                           "no-common-query") for run in check.runs}
+    if len(matches) < 2:
+        return []
+    known = [_known_share(match) for match in matches]
+    unknown = []
+    for index, match in enumerate(matches):
+        shares = [share for other, share in enumerate(known) if other != index]
+        if match.run.name in explained:
+            continue
+        for (share, n), (best, _) in zip(known[index], map(max, zip(*shares, strict=True)), strict=True):
+            if n >= LEAST_DOCUMENTS and best >= 0.3 and share < KNOWN_RATIO * best:
+                facts = {"run": match.run.name, "share": 1 - share, "other": 1 - best}
+                unknown.append(RunCheck("unknown-ids", "withheld", (match.run.name,), facts))
+                break
+    return unknown
+
+
+def _known_share(match: Match) -> list[tuple[float, int]]:
+    """(Share of the run's documents that are known, documents): by the corpus or judgments, and by the form of the id.
+
+    Judgments tell only where they are many: runs differ in how many judged documents they return, but with few
+    judgments per query nearly all documents of every run are unjudged, and their share is too low to count.
+    """
+    truth, docs = match.truth, pc.unique(match.run.docs)
+    wanted = truth.docs if truth.corpus is None else truth.corpus.doc_ids
+    known = pc.sum(pc.is_in(docs, value_set=pa.array(wanted) if not isinstance(wanted, pa.ChunkedArray) else wanted))
+    forms = _forms(docs)
+    known_forms = pc.sum(pc.is_in(forms, value_set=pc.unique(_forms(wanted))))
+    n = max(len(docs), 1)
+    return [((known.as_py() or 0) / n, len(docs)), ((known_forms.as_py() or 0) / n, len(docs))]
+
+
+def _forms(ids) -> pa.Array:
+    """The form of each id: runs of digits and of letters become one sign each."""
+    return pc.replace_substring_regex(pc.replace_substring_regex(ids, "[A-Za-z]+", "a"), "[0-9]+", "0")
+
+
+def _shallow(matches: Sequence[Match], k: int) -> list[RunCheck]:
+    deepest = max(matches, key=lambda match: match.run.depth).run
+    return [
+        RunCheck("shallow-run", "withheld", (match.run.name,), {
+            "run": match.run.name, "depth": match.run.depth, "other": deepest.name, "other_depth": deepest.depth,
+            "k": k}, ("k", str(match.run.depth)))
+        for match in matches if 0 < match.run.depth < min(k, deepest.depth)
+    ]
+
+
+def _inverted(matches: Sequence[Match]) -> list[RunCheck]:
+    """Every run ranks low grades first: rank and grade rise together, by more than chance."""
+    for match in matches:
+        slopes = _rank_grade_correlation(match)
+        if len(slopes) < 5 or slopes.mean() < 0.15 or slopes.mean() < 3 * slopes.std(ddof=1) / np.sqrt(len(slopes)):
+            return []
+    return [RunCheck("inverted-grades", "qualified")]
+
+
+def _rank_grade_correlation(match: Match) -> np.ndarray:
+    """Correlation of rank and grade among the judged documents returned, of each query where both vary."""
+    ranked = match.ranked
+    query, rank, grade = ranked.query, np.log1p(ranked.rank.astype(float)), ranked.grade.astype(float)
+    n = np.maximum(np.bincount(query, minlength=ranked.queries), 1)
+    rank = rank - (np.bincount(query, rank, ranked.queries) / n)[query]
+    grade = grade - (np.bincount(query, grade, ranked.queries) / n)[query]
+    both, ranks, grades = (np.bincount(query, product, ranked.queries)
+                           for product in (rank * grade, rank**2, grade**2))
+    varies = (ranks > 1e-12) & (grades > 1e-12)
+    return both[varies] / np.sqrt(ranks[varies] * grades[varies])
+
+
+def _judged(matches: Sequence[Match], spec: Spec, k: int) -> list[RunCheck]:
+    """Unjudged documents: normal with few judgments per query, else what they could change."""
+    truth = matches[0].truth
+    per_query = np.bincount(truth.queries, minlength=len(truth))
+    mean = float(per_query[per_query > 0].mean()) if (per_query > 0).any() else 0.0
+    shares = [judged_share(match, k) for match in matches]
+    if min(shares) == 1:
+        return []
+    if mean <= SPARSE:
+        return [RunCheck("sparse-judgments", "note", (), {"mean": mean})]
+    if len(matches) < 2:
+        return []
+    checks, worst, best = [], int(np.argmin(shares)), int(np.argmax(shares))
+    if shares[best] - shares[worst] > UNEVEN:
+        names = matches[worst].run.name, matches[best].run.name
+        checks.append(RunCheck("uneven-judgments", "qualified", (names[0],), {
+            "low": shares[worst], "high": shares[best], "k": k, "worst": names[0], "best": names[1]}))
+    return [*checks, *_could_change(matches, spec)]
+
+
+def judged_share(match: Match, k: int) -> float:
+    """Share of the documents in the first k ranks that are judged; 1 where nothing is returned."""
+    cutoff = np.array([k])
+    returned = int(match.ranked.returned_at(cutoff).sum())
+    return int(match.ranked.up_to(cutoff, match.ranked.query, match.ranked.rank).sum()) / returned if returned else 1.0
+
+
+def _could_change(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:
+    """The best run could end up behind another one, whatever the unjudged documents are."""
+    if spec.metric.bounds != "monotone" and spec.name not in FORMULAS:
+        return []
+    sign = -1 if spec.metric.better == "lower" else 1
+    try:
+        ranges = [bounds(match, spec) for match in matches]
+    except Unavailable:
+        return []
+    means = np.array([sign * bound.mean for bound in ranges])
+    if np.isnan(means).all():
+        return []
+    best = int(np.nanargmax(means))
+    worst_end = [min(sign * bound.mean_low, sign * bound.mean_high) for bound in ranges]
+    best_end = [max(sign * bound.mean_low, sign * bound.mean_high) for bound in ranges]
+    others = [index for index in range(len(matches)) if index != best and best_end[index] > worst_end[best]]
+    if not others:
+        return []
+    other = max(others, key=lambda index: best_end[index])
+    return [RunCheck("unjudged", "qualified", (), {
+        "metric": spec.title, "best": matches[best].run.name, "other": matches[other].run.name,
+        "low": sign * worst_end[best], "high": sign * best_end[other]})]
+
+
+def _values(matches: Sequence[Match], spec: Spec, queries: np.ndarray | None) -> list[RunCheck]:
+    """Few queries with a value, and runs that are perfect on all of them."""
+    checks, counts = [], []
+    for match in matches:
+        if not (match.truth_query >= 0).any():
+            continue  # nothing to evaluate: said by the ids
+        values = evaluate_match(match, [spec]).column(spec)
+        values = values if queries is None else values[np.asarray(queries, bool)]
+        values = values[~np.isnan(values)]
+        counts.append(len(values))
+        best = spec.range[0] if spec.metric.better == "lower" else spec.range[1]
+        if len(values) >= 3 and spec.metric.better and (values == best).all():
+            checks.append(RunCheck("perfect-score", "qualified", (match.run.name,), {
+                "run": match.run.name, "metric": spec.title, "count": len(values)}))
+    if counts and 0 < min(counts) < FEW_QUERIES:
+        checks.append(RunCheck("few-queries", "qualified", (), {"count": min(counts)}))
+    return checks

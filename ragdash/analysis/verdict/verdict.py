@@ -1,0 +1,134 @@
+"""The verdict on a set of runs: one state, read by every page, report and command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ragdash.analysis.verdict.checks import RunCheck, of_level
+from ragdash.evaluation.compare import Comparison, best_first
+from ragdash.evaluation.evaluate import Summary
+from ragdash.metrics import Spec
+
+STATES = ("clear-winner", "no-clear-difference", "too-few", "not-comparable", "one-run", "undefined")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which run is best on the main metric, and whether that can be said.
+
+    Attributes
+    ----------
+    state : one of STATES
+        clear-winner: the best run is better than every other. no-clear-difference: it is not better than some.
+        too-few: so few queries that no difference can be significant. not-comparable: a check speaks against it.
+        one-run: nothing to compare with. undefined: no run has a value.
+    spec
+        The metric of the verdict.
+    best
+        Name of the run with the best mean; None where no run has one. Several can share it.
+    summary
+        Its mean with interval and n.
+    comparisons
+        Every other run against the best one as baseline.
+    checks, accepted
+        What speaks against the comparison, and which kinds of it were accepted.
+    """
+
+    state: str
+    spec: Spec
+    names: tuple[str, ...]
+    best: str | None
+    summary: Summary | None
+    comparisons: tuple[Comparison, ...] = ()
+    checks: tuple[RunCheck, ...] = ()
+    accepted: tuple[str, ...] = ()
+    shared: tuple[str, ...] = field(default=())
+
+    @property
+    def withheld(self) -> tuple[RunCheck, ...]:
+        """Checks that must be fixed or accepted first."""
+        return of_level(self.checks, "withheld", self.accepted)
+
+    @property
+    def qualified(self) -> tuple[RunCheck, ...]:
+        """Checks that the verdict mentions."""
+        return of_level(self.checks, "qualified", self.accepted)
+
+    @property
+    def notes(self) -> tuple[RunCheck, ...]:
+        """Checks that are normal."""
+        return of_level(self.checks, "note", self.accepted)
+
+    @property
+    def better_than(self) -> tuple[Comparison, ...]:
+        """The runs that the best one is significantly better than."""
+        return tuple(comparison for comparison in self.comparisons if comparison.outcome == "worse")
+
+    @property
+    def tied(self) -> tuple[Comparison, ...]:
+        """The runs that do not differ significantly from the best one."""
+        return tuple(comparison for comparison in self.comparisons if comparison.tied)
+
+    def as_dict(self) -> dict:
+        """The verdict for JSON; sentences are added by who prints it."""
+        return {"state": self.state, "metric": str(self.spec), "best": self.best, "tied_for_best": [
+                    comparison.candidate for comparison in self.tied], "better_than": [
+                    comparison.candidate for comparison in self.better_than],
+                "accepted": list(self.accepted), "checks": [check.as_dict() for check in self.checks]}
+
+
+def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison],
+                  checks: Sequence[RunCheck] = (), accepted: Sequence[str] = (), *,
+                  spec: Spec | None = None) -> Verdict:
+    """Decide the state of a comparison.
+
+    Parameters
+    ----------
+    names, summaries
+        The runs and their means on the main metric; no summaries where the runs cannot be evaluated, and spec then.
+    comparisons
+        Every other run against the run with the best mean, by index; as `best_run` names it.
+    checks
+        What `find_checks` found.
+    accepted
+        Kinds of checks that the reader accepts in spite of what they say.
+
+    Returns
+    -------
+    Verdict
+    """
+    spec = summaries[0].spec if summaries else spec
+    if spec is None:
+        raise ValueError("neither summaries nor a spec")
+    best = best_run(summaries) if summaries else None
+    given = dict(names=tuple(names), checks=tuple(checks), accepted=tuple(accepted))
+    if best is None:
+        state = "not-comparable" if of_level(checks, "withheld", accepted) else "undefined"
+        return Verdict(state, spec, best=None, summary=None, **given)
+    pairs = tuple(comparisons[index] for index in sorted(comparisons))
+    shared = tuple(name for name, summary in zip(names, summaries, strict=True) if summary.mean == summaries[best].mean)
+    return Verdict(_state(pairs, of_level(checks, "withheld", accepted)), spec, best=names[best],
+                   summary=summaries[best], comparisons=pairs, shared=shared, **given)
+
+
+def best_run(summaries: Sequence[Summary]) -> int | None:
+    """Index of the run with the best mean; None where the metric has no better end or no run has a mean."""
+    better = summaries[0].spec.metric.better
+    order = best_first(np.array([summary.mean for summary in summaries]), better)
+    return order[0] if better and np.isfinite(summaries[order[0]].mean) else None
+
+
+def _state(pairs: Sequence[Comparison], withheld: Sequence[RunCheck]) -> str:
+    outcomes = [comparison.outcome for comparison in pairs]
+    if withheld:
+        return "not-comparable"
+    if not pairs:
+        return "one-run"
+    if all(outcome == "worse" for outcome in outcomes):
+        return "clear-winner"
+    if "too-few" in outcomes and not any(comparison.tied for comparison in pairs):
+        return "too-few"
+    return "no-clear-difference" if any(comparison.tied for comparison in pairs) else "undefined"

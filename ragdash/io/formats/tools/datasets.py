@@ -1,0 +1,114 @@
+"""Data sets of question answering: HotpotQA, DPR's retriever outputs and training data, Tevatron, Bedrock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, objects, present, register
+from ragdash.io.json.head import LIST
+
+_IDS = ("passage_id", "psg_id", "docid", "doc_id", "id", "title")
+
+
+def _records(values: list) -> list[dict]:
+    """The objects of a JSON array, of lines, or of a list named data."""
+    root = values[0] if len(values) == 1 else values
+    return objects(root if type(root) is list else member(root, "data") or [root])
+
+
+def _has(*names: str):
+    def matches(keys: Keys) -> bool:
+        return any(set(names) <= set(keys.get(path, ())) for path in ((), (LIST,), ("data", LIST)))
+
+    return matches
+
+
+def _hotpot_questions(values: list) -> Iterator[dict]:
+    """A question with its answer, the titles of its supporting facts, and their sentences as evidence."""
+    for item in _records(values):
+        sentences = dict(_hotpot_pairs(item.get("context"), "sentences"))
+        facts = list(_hotpot_pairs(item.get("supporting_facts"), "sent_id"))
+        spans = [{"text": text.strip(), "source": title} for title, number in facts
+                 if type(text := member(sentences.get(title), number if type(number) is int else -1)) is str]
+        yield present(query_id=as_id(item.get("_id") or item.get("id")), query=item.get("question"),
+                      answers=_texts(item.get("answer")), relevant=dict.fromkeys((title for title, _ in facts), 1),
+                      evidence=spans or None)
+
+
+def _hotpot_pairs(value, name: str) -> Iterator[tuple[str, object]]:
+    """(title, what goes with it) of [[title, x]], or of {"title": [...], name: [...]}."""
+    if type(value) is dict:
+        titles, others = value.get("title"), value.get(name)
+        if type(titles) is list and type(others) is list:
+            value = [list(pair) for pair in zip(titles, others, strict=False)]
+    for pair in value if type(value) is list else ():
+        if type(pair) is list and len(pair) == 2 and type(pair[0]) is str:
+            number = pair[1]
+            yield pair[0], int(number) if isinstance(number, str) and number.isdecimal() else number
+
+
+def _texts(value) -> list[str] | None:
+    if value is None:
+        return None
+    return [value] if type(value) is not list else value
+
+
+def _dpr_results(values: list) -> Iterator[dict]:
+    """The passages of each question, in their order, and its answers."""
+    for item in _records(values):
+        passages = [present(doc_id=_document_id(passage), score=_score(passage.get("score")),
+                            text=passage.get("text") or passage.get("contents"))
+                    for passage in objects(item.get("ctxs"))]
+        yield present(query_id=as_id(item.get("q_id") or item.get("id") or item.get("question_id")),
+                      query=item.get("question"),
+                      answers=_texts(item.get("answers") or item.get("answer")), retrieved=passages)
+
+
+def _score(value):
+    """A score, which DPR writes as text."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+
+
+def _document_id(passage: dict):
+    return as_id(next((passage[name] for name in _IDS if passage.get(name) not in (None, "")), None))
+
+
+def _positive_passages(values: list) -> Iterator[dict]:
+    """The positive passages of each question as relevant documents; negative ones have grade 0."""
+    for item in _records(values):
+        judged = {}
+        for grade, names in ((0, ("negative_passages", "negative_ctxs", "hard_negative_ctxs")),
+                             (1, ("positive_passages", "positive_ctxs"))):
+            for name in names:
+                judged |= {_document_id(passage): grade for passage in objects(item.get(name))
+                           if type(_document_id(passage)) is str}
+        yield present(query_id=as_id(item.get("query_id") or item.get("q_id")),
+                      query=item.get("query") or item.get("question"), answers=_texts(item.get("answers")),
+                      relevant=judged)
+
+
+def _bedrock_turns(values: list) -> Iterator[dict]:
+    """The prompt, the answer and the passages of each conversation's first turn, with the scores of its metrics."""
+    for item in objects(values):
+        turn = member(item, "conversationTurns", 0)
+        passages = [text for result in objects(member(turn, "output", "retrievedPassages", "retrievalResults"))
+                    if type(text := member(result, "content", "text")) is str]
+        references = [text for reference in objects(member(turn, "inputRecord", "referenceResponses"))
+                      if type(text := member(reference, "content", 0, "text")) is str]
+        scores = {str(result.get("metricName")): result.get("result") for result in objects(member(turn, "results"))}
+        yield present(query=member(turn, "inputRecord", "prompt", "content", 0, "text"),
+                      answer=member(turn, "output", "text"), contexts=passages or None, answers=references or None,
+                      metrics=scores or None)
+
+
+register("qa-dataset", "Data set of questions", 25, (
+    ToolFile("HotpotQA's questions with supporting facts", "truth", _has("question", "answer", "supporting_facts"),
+             _hotpot_questions),
+    ToolFile("questions with DPR's ctxs", "both", _has("question", "ctxs"), _dpr_results),
+    ToolFile("questions with positive_ctxs", "truth", _has("question", "positive_ctxs"), _positive_passages),
+    ToolFile("queries with positive_passages", "truth", _has("query", "positive_passages"), _positive_passages),
+    ToolFile("evaluation of Amazon Bedrock", "both", _has("conversationTurns"), _bedrock_turns),
+))

@@ -1,0 +1,170 @@
+"""The verdict in words: what is the result, what does it mean for the decision, what would change it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ragdash.analysis.verdict import RunCheck, Verdict
+from ragdash.core.messages import Surface
+from ragdash.evaluation.compare import Comparison
+from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
+
+TITLES = {
+    "clear-winner": "Clear winner",
+    "no-clear-difference": "No clear difference",
+    "too-few": "Too few queries",
+    "not-comparable": "Not comparable yet",
+    "one-run": "One run",
+    "undefined": "No result",
+}
+MAX_NAMES = 3  # names that a sentence lists; more are counted
+Say = Callable[[str], str]
+
+
+def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
+    """Say the result in one or two sentences.
+
+    Parameters
+    ----------
+    verdict
+        What `verdict_state` decided.
+    markdown
+        Names in bold and text escaped, for pages; False: plain text, for the command line.
+    """
+    name = _bold if markdown else str
+    plain = escape if markdown else str
+    title = verdict.spec.title
+    if verdict.state == "not-comparable":
+        return f"Not comparable yet: {plain('; '.join(check.found('page') for check in verdict.withheld))}."
+    if verdict.best is None or verdict.summary is None:
+        return f"{plain(title)} is undefined for every run."
+    estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
+    if verdict.state == "one-run":
+        queries = count(verdict.summary.n, "query", "queries")
+        return f"{name(verdict.best)} reaches {plain(title)} {estimate} over {queries}."
+    extreme = "highest" if verdict.spec.metric.better == "higher" else "lowest"
+    if len(verdict.shared) > 1:
+        lead = f"{plain(title)} is {estimate} for {_names(verdict.shared, name)}, the {extreme} mean"
+    else:
+        lead = f"{name(verdict.best)} has the {extreme} {plain(title)}, {estimate}"
+    if verdict.state == "too-few":
+        n = min(comparison.n for comparison in verdict.comparisons)
+        return f"Too few queries: with {count(n, 'query', 'queries')} no difference can be significant. {lead}."
+    return f"{lead}. {_against_others(verdict, name)}"
+
+
+def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
+    """What the verdict means for a decision."""
+    name = _bold if markdown else str
+    plain = escape if markdown else str
+    if verdict.state == "not-comparable":
+        return "Do not decide on these numbers. Fix the check first, or accept it if you know better."
+    if verdict.state == "clear-winner":
+        if verdict.qualified:
+            return (f"Before you choose {name(verdict.best or '')}, look at the open checks: they could explain the "
+                    "difference.")
+        gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
+        least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) > 0 else ""
+        return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
+                "(95 % CI). RunCheck that a difference of this size matters to you.")
+    if verdict.state == "no-clear-difference":
+        rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
+        best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
+        return f"These queries do not show which of {_names(best, name)} is best. Choose by cost or speed.{rest}"
+    if verdict.state == "too-few":
+        return "Do not decide on so small a test. Read the single queries instead."
+    if verdict.state == "one-run":
+        return "Add a second run to compare it with, or check it against threshold bands."
+    return "There is nothing to decide on."
+
+
+def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bool = True) -> str:
+    """What would change the verdict."""
+    plain = escape if markdown else str
+    if verdict.state == "not-comparable":
+        return " ".join(plain(check.fix(surface)) for check in verdict.withheld)
+    if verdict.state == "too-few":
+        return "Add queries: 50 or more are a good test."
+    parts = []
+    if verdict.state == "no-clear-difference":
+        needed = [comparison.queries_needed for comparison in verdict.tied if np.isfinite(comparison.queries_needed)]
+        gaps = [abs(comparison.mean_difference) for comparison in verdict.tied]
+        if needed and max(gaps) > 0 and max(needed) < 1e6:
+            parts.append(f"To confirm a difference of {plain(number(max(gaps)))} you would need about "
+                         f"{_round_up(min(needed))} queries.")
+    doubts = [check.found(surface) for check in verdict.qualified]
+    if doubts:
+        parts.append(f"Open: {plain('; '.join(doubts))}.")
+    return " ".join(parts) or "Nothing speaks against this result."
+
+
+def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
+    """A line for each check: what was found, what follows, and how to fix it."""
+    plain = escape if markdown else str
+    return [plain(f"{check.found(surface)}. {check.effect(surface)} {check.fix(surface)}") for check in checks]
+
+
+def verdict_dict(verdict: Verdict) -> dict:
+    """The verdict with its sentences, for JSON."""
+    return {**verdict.as_dict(), "title": TITLES[verdict.state],
+            "sentence": verdict_sentence(verdict, markdown=False),
+            "decision": decision_sentence(verdict, markdown=False),
+            "change": change_sentence(verdict, "json", markdown=False)}
+
+
+def _against_others(verdict: Verdict, name: Say) -> str:
+    better, tied = verdict.better_than, verdict.tied
+    total = len(verdict.comparisons)
+    if total > MAX_NAMES:
+        parts = [f"better than {len(better)} of {total}"] if better else []
+        parts += [f"no significant difference from {len(tied)}"] if tied else []
+        rest = total - len(better) - len(tied)
+        parts += [f"{rest} without enough common queries"] if rest else []
+        return f"Of the other {total} runs: {', '.join(parts)}."
+    parts = [f"It is better than {_gaps(better, name)}."] if better else []
+    if tied:
+        parts.append(f"{'But there' if better else 'There'} is no significant difference from {_gaps(tied, name)}.")
+    rest = [comparison for comparison in verdict.comparisons if comparison not in (*better, *tied)]
+    if rest:
+        parts.append(f"Too few common queries to compare it with {_names([c.candidate for c in rest], name)}.")
+    return " ".join(parts)
+
+
+def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:
+    """Names with how far each lies from the best run."""
+    texts = []
+    for comparison in comparisons:
+        low, high = sorted((0.0 - comparison.low, 0.0 - comparison.high))
+        text = f" ({number(0.0 - comparison.mean_difference, signed=True)} [{number(low, signed=True)}, " \
+               f"{number(high, signed=True)}])"
+        texts.append(name(comparison.candidate) + (escape(text) if name is _bold else text))
+    return listed(texts)
+
+
+def _gain_at_least(comparison: Comparison) -> float:
+    """The end of the interval nearer to 0."""
+    return min(abs(comparison.low), abs(comparison.high))
+
+
+def _names(names: Sequence[str], name: Say) -> str:
+    return listed([name(text) for text in names]) if len(names) <= MAX_NAMES + 1 else f"{len(names)} runs"
+
+
+def _counted(comparisons: Sequence[Comparison], name: Say) -> str:
+    return _names([comparison.candidate for comparison in comparisons], name)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:] if text[:1].isdigit() else text
+
+
+def _bold(text: str) -> str:
+    return f"**{escape(text)}**"
+
+
+def _round_up(value: float) -> str:
+    """Two digits that count: 1,200."""
+    step = 10 ** max(int(np.floor(np.log10(max(value, 1)))) - 1, 0)
+    return f"{int(np.ceil(value / step) * step):,}"

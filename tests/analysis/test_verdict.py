@@ -1,0 +1,157 @@
+"""Checks and verdict: each trap gives the state and the check that it must, and nothing fires for fair runs."""
+
+from __future__ import annotations
+
+import pytest
+from traps import every_trap, make_qrels, make_run
+
+import ragdash
+from ragdash.analysis.verdict import STATES, badges, best_run, find_checks, judged_share, verdict_state
+from ragdash.core.messages import MESSAGES
+from ragdash.core.ranking.reverse_scores import reverse_scores
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.compare import ComparisonRules, test_family
+from ragdash.evaluation.evaluate import evaluate_match, summaries
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
+from ragdash.reporting.sentences.verdict import TITLES, change_sentence, decision_sentence, verdict_sentence
+
+SPEC = parse_spec("nDCG@10")
+TRAPS = [trap for trap in every_trap() if trap.qrels]
+
+
+def verdict_of(runs, truth, accepted=(), truths=(), **conventions):
+    matches = [Match(run, truth, Conventions(**conventions)) for run in runs]
+    checks, names = find_checks(matches, SPEC, truths=truths), [run.name for run in runs]
+    if any(check.kind == "no-common-query" for check in checks):
+        return verdict_state(names, [], {}, checks, accepted, spec=SPEC)
+    evaluations = [evaluate_match(match, [SPEC]) for match in matches]
+    rows = [row[0] for row in summaries(evaluations, resamples=200)]
+    best = best_run(rows)
+    others = [index for index in range(len(runs)) if index != best]
+    family = test_family(evaluations, SPEC, ComparisonRules(permutations=2_000))
+    comparisons = dict(zip(others, family.against(best), strict=True)) if best is not None and others else {}
+    return verdict_state(names, rows, comparisons, checks, accepted)
+
+
+def read(trap, folder):
+    runs, judgments = trap.write(folder)
+    names = [path.stem for path in judgments]
+    return [ragdash.read_run(path) for path in runs], ragdash.read_truth(judgments[-1]), names
+
+
+def built(name, rankings):
+    rows = [(query, doc, score) for query, row in rankings.items() for doc, score in row]
+    return Run.build(name, *map(list, zip(*rows, strict=True)))
+
+
+def judged(qrels):
+    rows = [(query, doc, grade) for query, row in qrels.items() for doc, grade in row.items()]
+    return Truth.build("truth", *map(list, zip(*rows, strict=True)))
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.name)
+def test_every_trap_has_its_verdict(trap, tmp_path):
+    verdict = verdict_of(*read(trap, tmp_path)[:2], truths=read(trap, tmp_path)[2])
+    assert verdict.state == trap.state
+    kinds = {(check.kind, check.level) for check in verdict.checks}
+    if trap.check:
+        assert (trap.check, trap.level) in kinds
+    else:
+        assert not verdict.withheld and not verdict.qualified
+    if trap.run:
+        assert trap.check in {check.kind for check in badges(verdict.checks, trap.run)}
+    assert verdict_sentence(verdict) and decision_sentence(verdict) and change_sentence(verdict)
+    assert ("Not comparable yet" in verdict_sentence(verdict)) == (trap.state == "not-comparable")
+
+
+def test_an_accepted_check_is_mentioned_and_withholds_nothing(tmp_path):
+    trap = next(trap for trap in TRAPS if trap.name == "half-the-queries")
+    runs, truth, _ = read(trap, tmp_path)
+    verdict = verdict_of(runs, truth, accepted=["missing-queries"])
+    assert verdict.state != "not-comparable" and "30 of 60 queries" in change_sentence(verdict)
+
+
+def test_the_fixes_lift_the_verdict(tmp_path):
+    traps = {trap.name: trap for trap in TRAPS}
+    runs, truth, _ = read(traps["half-the-queries"], tmp_path / "half")
+    common = verdict_of(runs, truth, missing="skip")
+    assert common.state == "clear-winner" and common.best == "good" and common.better_than[0].n == 30
+    runs, truth, _ = read(traps["reversed-scores"], tmp_path / "reversed")
+    wrong = verdict_of(runs, truth, accepted=["rising-scores"])
+    fixed = verdict_of([reverse_scores(runs[0]), runs[1]], truth)
+    assert wrong.best == "poor" and (fixed.state, fixed.best) == ("clear-winner", "good")
+
+
+def test_scores_are_reversed_back_and_ranks_of_a_file_stay():
+    run = built("run", {"q1": [("a", 3.0), ("b", 1.0)], "q2": [("c", 2.0), ("d", 5.0)]})
+    there = reverse_scores(run)
+    assert there.digest != run.digest and reverse_scores(there).digest == run.digest
+    ranked = Run.build("ranked", ["q", "q"], ["a", "b"], [0.1, 0.9], [1, 2])
+    assert reverse_scores(ranked).pairs.tolist() == ranked.pairs.tolist()
+
+
+def test_rising_scores_next_to_ranks_are_a_note():
+    qrels = make_qrels(30)
+    rows = [(query, doc, 20 - score, rank) for query, row in make_run(qrels, 2.0, 1).items()
+            for rank, (doc, score) in enumerate(row, 1)]
+    run = Run.build("ranked", *map(list, zip(*rows, strict=True)))
+    checks = find_checks([Match(run, judged(qrels))], SPEC)
+    assert [(check.kind, check.level) for check in checks] == [("rising-scores", "note")]
+
+
+def test_sparse_judgments_are_normal_and_said():
+    qrels = {query: {next(iter(row)): 1} for query, row in make_qrels(40).items()}
+    full = make_qrels(40)
+    runs = [built("a", make_run(full, 2.0, 1)), built("b", make_run(full, 1.0, 2))]
+    checks = find_checks([Match(run, judged(qrels)) for run in runs], SPEC)
+    assert [(check.kind, check.level) for check in checks] == [("sparse-judgments", "note")]
+
+
+def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bounds():
+    full = make_qrels(40)
+    runs = [built("a", make_run(full, 1.3, 1)), built("b", make_run(full, 1.0, 2))]
+    some = {query: dict(list(row.items())[::2]) for query, row in full.items()}
+    matches = [Match(run, judged(some)) for run in runs]
+    check = next(check for check in find_checks(matches, SPEC) if check.kind == "unjudged")
+    assert check.level == "qualified" and check.facts["low"] < check.facts["high"]
+    assert judged_share(matches[0], 10) == pytest.approx(0.5, abs=0.15)
+    assert judged_share(Match(runs[0], judged(full)), 10) == 1
+
+
+def test_no_check_fires_for_fair_runs_of_many_kinds():
+    for seed in range(5):
+        qrels = make_qrels(50)
+        runs = [built(f"run{index}", make_run(qrels, 0.8 + 0.4 * index, 10 * seed + index)) for index in range(3)]
+        assert find_checks([Match(run, judged(qrels)) for run in runs], SPEC) == ()
+
+
+def test_the_sample_runs_have_a_verdict_without_withheld_checks():
+    truth = ragdash.read_truth("sample_runs/truth.jsonl")
+    runs = [ragdash.read_run(f"sample_runs/{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
+    verdict = verdict_of(runs, truth)
+    assert verdict.state == "no-clear-difference" and not verdict.withheld
+
+
+def test_every_state_has_a_title_and_every_check_its_words(tmp_path):
+    assert set(TITLES) == set(STATES)
+    for trap in TRAPS:
+        runs, truth, truths = read(trap, tmp_path / trap.name)
+        for check in find_checks([Match(run, truth) for run in runs], SPEC, truths=truths):
+            assert f"check-{check.message}" in MESSAGES
+            assert "--" not in check.fix("page") and check.badge and check.found() and check.effect()
+            content = check.as_dict()
+            assert content["kind"] == check.kind and content["level"] == check.level
+
+
+def test_a_verdict_counts_names_where_they_are_many(tmp_path):
+    trap = next(trap for trap in TRAPS if trap.name == "thirty-runs")
+    runs, truth, _ = read(trap, tmp_path)
+    sentence = verdict_sentence(verdict_of(runs, truth), markdown=False)
+    assert "Of the other 29 runs: better than" in sentence and sentence.count("run2") <= 1
+
+
+def test_nan_means_are_no_result():
+    qrels = {query: {doc: 0 for doc in row} for query, row in make_qrels(10).items()}
+    verdict = verdict_of([built("a", make_run(make_qrels(10), 1.0, 1))], judged(qrels))
+    assert verdict.state == "undefined" and verdict.best is None
