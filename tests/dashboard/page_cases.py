@@ -52,7 +52,7 @@ def texts(at: AppTest) -> str:
 
 def drawn(at: AppTest) -> str:
     """The HTML of the page."""
-    return "\n".join(one.proto.body for one in at.get("html"))
+    return "\n".join(one.proto.body for one in at.main.get("html"))
 
 
 def charts(at: AppTest) -> dict[str, dict]:
