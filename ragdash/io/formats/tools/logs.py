@@ -10,6 +10,7 @@ from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, o
 from ragdash.io.json.head import LIST
 
 _TRULENS = "ai.observability."
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # of Inspect: correct, partly, incorrect, no answer
 _GOLD = ("relevant", "evidence", "retrieved", "contexts")  # fields that the metadata of a sample may have
 _DOCUMENT_TEXTS = ("segment", "text", "contents", "content", "body", "passage")
 
@@ -32,7 +33,8 @@ def _inspect_samples(values: list) -> Iterator[dict]:
             answers=[target] if type(target) is str else target,
             config=f"epoch {sample.get('epoch')}" if has_epochs else None,
             **{name: metadata[field] for name, field in schema.items()},
-            **_scores({name: member(score, "value") for name, score in _members(sample.get("scores"))}))
+            metrics=_scores({name: _GRADES.get(value, value) for name, score in _members(sample.get("scores"))
+                             if type(value := member(score, "value")) in (str, int, float, bool)}) or None)
 
 
 def _inspect_answer(sample: Mapping):
