@@ -110,6 +110,8 @@ def _sidebar():
     if not runs:
         st.caption("Load runs to choose what is shown.")
         return None
+    if state.get(state.ACCEPTED):
+        state.choices_key(state.ACCEPTED, (), (), free=True)
     shown_digests = _shown_runs({entry.digest: entry.name for entry in runs})
     left, right = st.columns(2, gap="small")
     with left:

@@ -9,7 +9,7 @@ from test_compare_page import session
 from test_pages import upload, with_runs
 
 from ragdash import io
-from ragdash.core.records import Run
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.overview import start, without_judgments
 
 
@@ -25,14 +25,14 @@ def headings(at) -> str:
 def test_a_significant_lead_is_a_clear_winner():
     at = opened("overview", **session(("old", "new")))
     assert "Clear winner" in states(at)[0]
-    assert "**new** has the best MRR" in headings(at) and "significantly better than **old**" in headings(at)
-    assert "Choose **new** if MRR is what matters" in texts(at)
+    assert "**new** has the highest MRR" in headings(at) and "It is better than **old**" in headings(at)
+    assert "For your decision" in texts(at) and "**new**" in texts(at)
 
 
 def test_runs_of_equal_quality_are_tied_and_the_page_says_what_to_do():
     at = opened("overview", **session(("old", "same")))
-    assert "No clear difference" in states(at)[0] and "not significantly better than" in headings(at)
-    assert "let cost, latency or simplicity decide" in texts(at) and "What would change it" in texts(at)
+    assert "No clear difference" in states(at)[0] and "no significant difference from" in headings(at)
+    assert "Choose by cost or speed" in texts(at) and "What would change it" in texts(at)
     assert sum("badge[tied for best]" in one.value for one in at.markdown) == 1
 
 
@@ -43,12 +43,12 @@ def test_five_queries_are_too_few():
 
 def test_one_run_alone_is_not_compared():
     at = opened("overview", **with_runs(1))
-    assert "One run" in states(at)[0] and "Load a second run" in texts(at)
+    assert "One run" in states(at)[0] and "Add a second run" in texts(at)
 
 
 def test_many_runs_are_counted_instead_of_listed():
     at = opened("overview", **with_runs(10))
-    assert "of 9 other runs" in headings(at)
+    assert "Of the other 9 runs" in headings(at)
     assert any("See all 10 runs" in link.proto.label for link in at.get("page_link"))
 
 
@@ -83,3 +83,53 @@ def test_the_example_files_can_be_read_and_evaluated_together():
     assert len(runs[0]) == len(truth) == len(answers[0]) == 2
     at = opened("overview", **address(truth, [*runs, *answers]))
     assert not at.error and "Too few queries" in states(at)[0]
+
+
+QUERIES = [f"q{number:02}" for number in range(30)]
+
+
+def run_of(name: str, docs: list[str], scores: list[float], queries: list[str] = QUERIES) -> Run:
+    """A run that returns the same documents for every query."""
+    return Run.build(name, np.repeat(queries, len(docs)), docs * len(queries), np.tile(scores, len(queries)))
+
+
+def judged() -> Truth:
+    return Truth.build("judged", [*QUERIES, *QUERIES], ["a"] * 30 + ["b"] * 30, np.array([1] * 30 + [0] * 30))
+
+
+@pytest.mark.parametrize("page", ["overview", "compare"])
+def test_reversed_scores_withhold_the_verdict_until_one_click_reverses_them(page):
+    fine = run_of("fine", ["b", "a", "c"], [3.0, 2.0, 1.0])
+    turned = run_of("turned", ["a", "b", "c"], [0.1, 0.2, 0.3])
+    at = opened(page, **address(judged(), [fine, turned]))
+    assert "Not comparable yet" in headings(at) + texts(at) and "scores rise" in texts(at)
+    next(button for button in at.button if button.label == "Reverse scores").click().run()
+    assert not at.exception and "Not comparable yet" not in headings(at) + texts(at)
+    again = opened(page, **dict(at.query_params))
+    assert "**turned** has the highest" in headings(again) + texts(again)
+
+
+def test_missing_queries_withhold_the_verdict_and_common_queries_are_one_click_away():
+    whole, part = run_of("whole", ["b", "a"], [2.0, 1.0]), run_of("part", ["a", "b"], [2.0, 1.0], QUERIES[:15])
+    at = opened("overview", **address(judged(), [whole, part]))
+    assert "Not comparable yet" in headings(at) and "no results for 15 of 30 queries" in texts(at)
+    assert not any("badge[best]" in one.value for one in at.markdown)
+    next(button for button in at.button if button.label == "Use common queries only").click().run()
+    assert "Not comparable yet" not in headings(at) and list(at.query_params["missing"]) == ["skip"]
+
+
+def test_a_check_can_be_accepted_and_the_link_says_so():
+    whole, part = run_of("whole", ["b", "a"], [2.0, 1.0]), run_of("part", ["a", "b"], [2.0, 1.0], QUERIES[:15])
+    at = opened("overview", **address(judged(), [whole, part]))
+    next(button for button in at.button if button.label == "Accept anyway").click().run()
+    assert "Not comparable yet" not in headings(at)
+    again = opened("overview", **dict(at.query_params))
+    assert "Not comparable yet" not in headings(again)
+    assert any(button.label == "Accepted: undo" for button in again.button)
+
+
+def test_the_badge_of_a_run_is_on_its_card_and_in_the_leaderboard():
+    perfect, other = run_of("perfect", ["a", "b"], [2.0, 1.0]), run_of("other", ["b", "a"], [2.0, 1.0])
+    where = address(judged(), [perfect, other])
+    assert any("perfect on every query" in one.value and "badge" in one.value for one in opened("overview", **where).markdown)
+    assert "perfect on every query" in opened("compare", **where).table[0].value["Run"][0]

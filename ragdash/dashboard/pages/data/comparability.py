@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -54,13 +53,6 @@ def session_report() -> ComparabilityReport | None:
     if not runs or truth is None or LOADED.truth(truth) is None:
         return None
     return comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
-
-
-def warnings_by_run() -> dict[str, int]:
-    """How many findings of each run need attention, by its name."""
-    report = session_report()
-    findings = [] if report is None else report.findings
-    return Counter(finding.run for finding in findings if finding.run and finding.severity in ("warning", "error"))
 
 
 def render_open_checks() -> None:

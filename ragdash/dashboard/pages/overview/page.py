@@ -6,10 +6,11 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability
 from ragdash.dashboard.pages.data import sections as data_sections
-from ragdash.dashboard.pages.overview import run_cards, start, verdict, without_judgments
+from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
@@ -41,7 +42,7 @@ def render_result(context: PageContext) -> None:
     elements.problems(unfit, "metric")
     if not specs:
         return
-    verdict.render(context, specs[0])
+    verdict_panel.render(context, specs[0])
     run_cards.render(context, specs[0])
     comparability.render_open_checks()
 

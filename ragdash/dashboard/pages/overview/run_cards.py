@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import streamlit as st
 
-from ragdash.dashboard.components import page_links
+from ragdash.analysis.verdict import Verdict
+from ragdash.dashboard.components import page_links, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.data import comparability
-from ragdash.dashboard.pages.overview import verdict
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
@@ -26,11 +23,11 @@ MAX_CARDS = 6
 def render(context: PageContext, spec: Spec) -> None:
     """The runs, best first; beyond MAX_CARDS the rest is counted."""
     summaries = [row[0] for row in context.results.summary([spec])]
-    marks, warnings, costs = verdict.tied_for_best(context, spec), comparability.warnings_by_run(), _costs(context)
+    verdict, costs = verdict_panel.current_verdict(context, spec), _costs(context)
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     with st.grid(3, min_column_width=260, key="result_cards"):
         for index in order[:MAX_CARDS]:
-            _render_card(context, index, summaries[index], marks, warnings.get(context.names[index], 0), costs[index])
+            _render_card(context, index, summaries[index], verdict, costs[index])
     if len(order) > MAX_CARDS:
         page_links.link("compare", f"See all {len(order)} runs", icon=":material/leaderboard:")
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95 % interval over {_query_counts(summaries)}."
@@ -42,19 +39,18 @@ def _query_counts(summaries: list[Summary]) -> str:
     return fmt.count(low, "query", "queries") if low == high else f"{low:,} to {high:,} queries"
 
 
-def _render_card(context: PageContext, index: int, summary: Summary, marks: Mapping[int, str], warnings: int,
-                 costs: list[str]) -> None:
+def _render_card(context: PageContext, index: int, summary: Summary, verdict: Verdict, costs: list[str]) -> None:
     entry = context.entries[index]
     with st.container(border=True, height="stretch", key=f"result_{entry.key}"):
         st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
-        badges = [f":blue-badge[{marks[index]}]"] if index in marks else []
+        marks = verdict_panel.marks(verdict)
+        badges = [f":blue-badge[{marks[entry.name]}]"] if entry.name in marks else []
         badges += [":gray-badge[baseline]"] if index == context.baseline and len(context.entries) > 1 else []
-        if warnings:
-            badges.append(f":orange-badge[:material/warning: {fmt.count(warnings, 'warning')}]")
+        badges.append(verdict_panel.badge_line(verdict, entry.name))
         interval = f":gray[{fmt.escape(fmt.interval(summary))}]" if summary.n else ":gray[no query with a value]"
         st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
-        if badges:
-            st.markdown(" ".join(badges))
+        if any(badges):
+            st.markdown(" ".join(filter(None, badges)))
         if costs:
             st.caption(" · ".join(costs))
 
