@@ -84,10 +84,10 @@ def _key(check: RunCheck) -> str:
 
 def badge_line(verdict: Verdict, run: str) -> str:
     """The badges of a run in Markdown; empty where no check is about it."""
-    found = badges(verdict.checks, run)
-    texts = [f":orange-badge[:material/warning: {fmt.escape(check.badge)}]" for check in found[:MAX_BADGES]]
-    if len(found) > MAX_BADGES:
-        texts.append(f":orange-badge[+{len(found) - MAX_BADGES}]")
+    run_checks = badges(verdict.checks, run)
+    texts = [f":orange-badge[:material/warning: {fmt.escape(check.badge)}]" for check in run_checks[:MAX_BADGES]]
+    if len(run_checks) > MAX_BADGES:
+        texts.append(f":orange-badge[+{len(run_checks) - MAX_BADGES}]")
     return " ".join(texts)
 
 
