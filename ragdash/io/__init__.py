@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from ragdash.core.corpus import Corpus
-from ragdash.core.errors import Problem
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io import archives_and_folders
 from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
@@ -79,7 +79,8 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, RUN_FIELDS)
     fail_if_questions_missing(source, detected)
-    runs = _known_format(detected, source).read_runs(source, name)
+    proposals.fail_if_misread(source, detected)
+    runs = proposals.with_more(source, detected, _known_format(detected, source).read_runs(source, name))
     return [replace(run, problems=(*run.problems, *_source_problems(source))) for run in runs]
 
 
@@ -146,7 +147,8 @@ def _truth_in_known_format(source: Source, packed: bool) -> Truth:
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, TRUTH_FIELDS)
     fail_if_questions_missing(source, detected)
-    truth = _known_format(detected, source).read_truth(source)
+    proposals.fail_if_misread(source, detected)
+    truth = proposals.with_more(source, detected, [_known_format(detected, source).read_truth(source)])[0]
     return replace(truth, problems=(*truth.problems, *_source_problems(source)))
 
 
@@ -183,7 +185,20 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
     if proposals.is_reading(file.mapping):
         return proposals.describe(file)
     detected = detect_source(file)
-    return archives_and_folders.detect(file) if detected.format == "zip" else detected
+    if detected.format == "zip":
+        return archives_and_folders.detect(file)
+    if detected.format == "tool-log" and detected.role == "both" and not _has_truth(file):
+        return replace(detected, role="run")
+    return detected
+
+
+def _has_truth(source: Source) -> bool:
+    """False for a log of a tool that could hold references and has none."""
+    try:
+        _truth_in_known_format(source, packed=False)
+    except InputError as error:
+        return all(problem.kind not in ("run-as-truth", "no-rows") for problem in error.problems)
+    return True
 
 
 def _is_folder(source: Readable) -> TypeGuard[str | os.PathLike]:

@@ -124,7 +124,7 @@ class TruthReader:
             first_details["attributes"] = orjson.dumps(shared, option=orjson.OPT_SORT_KEYS).decode() if shared else None
 
     def _read_relevant(self, value, cell: Cell) -> tuple[list, list]:
-        """(documents, grades) of {id: grade}, of a list of ids (grade 1) or of objects with doc_id and grade."""
+        """(documents, grades) of {id: grade}, of ids (grade 1), of objects with doc_id and grade, or of lists."""
         if is_missing(value):
             return [], []
         if type(value) is dict:
@@ -133,6 +133,8 @@ class TruthReader:
         if type(value) is not list:
             cell.note_wrong_type(value, "a list of ids or an object of grades")
             return [], []
+        if value and all(type(item) is list for item in value):  # groups of documents, as AutoRAG writes them
+            value = [item for group in value for item in group]
         pairs = [self._read_judgment(item, cell.member(i)) for i, item in enumerate(value)]
         return [doc for doc, _ in pairs], [grade for _, grade in pairs]
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.build import read_content
-from ragdash.io.proposals.offer import with_proposals
+from ragdash.io.proposals.guards import misread, more_content
+from ragdash.io.proposals.offer import proposal_problem, with_proposals
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
-__all__ = ["describe", "is_reading", "offered", "read_runs", "read_truth"]
+__all__ = ["describe", "fail_if_misread", "is_reading", "offered", "read_runs", "read_truth", "with_more"]
 FORMAT = "proposed"
+_Record = TypeVar("_Record", Run, Truth)
 
 
 @contextmanager
@@ -25,6 +29,22 @@ def offered(source: Source) -> Iterator[None]:
         yield
     except InputError as error:
         raise with_proposals(source, error) from None
+
+
+def fail_if_misread(source: Source, detected: DetectedFormat) -> None:
+    """Raise InputError with the right reading for a file that its known format would misread."""
+    readings = misread(source, detected)
+    if readings:
+        raise InputError([proposal_problem(source, readings)])
+
+
+def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) -> list[_Record]:
+    """The records of a known format; where it leaves out what matters, with a warning that offers to read it."""
+    readings = more_content(source, detected, records[0].problems) if records else []
+    if not readings:
+        return records
+    problem = proposal_problem(source, readings, "warning")
+    return [replace(record, problems=(*record.problems, problem)) for record in records]
 
 
 def mapping_of(source: Source) -> dict[str, str]:

@@ -21,6 +21,7 @@ REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header
 ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""
 _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed where nothing else fits
+_WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
              "answers", "evidence", "scores", "labels")
 
@@ -34,6 +35,8 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
              "ignored": list(first.ignored[:20]), "preview": [dict(row) for row in first.preview],
              "others": " or: ".join(reading.options for reading in readings[1:])}
     message = "proposed-reading/choice" if len(readings) > 1 else "proposed-reading"
+    if severity == "warning":
+        message = "proposed-reading/more"
     return Problem(message, facts, source.file, severity=severity)
 
 
@@ -47,6 +50,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
     readings = [reading for reading in propose(source)
                 if by_question or not _is_known(reading, detected)]
+    if any(problem.message == "missing-field/content" for problem in error.problems):
+        readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
     if readings:
         offered = proposal_problem(source, readings)
         return InputError([offered] if is_unknown else [*error.problems, offered])
@@ -93,7 +98,8 @@ def _fields_without_query(source: Source) -> tuple[int, str] | None:
     if not lists or len(lists[0].rows) < 2:
         return None
     fields = profile(lists[0].rows)
-    if any(is_question(item) or is_query_id(item) or "question" in item.words for item in fields.values()):
+    if any(is_question(item) or is_query_id(item) or not {"question", "query"}.isdisjoint(item.words)
+           for item in fields.values()):
         return None
     names = list(fields)
     if not any("retriev" in name or "answer" in name or "context" in name for name in names):

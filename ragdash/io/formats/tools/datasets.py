@@ -101,7 +101,7 @@ def _bedrock_turns(values: list) -> Iterator[dict]:
         scores = {str(result.get("metricName")): result.get("result") for result in objects(member(turn, "results"))}
         yield present(query=member(turn, "inputRecord", "prompt", "content", 0, "text"),
                       answer=member(turn, "output", "text"), contexts=passages or None, answers=references or None,
-                      **scores)
+                      metrics=scores or None)
 
 
 register("qa-dataset", "Data set of questions", 25, (

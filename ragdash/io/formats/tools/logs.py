@@ -10,6 +10,7 @@ from ragdash.io.formats.tools.conversion import Keys, ToolFile, as_id, member, o
 from ragdash.io.json.head import LIST
 
 _TRULENS = "ai.observability."
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # of Inspect: correct, partly, incorrect, no answer
 _GOLD = ("relevant", "evidence", "retrieved", "contexts")  # fields that the metadata of a sample may have
 _DOCUMENT_TEXTS = ("segment", "text", "contents", "content", "body", "passage")
 
@@ -32,7 +33,8 @@ def _inspect_samples(values: list) -> Iterator[dict]:
             answers=[target] if type(target) is str else target,
             config=f"epoch {sample.get('epoch')}" if has_epochs else None,
             **{name: metadata[field] for name, field in schema.items()},
-            **_scores({name: member(score, "value") for name, score in _members(sample.get("scores"))}))
+            metrics=_scores({name: _GRADES.get(value, value) for name, score in _members(sample.get("scores"))
+                             if type(value := member(score, "value")) in (str, int, float, bool)}) or None)
 
 
 def _inspect_answer(sample: Mapping):
@@ -51,9 +53,8 @@ def _members(value) -> list[tuple]:
 
 
 def _scores(values: Mapping) -> dict:
-    """Scores and labels as members of an object; without names of our fields."""
-    return {name if name not in QUERY_ALIASES else f"{name} (score)": value for name, value in values.items()
-            if type(value) not in (dict, list) and value is not None}
+    """The scores and labels among these values."""
+    return {name: value for name, value in values.items() if type(value) not in (dict, list) and value is not None}
 
 
 def _is_deepeval(keys: Keys) -> bool:
@@ -74,7 +75,7 @@ def _deepeval_cases(values: list) -> Iterator[dict]:
             query=case.get("input"), answer=case.get("actualOutput"), contexts=contexts, evidence=case.get("context"),
             answers=None if expected is None else [expected],
             latency_ms=float(seconds) * 1000 if isinstance(seconds, (int, float)) and seconds else None,
-            **_scores({str(data.get("name")): data.get("score") for data in objects(case.get("metricsData"))}))
+            metrics=_scores({str(data.get("name")): data.get("score") for data in objects(case.get("metricsData"))}))
 
 
 def _is_openai_evals(keys: Keys) -> bool:
@@ -96,8 +97,9 @@ def _openai_samples(values: list) -> Iterator[dict]:
         elif event.get("type") in ("match", "metrics"):
             expected = data.get("expected")
             sample |= present(answers=[expected] if type(expected) is str else expected)
-            sample |= _scores({name: value for name, value in data.items()
-                               if name not in ("expected", "picked", "sampled", "options", "prompt")})
+            sample["metrics"] = {**sample.get("metrics", {}), **_scores({
+                name: value for name, value in data.items()
+                if name not in ("expected", "picked", "sampled", "options", "prompt")})}
     yield from samples.values()
 
 
@@ -122,7 +124,7 @@ def _trulens_records(values: list) -> Iterator[dict]:
             fields.setdefault(name, value)
         metric, score = (member(attributes, f"{_TRULENS}eval_root.{name}") for name in ("metric_name", "score"))
         if metric is not None:
-            fields |= _scores({str(metric): score})
+            fields["metrics"] = {**fields.get("metrics", {}), **_scores({str(metric): score})}
     yield from (fields for fields in records.values() if "query" in fields)
 
 
@@ -138,7 +140,7 @@ def _rank_eval_queries(values: list) -> Iterator[dict]:
         yield present(
             query_id=query_id,
             retrieved=[present(doc_id=member(hit, "_id"), score=member(hit, "_score")) for hit, _ in hits],
-            relevant=rated, **_scores({"metric_score": member(detail, "metric_score")}))
+            relevant=rated, metrics=_scores({"metric_score": member(detail, "metric_score")}))
 
 
 def _is_rank_llm(keys: Keys) -> bool:
@@ -185,7 +187,7 @@ def _llamaindex_results(values: list) -> Iterator[dict]:
             key = str(result.get("query")), str(result.get("response"))
             fields = queries.setdefault(key, present(
                 query=result.get("query"), answer=result.get("response"), contexts=result.get("contexts")))
-            fields |= _scores({evaluator: result.get("score")})
+            fields["metrics"] = {**fields.get("metrics", {}), **_scores({evaluator: result.get("score")})}
     yield from queries.values()
 
 

@@ -1,0 +1,77 @@
+"""Files in a known format that would be misread by it, and files where it leaves out what matters.
+
+Looking costs a second reading, so it is done only where the beginning of a file gives a reason to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ragdash.core.errors import Problem
+from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.field_names import is_document_row
+from ragdash.io.proposals.families import find_family
+from ragdash.io.proposals.propose import propose
+from ragdash.io.proposals.reading import Reading
+from ragdash.io.source.source import Source
+
+MOST_BYTES = 16 << 20  # larger files are not read a second time
+_FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "xlsx", "parquet")
+_AVERAGE = re.compile(rb'(?:^|\n)\s*"?(?:mean|average|avg|overall|total|all|summary)"?\s*[,;\t|]|"(?:query_id|qid|id|'
+                      rb'question|query|question_id)"\s*:\s*"(?:mean|average|avg|overall|total|all|summary)"',
+                      re.IGNORECASE)
+_MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
+_UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
+
+
+def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of a file that its known format would misread; none where it reads it well."""
+    if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
+        return []
+    doubts = list(_doubts(source, detected))
+    readings = propose(source) if doubts else []
+    return readings if readings and any(doubt(readings[0]) for doubt in doubts) else []
+
+
+def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
+    """Tests of the best reading, each of which says that the known format is wrong."""
+    guess = detected.guess
+    answer = guess.get("answer")
+    if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
+        yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
+            {"relevant", "evidence", "source"} & reading.mapping.keys())
+    references = guess.get("answers")
+    if references:
+        yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
+    if "doc_id" in guess and is_document_row(guess):
+        yield lambda reading: "doc_id" not in reading.mapping and "text" in reading.mapping and (
+            "relevant" not in reading.mapping)
+        yield lambda reading: "config" in reading.mapping and "config" not in guess and (
+            reading.mapping["config"] not in guess.values() and "doc_id" in reading.mapping)
+    if find_family(detected.columns) is not None:
+        yield lambda reading: any("{run}" in reading.mapping.get(role, "")
+                                  for role in ("retrieved", "contexts", "answer"))
+    if (source.container is None and _AVERAGE.search(source.data)) or source.container == "xlsx":
+        yield lambda reading: "average" in reading.notes
+
+
+def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Problem]) -> list[Reading]:
+    """The readings of a file of which the known format reads a part: relevant documents, evidence, answers."""
+    if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
+        return []
+    kinds = {problem.kind for problem in problems}
+    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}):
+        return []
+    readings = propose(source)
+    if not readings:
+        return []
+    guess, mapping = detected.guess, readings[0].mapping
+    covered = all(name in mapping or name in ("score", "rank", "source", "attributes", "settings", "usage")
+                  or path in mapping.values() for name, path in guess.items() if name in _MORE)
+    new = [name for name in _MORE if name in mapping.keys() - guess.keys() and (
+        mapping[name] not in guess.values()) and not (
+        name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys())]
+    return readings[:1] if new and covered else []
+
+
