@@ -234,6 +234,7 @@ def test_a_megabyte_takes_no_more_than_seconds(text):
 
 
 @pytest.mark.parametrize("word", ["hopping", "slipping", "zipped", "letting", "falling", "filling", "hissed",
-                                  "pressing", "fizzed", "buzzing", "sobbing", "lagged", "saddest", "agreed", "tied", "feed"])
+                                  "pressing", "fizzed", "buzzing", "sobbing", "lagged", "saddest", "agreed",
+                                  "tied", "feed"])
 def test_doubled_consonants_are_those_of_nltk(word):
     assert stem(word) == PORTER.stem(word)
