@@ -13,7 +13,7 @@ from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.metrics import Spec
 
 CORRECTIONS = ("max-t", "none")
-OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined")
+OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined", "not-comparable")
 TIED = ("undecided", "equivalent")  # outcomes without a significant difference
 MANY_QUERIES = 2_000  # above this, a tenth of the sign flips is enough
 
@@ -49,6 +49,7 @@ class Comparison:
     outcome : one of OUTCOMES
         better, worse: p_corrected < alpha. equivalent: the interval is within the margin. too-few: so few queries that
         no result could be significant. undefined: no query has a value on both sides.
+        not-comparable: set by who checks the runs, where a check withholds the verdict.
     cohens_dz, superiority
         Effect sizes; positive, or above 0.5, where the candidate is better.
     detectable

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -55,10 +56,13 @@ def workspace() -> Workspace:
 class DataStore:
     """Runs, truths and their documents by digest. Every method may be called from any thread.
 
-    behind: gives the workspace where what is not held is looked for.
+    fallback: gives the workspace, where records that are not in memory are found. samples: gives the sample runs and
+    their truth by digest, so that a link to them opens on a server where nobody has opened them yet.
     """
 
-    def __init__(self, limit: int | None = None, fallback: Callable[[], Workspace] | None = None):
+    def __init__(self, limit: int | None = None, fallback: Callable[[], Workspace] | None = None,
+                 samples: Callable[[], Mapping[str, Run | Truth]] = dict):
+        self._samples = samples
         self.limit, self.behind = memory_limit() if limit is None else limit, fallback
         self._records: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
         self._lock = threading.RLock()
@@ -96,7 +100,8 @@ class DataStore:
                 return self._records[known_digest]
         entry = self.behind and (home := self.behind()).find(digest)
         if not entry:
-            return None
+            sample = next((record for key, record in self._samples().items() if key.startswith(digest)), None)
+            return None if sample is None else self._held_now(sample)
         record = home.load_run(entry.digest) if entry.kind == "run" else home.load_truth(entry.digest)
         return self._held_now(record)
 
@@ -142,7 +147,17 @@ def weight(thing: Run | Truth | Corpus) -> int:
     return sum(int(getattr(value, "nbytes", 0) or 0) for value in vars(thing).values())
 
 
-LOADED = DataStore(fallback=workspace)
+@cache
+def sample_records() -> dict[str, Run | Truth]:
+    """The sample runs and their truth by digest; empty in an installation without them."""
+    folder = paths.home() / "sample_runs"
+    if not (folder / paths.SAMPLE_TRUTH).is_file():
+        return {}
+    runs = [io.read_run(folder / name) for name in paths.SAMPLES if (folder / name).is_file()]
+    return {record.digest: record for record in (*runs, io.read_truth(folder / paths.SAMPLE_TRUTH))}
+
+
+LOADED = DataStore(fallback=workspace, samples=sample_records)
 
 _frozen_at = -1
 
