@@ -6,7 +6,14 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import page_links
-from ragdash.dashboard.pages.data import column_mapping, comparability, corpus_upload, file_metrics, workspace_list
+from ragdash.dashboard.pages.data import (
+    column_mapping,
+    comparability,
+    corpus_upload,
+    file_metrics,
+    proposed_reading,
+    workspace_list,
+)
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
 from ragdash.dashboard.session import relevance, state
@@ -34,6 +41,7 @@ def render_loaded() -> None:
     page_context.note_missing_runs()
     data_sections.render_upload_field()
     data_sections.render_files()
+    proposed_reading.render()
     column_mapping.render()
 
     if state.runs():
