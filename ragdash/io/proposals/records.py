@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragdash.core.errors import Collector, InputError
+from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.source.source import Source
@@ -37,6 +38,8 @@ class RecordList:
 
 def read_record_lists(source: Source) -> list[RecordList]:
     """All lists of records in a file, the likeliest first; none for text that is no table and no JSON."""
+    if source.container == "zip":
+        detect_source(source)  # tells a workbook from other archives
     if source.container == "parquet" or source.container == "xlsx":
         return list(_tables(source))
     if source.container or source.stored_size > MAX_PROPOSED_BYTES:
@@ -201,9 +204,13 @@ def _tables(source: Source) -> Iterator[RecordList]:
         return
     from ragdash.io.tables.excel_sheets import read_all_sheets
 
-    for name, rows in read_all_sheets(source):
-        if len(table := _table_of_rows([[_cell_text(cell) for cell in row] for row in rows])) > 0:
-            yield RecordList(name, table)
+    sheets = {name: table for name, rows in read_all_sheets(source)
+              if (table := _table_of_rows([[_cell_text(cell) for cell in row] for row in rows]))}
+    alike = [name for name, table in sheets.items() if table[0].keys() == next(iter(sheets.values()))[0].keys()]
+    if 1 < len(alike) == len(sheets):  # a sheet for each configuration
+        yield RecordList(KEY, [{KEY: name, **row} for name, table in sheets.items() for row in table])
+        return
+    yield from (RecordList(name, table) for name, table in sheets.items())
 
 
 def _cell_text(cell) -> str:
