@@ -28,7 +28,9 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
                         f"for: {', '.join(spelling.name for spelling in SPELLINGS)}, or several with commas")
     parser.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
-                        "prefix:SEPARATOR, the id up to the last separator; the first chunk keeps its rank")
+                        "prefix:SEPARATOR, the id up to the last separator; ranks close up, so that the top 10 are 10 "
+                        "documents; chunks:source, chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, "
+                        "so that the top 10 are 10 chunks")
     defaults = Conventions()
     for name, choices in CHOICES.items():
         parser.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))

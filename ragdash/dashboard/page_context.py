@@ -20,6 +20,7 @@ from ragdash.evaluation.compare import Comparison, ComparisonRules, select_compa
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.comparability import rank_notes
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
 DEFAULT_METRIC, DEFAULT_K, DEEPEST = "nDCG@k", 10, 10_000
@@ -122,7 +123,8 @@ class Results:
 
     def notes_on_means(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""
-        sentences = fmt.query_counts(self.selection.names, self.counts(), self.scope.conventions)
+        sentences = [*fmt.query_counts(self.selection.names, self.counts(), self.scope.conventions),
+                     *rank_notes(self.selection.names, [entry.collapse for entry in self.selection.entries])]
         if not self.scope.by_evidence:
             return sentences
         return [sentence.replace("without a relevant document", "without a gold span") for sentence in sentences]

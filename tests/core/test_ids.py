@@ -11,9 +11,10 @@ from helpers import random_case, run_of, truth_of
 
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import InputError
+from ragdash.core.file_scores import FileScores
 from ragdash.core.ids.normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
 from ragdash.core.ids.spellings import Wanted, respelled, spelling
-from ragdash.core.records import Run
+from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -224,3 +225,38 @@ def test_a_million_documents_are_respelled_and_collapsed_in_seconds():
     fixed = with_ids_of(flat, truth, "case")
     assert time.process_time() - start < 20
     assert fixed.query_ids[0].as_py() == "Q0000" and "DOC-000999" in docs(fixed, "Q0000")
+
+
+CHUNKS = Run.build("chunks", ["q"] * 5, ["a_1", "a_2", "b_1", "a_3", "c_1"], [5.0, 4.0, 3.0, 2.0, 1.0])
+DOCUMENTS = Truth.build("qrels", ["q", "q"], ["b", "c"], [1, 1])
+
+
+@pytest.mark.parametrize("way, ranking, recall_2, recall_3, rr, ndcg_3", [
+    # documents a, b, c: b at rank 2, c at rank 3; the ideal DCG is 1 + 1 / log2(3)
+    ("prefix:_", ["a", "b", "c"], 0.5, 1.0, 1 / 2, (1 / np.log2(3) + 1 / np.log2(4)) / (1 + 1 / np.log2(3))),
+    # chunks a, a, b, a, c: b at rank 3, c at rank 5
+    ("chunks:prefix:_", ["a", "a [chunk 2]", "b", "a [chunk 3]", "c"], 0.0, 0.5, 1 / 3,
+     (1 / np.log2(4)) / (1 + 1 / np.log2(3))),
+])
+def test_ranks_close_up_or_stay_those_of_the_chunks(way, ranking, recall_2, recall_3, rr, ndcg_3):
+    run = collapsed(CHUNKS, way)
+    assert run.ranking("q")["doc_id"].to_pylist() == ranking
+    values = evaluate(run, DOCUMENTS, "R@2 R@3 RR nDCG@3").values[0].tolist()
+    assert values == pytest.approx([recall_2, recall_3, rr, ndcg_3], abs=1e-12)
+    assert run.settings["collapse"] == way
+
+
+def test_chunks_that_share_the_id_of_their_document_keep_their_ranks():
+    run = Run.build("chunks", ["q"] * 4, ["a", "a", "a", "b"], [4.0, 3.0, 2.0, 1.0])
+    truth = Truth.build("qrels", ["q"], ["b"], [1])
+    assert evaluate(run, truth, "RR").values[0, 0] == 1 / 2  # a repeated document is passed over
+    kept = collapsed(run, "chunks:id")
+    assert (kept.ranking("q")["doc_id"].to_pylist(), evaluate(kept, truth, "RR").values[0, 0]) == (
+        ["a", "a [chunk 2]", "a [chunk 3]", "b"], 1 / 4)
+    assert [problem.message for problem in kept.problems] == ["collapsed-chunks/ranks"]
+
+
+def test_scores_from_the_file_stay_with_a_collapsed_run():
+    scores = FileScores.build([("q", "chunks", "mrr", 0.5)])
+    run = collapsed(CHUNKS.with_file_scores(scores), "chunks:prefix:_")
+    assert run.file_scores.aligned("chunks", "mrr", ["q"]).tolist() == [0.5]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.ids.normalization import (
+    CHUNK_RANKS,
     SEPARATORS,
     CollapseChoice,
     before,
@@ -27,6 +28,7 @@ from ragdash.core.ids.spellings import SPELLINGS, Spelling, Wanted, every_spelli
 from ragdash.core.records import Run, Truth
 from ragdash.matching.match import Match
 
+TOP = 10  # the rank up to which both ways to count are compared
 SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
 
 
@@ -175,14 +177,25 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
         len(sample.docs) - hits,
         len(sample.docs),
         examples,
-        f"Judged documents among those returned{_sample_note(sample, run)}: {hits:,} now, {fixed:,} then.",
+        f"Judged documents among those returned{_sample_note(sample, run)}: {hits:,} now, {fixed:,} then. "
+        f"{_top_hits(sample, truth, choice, wanted)}",
         "",
         ("collapse", choice.by),
         also,
     )
     note = "Both are needed: the ids are written in another way too. " if choice.ids else ""
-    return [replace(entry, fix=f"Read the runs with {entry.flags}. {note}The first part of a document keeps its "
-                    "rank.")]
+    return [replace(entry, fix=f"Read the runs with {entry.flags}. {note}The first part of a document counts. "
+                    f"Ranks close up; with chunks:{choice.by} they stay those of the parts.")]
+
+
+def _top_hits(sample: Run, truth: Truth, choice: CollapseChoice, wanted: tuple[Wanted, Wanted]) -> str:
+    """Judged documents in the top 10 under both ways to count ranks, in words."""
+    counts = []
+    for by in (choice.by, f"{CHUNK_RANKS}{choice.by}"):
+        run = collapsed(sample, by)
+        run = with_ids_of(run, truth, choice.ids, wanted) if choice.ids else run
+        counts.append(int((Match(run, truth).ranked.rank <= TOP).sum()))
+    return f"In the top {TOP} documents: {counts[0]:,}; among the documents of the top {TOP} parts: {counts[1]:,}."
 
 
 def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],

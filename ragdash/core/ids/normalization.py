@@ -22,6 +22,7 @@ from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
 
 SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
+CHUNK_RANKS = "chunks:"  # in front of a way to collapse: chunks keep their ranks
 _PROBED, _LONGEST = 2_000, 200  # ids, and characters of each, looked at for a separator of more than one character
 _CUT = re.compile(r"[\W_]{1,9}(?:[^\W\d_]{1,20}[\W_]{0,9})?(?=\d)")
 
@@ -59,20 +60,44 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     return rebuilt(run, queries=queries, docs=docs, note=note, problems=problems)
 
 
-def collapsed(run: Run, by: str) -> Run:
-    """The run on the level of documents: chunks of one document become one, the first keeps its rank, ranks close up.
+def keeps_chunk_ranks(by: str) -> bool:
+    """Whether a way to collapse leaves every chunk its rank, so that the top 10 are 10 chunks."""
+    return by.startswith(CHUNK_RANKS)
 
-    by: "source" (the column of that name), or "prefix:SEPARATOR" (the document id up to the last separator).
+
+def collapsed(run: Run, by: str) -> Run:
+    """The run on the level of documents: chunks of one document become one, which has the rank of the first chunk.
+
+    by: "source" (the column of that name), "prefix:SEPARATOR" (the document id up to the last separator) or "id" (the
+    document id, for chunks that share it). The ranks close up: the top 10 are 10 documents. With "chunks:" in front,
+    such as "chunks:source", every chunk keeps its rank: the top 10 are 10 chunks, of perhaps 6 documents, and further
+    chunks of a document count as documents that are not relevant.
     Raises InputError where the run has no such column.
+
+    Examples
+    --------
+    >>> run = Run.build("a", ["q"] * 3, ["x_1", "x_2", "y_1"], [3.0, 2.0, 1.0])
+    >>> collapsed(run, "prefix:_").ranking("q")["doc_id"].to_pylist()
+    ['x', 'y']
+    >>> collapsed(run, "chunks:prefix:_").ranking("q")["doc_id"].to_pylist()
+    ['x', 'x [chunk 2]', 'y']
     """
-    again = _become_repeats(run, docs := collapsed_ids(run, by))
-    keep = np.ones(len(docs), bool)
-    keep[run.rows(again)] = False
+    way = by.removeprefix(CHUNK_RANKS)
+    docs = collapsed_ids(run, way)
+    again = _become_repeats(run, docs)
+    if way == "id":
+        again = run.repeated
     changed = pc.sum(pc.not_equal(docs, run.docs)).as_py() or 0
     facts = {"chunks": len(again), "all_chunks": len(docs), "run": run.name, "collapse": by,
-             "without_source": run.sources.null_count if by == "source" else 0}
-    note = Problem("collapsed-chunks" if changed else "collapsed-chunks/none", facts, field="collapse",
-                   severity="note" if changed else "warning")
+             "without_source": run.sources.null_count if way == "source" and run.sources is not None else 0}
+    has_effect = bool(changed) or bool(len(again))
+    message = "collapsed-chunks/none" if not has_effect else (
+        "collapsed-chunks/ranks" if keeps_chunk_ranks(by) else "collapsed-chunks")
+    note = Problem(message, facts, field="collapse", severity="note" if has_effect else "warning")
+    if keeps_chunk_ranks(by):
+        return rebuilt(run, docs=_numbered_chunks(run, docs, again), note={"collapse": by}, problems=[note])
+    keep = np.ones(len(docs), bool)
+    keep[run.rows(again)] = False
     return rebuilt(run, docs=docs, keep=keep, note={"collapse": by}, problems=[note])
 
 
@@ -82,8 +107,22 @@ def collapsed_ids(run: Run, by: str) -> pa.ChunkedArray:
         return before(run.docs, by.removeprefix("prefix:"))
     if by == "source" and run.sources is not None:
         return text_column(pc.coalesce(run.sources, run.docs))
+    if by == "id":
+        return run.docs
     facts = {"collapse": by, "run": run.name, "has_source": run.sources is not None}
     raise InputError([Problem("unknown-collapse", facts, field="collapse")])
+
+
+def _numbered_chunks(run: Run, docs: pa.ChunkedArray, again: np.ndarray) -> pa.ChunkedArray:
+    """docs, with a name of its own for every further chunk of a document: "x [chunk 2]"; again: their positions."""
+    names = docs.to_pylist()
+    counts: Counter[tuple[int, str]] = Counter()
+    queries = run.query_of(again)
+    for query, row in zip(queries.tolist(), run.rows(again).tolist(), strict=True):
+        document = names[row]
+        counts[query, document] += 1
+        names[row] = f"{document} [chunk {counts[query, document] + 1}]"
+    return text_column(pa.array(names, pa.string()))
 
 
 def before(ids, separator: str):

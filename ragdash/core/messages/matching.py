@@ -45,6 +45,14 @@ MESSAGES: Mapping[str, Message] = {
         expected="one line for a document",
         fix="The first chunk of a document keeps its rank and the ranks close up.",
     ),
+    "collapsed-chunks/ranks": Message(
+        actual=(
+            "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "
+            "({collapse}){without_source:?; {without_source} have no source and keep their ids}"
+        ),
+        expected="one line for a document",
+        fix="Every chunk keeps its rank: the top 10 are 10 chunks, and a document counts at its first one.",
+    ),
     "collapsed-chunks/none": Message(
         actual=(
             "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "

@@ -15,7 +15,7 @@ from pyarrow import csv
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
-from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.field_names import MISSING_TEXTS, describe_aliases
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
@@ -26,7 +26,8 @@ from ragdash.io.source.source import HEAD_BYTES, Source
 from ragdash.io.tables import query_rows
 from ragdash.io.tables.header import Header, describe_query_rows, read_header, widest_header
 from ragdash.io.tables.mapping_hints import mapping_example
-from ragdash.io.tables.query_columns import QUERY_PREFIX, QueryColumns
+from ragdash.io.tables.plain_columns import has_odd_ids, split_by_config
+from ragdash.io.tables.query_columns import QueryColumns
 from ragdash.io.tables.row_reader import ID_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, TableColumns, read_rows
 from ragdash.io.tables.whitespace import normalize_line_ends
 from ragdash.io.write import format_writers
@@ -119,7 +120,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     columns = _read_columns(source, header, {**query_columns.indices, **indices}, problems)
     _fail_if_truth(source, header, columns)
     problems.raise_errors()
-    rows_by_config = _split_by_config(query_columns.with_query_ids(columns))
+    rows_by_config = split_by_config(query_columns.with_query_ids(columns))
     query_columns.add_to_runs(rows_by_config)
     return build_runs(rows_by_config, source, name, problems)
 
@@ -233,7 +234,7 @@ def _read_fast(source: Source, header: Header, indices: dict[str, int]) -> Table
     columns = {}
     for name, index in indices.items():
         column = table[names[index]]
-        if name in ID_COLUMNS and _has_odd_ids(column):
+        if name in ID_COLUMNS and has_odd_ids(column):
             return None
         if name in NUMBER_COLUMNS:
             column = column.to_numpy()
@@ -247,46 +248,11 @@ def _count_fractions(values: np.ndarray | None) -> int:
     return 0 if values is None else int((np.rint(values) != values).sum())
 
 
-def _has_odd_ids(column: pa.ChunkedArray) -> bool:
-    """True if an id is empty or has blanks or tabs around it."""
-    if pa.types.is_dictionary(column.type):
-        column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
-    is_clean = pc.and_(pc.equal(pc.ascii_trim(column, " \t"), column), pc.greater(pc.binary_length(column), 0))
-    return not pc.all(is_clean).as_py()
-
-
 def _missing_as_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column with null for missing values."""
     column = column.cast(pa.string())
     missing = pc.is_in(column, value_set=pa.array(MISSING_TEXTS))
     return pc.if_else(missing, pa.scalar(None, pa.string()), column)
-
-
-def _split_by_config(columns: TableColumns) -> dict[str | None, Rows]:
-    """{configuration: its rows}, in order of appearance."""
-    configs = columns.get("config")
-    if configs is None:
-        return {None: _select_rows(columns, None)}
-    values = pc.unique(configs.cast(pa.string())).to_pylist()
-    if len(values) < 2:
-        return {value: _select_rows(columns, None) for value in values or [None]}
-    return {value: _select_rows(columns, pc.equal(configs.cast(pa.string()), value)) for value in values}
-
-
-def _select_rows(columns: TableColumns, mask: pa.ChunkedArray | None) -> Rows:
-    def column(name: str):
-        values = columns.get(name)
-        if values is None or mask is None:
-            return values
-        return values[mask.to_numpy()] if isinstance(values, np.ndarray) else values.filter(mask)
-
-    texts, sources = column("text"), column("source")
-    return Rows(column("query_id"), column("doc_id"), column("score"), column("rank"),
-                None if texts is None or texts.null_count == len(texts) else texts,
-                None if sources is None or sources.null_count == len(sources) else sources,
-                query_columns={name: column(name) for name in columns.columns if name.startswith(QUERY_PREFIX)},
-                lines=columns.lines if mask is None or columns.lines is None else
-                np.array(columns.lines)[mask.to_numpy()].tolist())
 
 
 FORMATS.register(

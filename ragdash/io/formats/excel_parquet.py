@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
@@ -18,9 +17,9 @@ from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import InputEntry, NumberText
 from ragdash.io.json.typed_fields import Cell
 from ragdash.io.source import zip_file
-from ragdash.io.source.limits import HARMLESS_ROWS, MAX_BYTES, MAX_COLUMNS, MAX_GROWTH, MAX_ROWS_PER_BYTE
+from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import CHUNK_BYTES, Source
-from ragdash.io.tables import cells, excel_sheets, query_rows
+from ragdash.io.tables import cells, excel_sheets, parquet_columns, query_rows
 from ragdash.io.tables.excel_sheets import fail_damaged
 from ragdash.io.tables.header import Header, describe_query_rows
 from ragdash.io.write import format_writers
@@ -52,6 +51,9 @@ def detect(start: FileStart) -> Detection | None:
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The runs of a workbook or Parquet file, one for each configuration."""
+    runs = parquet_columns.read_runs(source, name) if source.container == "parquet" else None
+    if runs is not None:
+        return runs
     problems = source.collector()
     header, rows = read_table(source, problems)
     return query_rows.build_runs_from_rows(
@@ -82,29 +84,8 @@ def read_table(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
 
 
 def _read_parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
-    from pyarrow import parquet  # slow to import, and few files want it
-
-    try:
-        limits = {"thrift_string_size_limit": 100 << 20, "thrift_container_size_limit": 10 << 20}
-        schema = parquet.ParquetFile(source.arrow_file(), **limits).schema
-        leaves = map(schema.column, range(len(schema)))
-        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=texts, **limits)
-        values = _count_values(file.metadata)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        fail_damaged(source, "a Parquet file", error)
-    if values > HARMLESS_ROWS and values > MAX_ROWS_PER_BYTE * source.stored_size:
-        source.fail("zip-bomb/parquet-rows", {"values": values, "packed": source.stored_size})
+    file = parquet_columns.open_parquet(source)
     return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _parquet_rows(source, file)
-
-
-def _count_values(metadata) -> int:
-    """The largest number of values in a column; each element of a list counts."""
-    counts = [0] * metadata.num_columns
-    for group_index in range(metadata.num_row_groups):
-        group = metadata.row_group(group_index)
-        counts = [count + group.column(i).num_values for i, count in enumerate(counts)]
-    return max((metadata.num_rows, *counts))
 
 
 def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
@@ -112,10 +93,9 @@ def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
     row = grown = 0
     try:
         for batch in file.iter_batches(batch_size=4096):
-            expanded_size = sum(map(_expanded_size, batch.columns))
+            expanded_size = sum(map(parquet_columns.expanded_size, batch.columns))
             grown += expanded_size
-            if grown > MAX_BYTES or (grown > MAX_BYTES // 2 and grown > MAX_GROWTH * source.stored_size):
-                source.fail("zip-bomb/parquet", {"packed": source.stored_size, "size": grown, "most": MAX_BYTES})
+            parquet_columns.check_growth(source, grown)
             step = max(1, len(batch) * CHUNK_BYTES // max(expanded_size, 1))
             for start in range(0, len(batch), step):
                 columns = [_plain_column(column) for column in batch.slice(start, step).columns]
@@ -126,18 +106,6 @@ def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         fail_damaged(source, "a Parquet file", error)
-
-
-def _expanded_size(column: pa.Array) -> int:
-    """Bytes of a column without dictionary encoding."""
-    kind = column.type
-    if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
-        return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
-    if pa.types.is_struct(kind):
-        return sum(map(_expanded_size, column.flatten()))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return _expanded_size(column.flatten())
-    return column.nbytes
 
 
 def _plain_column(column: pa.Array) -> list:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityEntry, ComparabilityReport
-from ragdash.core.ids.normalization import CollapseChoice
+from ragdash.core.ids.normalization import CHUNK_RANKS, CollapseChoice, keeps_chunk_ranks
 from ragdash.core.records import Conventions
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import escape
@@ -119,7 +119,8 @@ def fix_label(options: Sequence[Option]) -> str:
     switches = dict(options)
     method, ids = switches.get("collapse"), switches.get("ids")
     if method:
-        method_text = "by source" if method == "source" else f"at {method.removeprefix('prefix:')!r}"
+        way = method.removeprefix(CHUNK_RANKS)
+        method_text = "by source" if way == "source" else "by id" if way == "id" else f"at {way[len('prefix:'):]!r}"
         return f"Collapse {method_text}" + (
             f", match {fmt.listed([SHORT_IDS[name] for name in ids.split(',')])}" if ids else ""
         )
@@ -133,7 +134,23 @@ def _matched(ids: str) -> str:
 
 def collapse_method(method: str) -> str:
     """A way to collapse, in words."""
-    return "Source" if method == "source" else f"Prefix before {method.removeprefix('prefix:')!r}"
+    way = method.removeprefix(CHUNK_RANKS)
+    words = {"source": "Source", "id": "Equal ids"}.get(way) or f"Prefix before {way.removeprefix('prefix:')!r}"
+    return f"{words}, chunks keep their ranks" if keeps_chunk_ranks(method) else words
+
+
+def rank_notes(names: Sequence[str], methods: Sequence[str]) -> list[str]:
+    """What a rank counts in runs whose chunks were collapsed, one sentence for each way. methods: "" for none."""
+    kinds = {False: ("chunks are collapsed and ranks close up", "documents"),
+             True: ("documents keep the rank of their first chunk", "chunks")}
+    sentences = []
+    for keeps, (what, unit) in kinds.items():
+        runs = [name for name, method in zip(names, methods, strict=True)
+                if method and keeps_chunk_ranks(method) == keeps]
+        if runs:
+            subject = "" if len(runs) == len(names) else f" in {fmt.listed(list(map(escape, runs)))}"
+            sentences.append(f"{what[:1].upper()}{what[1:]}{subject}: the top 10 are 10 {unit}.")
+    return sentences
 
 
 def collapse_option(method: str, choice: CollapseChoice | None) -> str:

@@ -12,6 +12,7 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.evaluation.stats import METHOD
 from ragdash.reporting.sentences import judge
+from ragdash.reporting.sentences.comparability import rank_notes
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.export import long_values, wide_values
@@ -132,6 +133,8 @@ def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dic
     text = " ".join(
         [
             text,
+            *rank_notes([evaluation.name for evaluation in evaluations],
+                        [str(settings.get("collapse", ""))] * len(evaluations)),
             *(
                 strip_markdown(line)
                 for line in judge.judge_sources(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
@@ -160,7 +161,9 @@ def _render_collapse(entry: SessionRun) -> None:
         return
     choices = {choice.by: choice for choice in comparability_cache.collapse_ways(entry, state.truth())}
     source = ["source"] if LOADED.run(entry.loaded).sources is not None else []
-    options = list(dict.fromkeys(["", *choices, *source, entry.collapse]))
+    ways = list(dict.fromkeys([*choices, *source]))
+    equal_ids = [f"{CHUNK_RANKS}id"] if LOADED.run(entry.loaded).duplicates else []
+    options = list(dict.fromkeys(["", *ways, *(f"{CHUNK_RANKS}{way}" for way in ways), *equal_ids, entry.collapse]))
     if len(options) == 1:
         return
     key = f"collapse_{entry.key}"
@@ -168,11 +171,12 @@ def _render_collapse(entry: SessionRun) -> None:
     st.selectbox(
         "Collapse chunks to documents",
         options,
-        format_func=lambda rule: comparability.collapse_option(rule, choices.get(rule)),
+        format_func=lambda rule: comparability.collapse_option(rule, choices.get(rule.removeprefix(CHUNK_RANKS))),
         key=key,
         help=tooltip("collapse"),
-        on_change=lambda: run_fixes.collapse(entry.digest, st.session_state[key],
-                                         getattr(choices.get(st.session_state[key]), "ids", None)),
+        on_change=lambda: run_fixes.collapse(
+            entry.digest, st.session_state[key],
+            getattr(choices.get(st.session_state[key].removeprefix(CHUNK_RANKS)), "ids", None)),
     )
 
 

@@ -17,6 +17,7 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import bands, comparison
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.comparability import rank_notes
 from ragdash.reporting.sentences.formatting import escape
 
 FEW = 3  # candidates that get a sentence each
@@ -107,7 +108,9 @@ def _note(content: ReportContent, several_n: bool) -> str:
         )
         sentences.append(comparison.family_sentence(len(content.names), content.rules)
         )
-    return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions)])
+    methods = [str(match.run.settings.get("collapse", "")) for match in request.matches]
+    return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions),
+                     *rank_notes(content.names, methods)])
 
 
 def counts(content: ReportContent) -> list[dict[str, int]]:

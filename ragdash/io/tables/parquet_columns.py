@@ -1,0 +1,127 @@
+"""Parquet files: opened within limits, and read by whole columns where every value is plain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.records import Run
+from ragdash.io.assemble.assemble_runs import build_runs
+from ragdash.io.json.numbers import all_usable
+from ragdash.io.source.limits import HARMLESS_ROWS, MAX_BYTES, MAX_COLUMNS, MAX_GROWTH, MAX_ROWS_PER_BYTE
+from ragdash.io.source.source import Source
+from ragdash.io.tables.excel_sheets import fail_damaged
+from ragdash.io.tables.header import Header
+from ragdash.io.tables.plain_columns import has_odd_ids, split_by_config
+from ragdash.io.tables.row_reader import NUMBER_COLUMNS, TableColumns
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
+PLAIN_COLUMNS = {"query_id", "doc_id", "config", "score", "rank", "text"}
+
+
+def open_parquet(source: Source) -> ParquetFile:
+    """The file, its texts dictionary-encoded; InputError if it is damaged or expands too much."""
+    from pyarrow import parquet  # slow to import, and few files want it
+
+    try:
+        limits = {"thrift_string_size_limit": 100 << 20, "thrift_container_size_limit": 10 << 20}
+        schema = parquet.ParquetFile(source.arrow_file(), **limits).schema
+        leaves = map(schema.column, range(len(schema)))
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=texts, **limits)
+        values = _count_values(file.metadata)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        fail_damaged(source, "a Parquet file", error)
+    if values > HARMLESS_ROWS and values > MAX_ROWS_PER_BYTE * source.stored_size:
+        source.fail("zip-bomb/parquet-rows", {"values": values, "packed": source.stored_size})
+    return file
+
+
+def _count_values(metadata) -> int:
+    """The largest number of values in a column; each element of a list counts."""
+    counts = [0] * metadata.num_columns
+    for group_index in range(metadata.num_row_groups):
+        group = metadata.row_group(group_index)
+        counts = [count + group.column(i).num_values for i, count in enumerate(counts)]
+    return max((metadata.num_rows, *counts))
+
+
+def read_runs(source: Source, name: str | None) -> list[Run] | None:
+    """The runs of a file with a row for each returned document, by whole columns.
+
+    None where anything asks for the exact reader: other columns, missing or odd values, other types.
+    """
+    file = open_parquet(source)
+    header = Header(tuple(file.schema_arrow.names), ",", 1, source.mapping)
+    columns = header.columns
+    is_plain = (len(columns) == len(header.names) <= MAX_COLUMNS and not header.is_beir
+                and {"query_id", "doc_id"} <= columns.keys() <= PLAIN_COLUMNS
+                and ({"score", "rank"} & columns.keys()))
+    if not is_plain or not file.metadata.num_rows:
+        return None
+    try:
+        table = file.read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        fail_damaged(source, "a Parquet file", error)
+    check_growth(source, sum(expanded_size(chunk) for column in table.columns for chunk in column.chunks))
+    problems, values = source.collector(), {}
+    for field, index in columns.items():
+        column = table.column(index)
+        if field in ("query_id", "doc_id") and pa.types.is_integer(column.type) and not column.null_count:
+            column = column.cast(pa.string())
+            problems.add("number-as-text/column", {"value": column[0].as_py()}, line=1, field=header.names[index],
+                         severity="warning", count=len(column))
+        plain = _numbers(column, field) if field in NUMBER_COLUMNS else _texts(column, field)
+        if plain is None:
+            return None
+        values[field] = plain
+    return build_runs(split_by_config(TableColumns(values, len(table), None, 0)), source, name, problems)
+
+
+def _numbers(column: pa.ChunkedArray, field: str) -> np.ndarray | None:
+    """A column of numbers as float64; None where one is missing or cannot be used."""
+    kind = column.type
+    if column.null_count or not (pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind)):
+        return None
+    if pa.types.is_float32(kind):
+        column = column.cast(pa.string())  # the shortest digits, as other files have them
+    values = column.cast(pa.float64(), safe=False).to_numpy()
+    return values if all_usable(values, field) else None
+
+
+def _texts(column: pa.ChunkedArray, field: str) -> pa.ChunkedArray | None:
+    """A column of texts; None where one is missing or odd."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if column.null_count or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return None
+    if field == "text":
+        column = column.cast(pa.string())
+        return None if pc.any(pc.equal(column, "")).as_py() else column
+    if not pa.types.is_dictionary(column.type) or not pa.types.is_string(kind):
+        column = column.cast(pa.string())
+    if has_odd_ids(column):
+        return None
+    return column if field == "query_id" else column.cast(pa.string())
+
+
+def check_growth(source: Source, size: int) -> None:
+    """Raise InputError where a file expands to too many bytes."""
+    if size > MAX_BYTES or (size > MAX_BYTES // 2 and size > MAX_GROWTH * source.stored_size):
+        source.fail("zip-bomb/parquet", {"packed": source.stored_size, "size": size, "most": MAX_BYTES})
+
+
+def expanded_size(column: pa.Array) -> int:
+    """Bytes of a column without dictionary encoding."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
+        return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+    if pa.types.is_struct(kind):
+        return sum(map(expanded_size, column.flatten()))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return expanded_size(column.flatten())
+    return column.nbytes

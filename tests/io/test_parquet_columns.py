@@ -1,0 +1,124 @@
+"""A Parquet run that is read by whole columns equals the one that is read row by row."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs
+from ragdash.io.formats import excel_parquet
+from ragdash.io.tables import parquet_columns
+
+N = 400
+RANDOM = np.random.default_rng(3)
+QUERIES = [f"q{i // 20}" for i in range(N)]
+DOCS = [f"d{i * 7 % N}" for i in range(N)]
+SCORES = RANDOM.normal(size=N)
+RANKS = [i % 20 + 1 for i in range(N)]
+PLAIN = {
+    "scores": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES},
+    "other names": {"qid": QUERIES, "docno": DOCS, "sim": SCORES},
+    "ranks": {"query_id": QUERIES, "doc_id": DOCS, "rank": RANKS},
+    "scores against ranks": {"query_id": QUERIES, "doc_id": DOCS, "rank": RANKS, "score": SCORES},
+    "equal ranks": {"query_id": QUERIES, "doc_id": DOCS, "rank": [1] * N, "score": SCORES},
+    "float32": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES.astype(np.float32)},
+    "whole scores": {"query_id": QUERIES, "doc_id": DOCS, "score": np.arange(N)},
+    "texts": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES, "text": [f"text {i % 9}" for i in range(N)]},
+    "three configurations": {
+        "query_id": QUERIES,
+        "doc_id": DOCS,
+        "score": SCORES,
+        "config": ["a", "b", "c", "b"] * (N // 4),
+    },
+    "large strings": {
+        "query_id": pa.array(QUERIES, pa.large_string()),
+        "doc_id": pa.array(DOCS, pa.large_string()),
+        "score": SCORES,
+    },
+    "numbers as ids": {"query_id": np.arange(N) // 20, "doc_id": np.arange(N), "score": SCORES},
+    "a document twice": {"query_id": ["q"] * N, "doc_id": ["d", "e"] * (N // 2), "score": SCORES},
+}
+ODD = {
+    "a missing id": {"query_id": [None, *QUERIES[1:]], "doc_id": DOCS, "score": SCORES},
+    "an empty id": {"query_id": QUERIES, "doc_id": ["", *DOCS[1:]], "score": SCORES},
+    "a blank around an id": {"query_id": QUERIES, "doc_id": [" d ", *DOCS[1:]], "score": SCORES},
+    "a missing score": {"query_id": QUERIES, "doc_id": DOCS, "score": [None, *SCORES[1:]]},
+    "a score that is no number": {"query_id": QUERIES, "doc_id": DOCS, "score": [float("nan"), *SCORES[1:]]},
+    "scores as text": {"query_id": QUERIES, "doc_id": DOCS, "score": [str(score) for score in SCORES]},
+    "a rank of 1.5": {"query_id": QUERIES, "doc_id": DOCS, "rank": [1.5, *map(float, RANKS[1:])]},
+    "a missing text": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES, "text": [None, *["t"] * (N - 1)]},
+    "an empty text": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES, "text": ["", *["t"] * (N - 1)]},
+    "another column": {"query_id": QUERIES, "doc_id": DOCS, "score": SCORES, "split": ["test"] * N},
+    "no order": {"query_id": QUERIES, "doc_id": DOCS},
+    "no rows": {
+        "query_id": pa.array([], pa.string()),
+        "doc_id": pa.array([], pa.string()),
+        "score": pa.array([], pa.float64()),
+    },
+    "a missing configuration": {
+        "query_id": QUERIES,
+        "doc_id": DOCS,
+        "score": SCORES,
+        "config": [None, *["a"] * (N - 1)],
+    },
+}
+
+
+def outcome(path) -> tuple:
+    """What reading a file gives: runs with everything that is kept of them, or the kinds of its problems."""
+    try:
+        runs = read_runs(path)
+    except InputError as error:
+        return ("refused", sorted({problem.kind for problem in error.problems}))
+    return tuple((run.name, run.digest, sorted({(problem.kind, problem.field) for problem in run.problems}))
+                 for run in runs)
+
+
+def written(tmp_path, columns: dict) -> str:
+    pq.write_table(pa.table(columns), tmp_path / "run.parquet")
+    return str(tmp_path / "run.parquet")
+
+
+@pytest.mark.parametrize("name", [*PLAIN, *ODD])
+def test_columns_and_rows_give_the_same(tmp_path, monkeypatch, name):
+    path = written(tmp_path, {**PLAIN, **ODD}[name])
+    by_columns = outcome(path)
+    monkeypatch.setattr(excel_parquet.parquet_columns, "read_runs", lambda source, name: None)
+    assert by_columns == outcome(path)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_files_are_not_read_row_by_row(tmp_path, monkeypatch, name):
+    def slow(*arguments):
+        raise LookupError("row by row")
+
+    monkeypatch.setattr(excel_parquet, "_parquet_rows", slow)
+    monkeypatch.setattr(excel_parquet, "read_table", slow)
+    assert parquet_columns.read_runs(excel_parquet.Source(written(tmp_path, PLAIN[name])), None)
+
+
+def test_columns_are_much_faster_than_rows(tmp_path, monkeypatch):
+    n = 40_000
+    path = written(
+        tmp_path,
+        {
+            "query_id": [f"q{i // 100}" for i in range(n)],
+            "doc_id": [f"d{i % 9000}" for i in range(n)],
+            "score": np.linspace(1, 0, n),
+        },
+    )
+
+    def seconds() -> float:
+        start = time.process_time()
+        read_runs(path)
+        return time.process_time() - start
+
+    read_runs(path)  # imports
+    fast = min(seconds() for _ in range(3))
+    monkeypatch.setattr(excel_parquet.parquet_columns, "read_runs", lambda source, name: None)
+    assert seconds() > 4 * fast
