@@ -15,7 +15,7 @@ from ragdash.io.json.typed_fields import Cell
 TEXTS = ("query", "answer", "config")
 LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source")
 OBJECTS = ("settings", "usage", "attributes", "metrics")
-NUMBERS = ("latency_ms", "prompt_tokens", "completion_tokens", "cost_usd")
+NUMBERS = ("latency_ms", "latency_s", "prompt_tokens", "completion_tokens", "cost_usd")
 IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _ADJACENT_STRINGS = re.compile(r"""['"]\s+[rbuf]?['"]""")
