@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from ragdash.core.errors import Problem
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import is_document_row
+from ragdash.io.proposals.families import find_family
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.source.source import Source
@@ -48,6 +49,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             "relevant" not in reading.mapping)
         yield lambda reading: "config" in reading.mapping and "config" not in guess and (
             reading.mapping["config"] not in guess.values() and "doc_id" in reading.mapping)
+    if find_family(detected.columns) is not None:
+        yield lambda reading: any("{run}" in reading.mapping.get(role, "")
+                                  for role in ("retrieved", "contexts", "answer"))
     if (source.container is None and _AVERAGE.search(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
 
@@ -65,7 +69,8 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     guess, mapping = detected.guess, readings[0].mapping
     covered = all(name in mapping or name in ("score", "rank", "source", "attributes", "settings", "usage")
                   or path in mapping.values() for name, path in guess.items() if name in _MORE)
-    new = [name for name in _MORE if name in mapping and name not in guess and not (
+    new = [name for name in _MORE if name in mapping.keys() - guess.keys() and (
+        mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys())]
     return readings[:1] if new and covered else []
 

@@ -20,7 +20,12 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     key = keys[0]
     names = [repr(value) for value in key.values]
     result.averages = sum(str(value).strip().lower() in AVERAGES for value in key.values)
+    documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)]
     if len(set(names)) == len(names):
+        is_ranked = any(item.name_words in (("rank",), ("score",)) and not item.is_list
+                        for item in result.fields.values())
+        if documents and is_ranked and not {"retrieved", "answers", "answer", "relevant"} & result.roles.keys():
+            _take_document_rows(result, free, documents, key)
         _take_single_config(result, free)
         return
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
@@ -30,7 +35,6 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
     named = [item for item in candidates if item.path.startswith(KEY) or not set(item.name_words).isdisjoint(CONFIGS)]
-    documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and not result.fields[result.roles[name].split(":")[0].split("+")[0]].is_list}
     is_long = bool(documents or single & {"contexts"}) and "retrieved" not in result.roles and (

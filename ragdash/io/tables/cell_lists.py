@@ -10,6 +10,7 @@ from ragdash.io.tables.cells import UnreadableCell, parse_nested
 
 _LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
                          r"references|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
+_LIST_START = re.compile(r"""\s*([\[{(]\s*(['"\[{(\]})\d-]|None|nan|null|true|false|array)|array\()""")
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 
@@ -23,6 +24,12 @@ def is_list_column(column: Sequence[str]) -> bool:
     cells = [cell for cell in column if not _is_empty(cell)]
     parsed = [_parse(cell) for cell in cells[:500]]
     return bool(parsed) and 2 * sum(value is not None for value in parsed) > len(parsed)
+
+
+def looks_like_lists(column: Sequence[str]) -> bool:
+    """True if most cells with a value begin as a list or an object does, whether or not they can be parsed."""
+    cells = [cell for cell in column if not _is_empty(cell)]
+    return 2 * sum(_LIST_START.match(cell) is not None for cell in cells) > len(cells)
 
 
 def _parse_column(name: str, column: Sequence) -> list:

@@ -14,6 +14,7 @@ from ragdash.io.json.typed_fields import Cell
 
 TEXTS = ("query", "answer", "config")
 LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source")
+TEXT_LISTS = ("contexts", "answers", "evidence")  # lists of texts; a cell may hold a single text
 OBJECTS = ("settings", "usage", "attributes", "metrics")
 NUMBERS = ("latency_ms", "latency_s", "prompt_tokens", "completion_tokens", "cost_usd")
 IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
@@ -74,10 +75,13 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
         try:
             value = parse_nested(text)
         except UnreadableCell as reason:
-            if name not in IDS and name not in OBJECTS and (name in PARALLEL_FIELDS or text[-1] not in "]})"):
+            is_text = text[-1] not in "]})" or text[1:].lstrip()[:1] not in tuple("'\"[{(")
+            if name not in IDS and name not in OBJECTS and (name in PARALLEL_FIELDS or is_text):
                 return cell_text if name in PARALLEL_FIELDS else [cell_text]  # a text such as "[1] says ..."
             expected = "an object" if name in OBJECTS else "a list"
             return cell.note("bad-list", {"start": text[:60], "reason": reason, "type": expected})
+        if name in TEXT_LISTS and type(value) not in (list, dict):
+            return [cell_text]
         return value if type(value) is not dict or name not in ("contexts", "answers", "evidence") else [value]
     if name in OBJECTS:
         return cell.note_wrong_type(cell_text, "an object")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
@@ -15,9 +16,11 @@ from ragdash.io.json.exact_parser import InputEntry
 from ragdash.io.json.typed_fields import Cell, note_attribute_columns
 from ragdash.io.source.source import Source
 from ragdash.io.tables import cells, promptfoo_header
+from ragdash.io.tables.cell_lists import looks_like_lists
 from ragdash.io.tables.header import Header
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.row_reader import read_records
+from ragdash.io.tables.whitespace import normalize_line_ends
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 
@@ -112,6 +115,7 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
     """The rows of a text table as objects with their lines; an unreadable row is noted and skipped."""
     names_by_field = {field: name for name, field in header.schema.items()}
     width, output_indices = len(header.names), promptfoo_header.output_indices(header.outputs)
+    texts = _columns_of_text(source, header)
     for line, row in read_records(source, header, problems):
         if len(row) != width:
             problems.add("column-count", {"count": len(row), "row": header.delimiter.join(row)[:80], "width": width},
@@ -122,7 +126,10 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
             if field in fields or index in output_indices:
                 continue  # the first of several columns of one name
             name = names_by_field.get(field)
-            if name is not None:
+            if name in cells.TEXT_LISTS and field in texts and cell_text.strip().startswith(("[", "{", "(")) and (
+                    cell_text.strip() != "[]"):
+                fields[field] = [cell_text]
+            elif name is not None:
                 fields[field] = cells.parse_cell(name, cell_text, Cell(problems, line, field))
             elif cell_text.strip() not in cells.MISSING_TEXTS:
                 fields[field] = cells.parse_attribute(cell_text)
@@ -133,3 +140,15 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
             )
         else:
             yield InputEntry(line, fields)
+
+
+def _columns_of_text(source: Source, header: Header) -> set[str]:
+    """Columns where some cells begin with a bracket, and most do not look like a list: "[see the FAQ]"."""
+    lines = normalize_line_ends(source.head).decode(errors="replace").split("\n")[header.line:]
+    try:
+        rows = [row for row in csv.reader((f"{line}\n" for line in lines), delimiter=header.delimiter)
+                if len(row) == len(header.names)]
+    except csv.Error:
+        return set()
+    columns = zip(header.names, zip(*rows, strict=True), strict=True) if rows else ()
+    return {name for name, column in columns if not looks_like_lists(column)}

@@ -1,0 +1,206 @@
+"""Files that no format recognizes: what is proposed for each shape, and what it gives when it is accepted."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+
+import pytest
+
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.propose import propose
+from ragdash.io.source.source import Source
+
+LONG = "A sentence of several words that a document contains about the question."
+
+
+def as_lines(*rows: dict) -> bytes:
+    return "\n".join(json.dumps(row) for row in rows).encode()
+
+
+def best(content: bytes, name: str = "file.json") -> dict[str, str]:
+    return dict(propose(Source((name, content)))[0].mapping)
+
+
+HITS = [{"id": f"q{i}", "question": f"What is number {i}?",
+         "hits": [{"rank": 1, "doc": {"id": f"d{i}"}, "score": 0.9}, {"rank": 2, "doc": {"id": "d9"}, "score": 0.5}],
+         "gold_ids": [f"d{i}"]} for i in range(3)]
+GOLD = [{"question": f"What is number {i}?", "answer": f"It is {i}.", "quote": LONG, "file": f"doc{i}.txt"}
+        for i in range(3)]
+BY_SYSTEM = [{"question": f"What is number {i}?", **{system: {"answer": f"{system} says {i}", "contexts": [LONG]}
+                                                      for system in ("bm25", "dense")}} for i in range(3)]
+SHAPES = {  # content, what must be in the mapping, (runs, queries of the truth or None, judgments)
+    "records below metadata, nested hits, judgments inside": (
+        json.dumps({"meta": {"k": 2}, "results": HITS}).encode(),
+        {"role": "both", "records": "results", "query_id": "id", "retrieved": "hits[].doc.id", "score": "hits[].score",
+         "relevant": "gold_ids"}, (1, 3, 3)),
+    "parallel lists": (
+        json.dumps({"questions": ["Who?", "When?"], "true_answers": ["She.", "Now."],
+                    "predicted_answers": ["He.", "Then."]}).encode(),
+        {"query": "questions", "answers": "true_answers", "answer": "predicted_answers"}, (1, 2, 0)),
+    "gold answers with quotes and files": (
+        json.dumps(GOLD).encode(),
+        {"role": "truth", "answers": "answer", "evidence": "quote", "relevant": "file"}, (0, 3, 3)),
+    "two lists are two grades": (
+        json.dumps([{"id": f"q{i}", "query": f"What is {i}?", "relevant_paths": [f"a/{i}.md"],
+                     "partial_paths": ["b/c.md"]} for i in range(3)]).encode(),
+        {"relevant": "relevant_paths:2+partial_paths:1"}, (0, 3, 6)),
+    "a first line of metadata": (
+        as_lines({"_comment": "draft"}, *({"id": f"q{i}", "question": f"What is {i}?", "expected_sources": [f"s{i}"]}
+                                          for i in range(3))),
+        {"role": "truth", "relevant": "expected_sources"}, (0, 3, 3)),
+    "objects over several lines": (
+        "\n".join(json.dumps({"question": f"What is {i}?", "expected_sources": [f"s{i}"]}, indent=1)
+                  for i in range(3)).encode(), {"relevant": "expected_sources"}, (0, 3, 3)),
+    "systems as keys": (
+        json.dumps(BY_SYSTEM).encode(), {"answer": "{run}.answer", "contexts": "{run}.contexts"}, (2, None, 0)),
+    "systems as prefixes of columns": (
+        b"Question,Hybrid_Context,Hybrid_Latency_sec,Graph_Context,Graph_Latency_sec\n" + "".join(
+            f"What is {i}?,{LONG},0.5,{LONG} More.,0.25\n" for i in range(3)).encode(),
+        {"contexts": "{run}_Context", "latency_ms": "{run}_Latency_sec"}, (2, None, 0)),
+    "stages as suffixes": (
+        json.dumps([{"qid": f"q{i}", "query": f"What is {i}?", "retrieved_ids_lexical": ["d1", "d2"],
+                     "retrieved_ids_semantic": ["d2", "d1"], "retrieved_ids": ["d2"], "retrieval_gt": [["d2"]]}
+                    for i in range(3)]).encode(),
+        {"retrieved": "retrieved_ids_{run}+retrieved_ids", "relevant": "retrieval_gt"}, (3, 3, 3)),
+    "two columns name the configuration": (
+        as_lines(*({"query_id": f"q{i}", "question": f"What is {i}?", "strategy": strategy, "weight": weight,
+                    "top_docs": [f"d{i}", "d9"]} for strategy in ("rrf", "linear") for weight in (0.3, 0.7)
+                   for i in range(3))), {"config": "strategy+weight", "retrieved": "top_docs"}, (4, None, 0)),
+    "a gain for each hit, chunks that share a document": (
+        json.dumps({"k": 2, "per_query": [
+            {"id": f"q{i}", "question": f"What is {i}?", "retrieved": [
+                {"doc_id": "d1", "chunk_index": 4, "score": 0.9, "gain": 0},
+                {"doc_id": "d1", "chunk_index": 7, "score": 0.8, "gain": 2}]} for i in range(3)]}).encode(),
+        {"retrieved": "retrieved[].doc_id+retrieved[].chunk_index", "grade": "retrieved[].gain"}, (1, 3, 6)),
+    "spans as evidence": (
+        b"question,references,corpus_id\n" + b"".join(
+            f'What is {i}?,"[{{""content"": ""{LONG}"", ""start_index"": 1}}]",c{i % 2}\n'.encode() for i in range(4)),
+        {"role": "truth", "evidence": "references[].content", "source": "corpus_id"}, (0, 4, 0)),
+    "passages with numbers local to the query": (
+        b"query_id,query,query_run,passage_id,passage,generated_answer\n" + "".join(
+            f"q{i},What is {i}?,{run},[{n}],{LONG} {n},{'It is.' if n == 1 else ''}\n"
+            for i in range(3) for run in (1, 2) for n in (1, 2)).encode(),
+        {"role": "run", "config": "query_run", "text": "passage", "answer": "generated_answer"}, (2, None, 0)),
+    "scores of two retrievers": (
+        as_lines(*({"retriever": name, "chunk_id": f"c{i}", "faithfulness": i / 4, "context_recall": 1.0}
+                   for name in ("bm25", "dense") for i in range(4))),
+        {"query_id": "chunk_id", "config": "retriever", "scores": "faithfulness+context_recall"}, (2, None, 0)),
+    "questions without a header": (
+        b"0\tHow many are there in it?\n1\tWhat is the resolution of the screen?\n", {"role": "questions"}, (0, 2, 0)),
+    "spread columns": (
+        b"question,chunk_1_text,chunk_2_text,expected_answer\n" + "".join(
+            f"What is {i}?,{LONG} 1,{LONG} 2,It is {i}.\n" for i in range(3)).encode(),
+        {"contexts": "chunk_{n}_text", "answers": "expected_answer"}, (1, 3, 0)),
+    "grades with lists of documents": (
+        json.dumps([{"question": f"What is {i}?", "relevance": {"2": [f"d{i}"], "1": ["d8", "d9"]}}
+                    for i in range(3)]).encode(), {"role": "truth", "relevant": "relevance"}, (0, 3, 9)),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_reading_of_a_shape(name):
+    content, expected, (run_count, truth_queries, judgments) = SHAPES[name]
+    mapping = best(content)
+    assert mapping | expected == mapping
+    if run_count:
+        assert len(read_runs(("file.json", content), mapping=mapping)) == run_count
+    if truth_queries is not None:
+        truth = read_truth(("file.json", content), mapping=mapping)
+        assert (len(truth), truth.judgements) == (truth_queries, judgments)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_options_of_a_refusal_work_as_printed(name, tmp_path, capsys):
+    path = tmp_path / "a file.json"
+    path.write_bytes(SHAPES[name][0])
+    main(["check", str(path)])
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "ragdash check" in printed
+    options = printed.split("ry: ragdash ")[-1].split(" or: ")[0]
+    assert main(shlex.split(options)) == 0
+    captured = capsys.readouterr()
+    assert "cannot be used" not in captured.out and "error" not in captured.err
+
+
+def test_values_of_an_accepted_reading():
+    content = SHAPES["a gain for each hit, chunks that share a document"][0]
+    run, = read_runs(("f.json", content), mapping=best(content))
+    truth = read_truth(("f.json", content), mapping=best(content))
+    assert run.ranking("q1")["doc_id"].to_pylist() == ["d1#4", "d1#7"]
+    assert dict(zip(truth.docs.to_pylist()[:2], truth.grades.tolist()[:2], strict=True)) == {"d1#7": 2, "d1#4": 0}
+
+
+def test_seconds_become_milliseconds_and_scores_keep_their_run():
+    content = SHAPES["systems as prefixes of columns"][0]
+    runs = {run.name: run for run in read_runs(("f.csv", content), mapping=best(content))}
+    assert runs["Hybrid"].details["latency_ms"].to_pylist()[0]["total"] == 500
+    assert runs["Graph"].details["latency_ms"].to_pylist()[0]["total"] == 250
+    content = SHAPES["scores of two retrievers"][0]
+    run = read_runs(("f.jsonl", content), mapping=best(content))[1]
+    values = run.file_scores.aligned("dense", "faithfulness", ["c1", "c3", "c9"])
+    assert values[:2].tolist() == [0.25, 0.75] and math.isnan(values[2])
+
+
+def test_a_question_asked_twice_is_kept_twice():
+    rows = [{"question": "Who?", "generated_answer": f"It is {i}.", "ground_truth": "She.", "gold_ids": [f"d{i}"],
+             "retrieved_chunk_ids": ["d1", "d0"]} for i in range(2)]
+    content = json.dumps([*rows, {**rows[0], "question": "When?"}]).encode()
+    run, = read_runs(("f.json", content), mapping=best(content))
+    assert run.query_ids.to_pylist() == ["Who?", "Who? (2)", "When?"]
+    assert {problem.kind for problem in run.problems} == {"repeated-question"}
+
+
+def test_a_row_of_means_is_no_query():
+    rows = "".join(f"q{i},d{i},0.5,{i}\n" for i in range(5))
+    content = f"query_id,doc_id,score,rank\n{rows}mean,d0,0.5,1\n".encode()
+    with pytest.raises(InputError) as caught:
+        read_runs(("f.csv", content))
+    problem, = caught.value.problems
+    run, = read_runs(("f.csv", content), mapping=problem.facts["mappings"][0])
+    assert "mean" not in run.query_ids.to_pylist() and len(run) == 5
+
+
+def test_fractional_grades_become_whole():
+    content = json.dumps({"judgments": [{"query": f"frame {i}", "ratings": [
+        {"docId": "d1", "rating": "0.7"}, {"docId": "d2", "rating": "1.0"}]} for i in range(2)], "name": "x"}).encode()
+    truth = read_truth(("f.json", content), mapping=best(content))
+    assert sorted(truth.grades.tolist()) == [7, 7, 10, 10]
+    assert {problem.kind for problem in truth.problems} == {"scaled-grades"}
+
+
+@pytest.mark.parametrize("content", [
+    {"dense": {"mrr@10": 0.06, "recall@10": 0.2}}, {"flat": {"bm25": {"1": {"mrr": 0.7, "questions": 6}}}}])
+def test_means_are_refused_as_such(content):
+    with pytest.raises(InputError) as caught:
+        read_runs(("f.json", json.dumps(content).encode()))
+    assert {problem.kind for problem in caught.value.problems} == {"summary"}
+
+
+def test_a_path_that_is_not_in_the_file_is_named():
+    content = SHAPES["parallel lists"][0]
+    with pytest.raises(InputError) as caught:
+        read_runs(("f.json", content), mapping={"role": "run", "query": "frage", "answer": "predicted_answers"})
+    assert "frage" in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        read_runs(("f.json", content), mapping={"role": "run", "records": "rows", "query": "questions"})
+    assert caught.value.problems[0].kind == "unknown-records"
+
+
+def test_evidence_that_a_known_format_leaves_out_is_offered():
+    content = json.dumps([{"question": f"What is {i}?", "expected_answer": "It.", "ground_truth_context": [LONG],
+                           "level": i} for i in range(3)]).encode()
+    truth = read_truth(("f.json", content))
+    offer = next(problem for problem in truth.problems if problem.kind == "proposed-reading")
+    assert offer.severity == "warning"
+    accepted = read_truth(("f.json", content), mapping=offer.facts["mappings"][0])
+    assert accepted.details["evidence"].to_pylist()[0] == [{"text": LONG, "source": None}]
+
+
+def test_readings_do_not_depend_on_the_run():
+    for content, *_ in SHAPES.values():
+        assert [dict(item.mapping) for item in propose(Source(("x", content)))] == [
+            dict(item.mapping) for item in propose(Source(("x", content)))]
