@@ -34,12 +34,14 @@ COMMANDS = {
     "testset": "questions with answers and evidence, written by a model about your documents; checked, to be reviewed "
                "on the page",
     "check": "read files and report every problem; with --truth: can the runs be compared?",
+    "relink": "follow judged documents to their new ids after the documents were indexed again, by their texts",
     "convert": "write a run or a truth in another format",
     "metrics": "every metric: name, parameters, range, formula, source",
     "score": "let local models say what semantic metrics need; what they say is kept, and evaluate and the pages "
              "read it",
     "dashboard": "the pages, with these files already loaded",
 }
+_FOLDERS = dict.fromkeys(("judge", "trust", "verdicts"), "judging.")  # of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -109,7 +111,7 @@ def _version() -> str:
 
 
 def _module_of(command: str) -> ModuleType:
-    return import_module(f"ragdash.cli.commands.{command}")
+    return import_module(f"ragdash.cli.commands.{_FOLDERS.get(command, '')}{command}")
 
 
 def _split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:

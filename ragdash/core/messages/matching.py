@@ -211,6 +211,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="the same run and truth, all queries",
         fix="Evaluate this match on text_specs().",
     ),
+    "relinked-truth": Message(
+        actual="{changed:count judgment} of {judgments:,} with new ids{dropped:?, {dropped:count judgment} left out}",
+        expected="judgments of the documents as they are now",
+        fix="Look at the links before you use it.",
+    ),
     "repeated-evidence": Message(
         actual="{spans:count span} of truth {truth!r} that their query has already",
         expected="a span once for a query",
@@ -253,6 +258,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="{correction!r}",
         expected="{corrections:comma}",
         fix="Choose one of these.",
+    ),
+    "unknown-link-kind": Message(
+        actual="{kinds:comma}",
+        expected="kinds of links that can be followed: {known:comma}",
+        fix="Write them with commas between.",
     ),
     "unknown-matching": Message(
         actual="{value!r}",

@@ -32,7 +32,8 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
     facts = {"count": first.count, "where": first.mapping.get(RECORDS, ""), "fields": first.shown_fields,
              "quoted": shlex.quote(source.file), "options": first.options, "ways": len(readings),
              "mappings": [dict(reading.mapping) for reading in readings],
-             "ignored": list(first.ignored[:20]), "preview": [dict(row) for row in first.preview],
+             "ignored": list(first.ignored[:20]),
+             "previews": [[dict(row) for row in reading.preview] for reading in readings],
              "others": " or: ".join(reading.options for reading in readings[1:])}
     message = "proposed-reading/choice" if len(readings) > 1 else "proposed-reading"
     if severity == "warning":

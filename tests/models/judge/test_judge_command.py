@@ -115,7 +115,8 @@ def test_texts_leave_this_machine_only_after_a_yes(serve, command, monkeypatch):
 def test_an_endpoint_that_does_not_work_is_told_once(serve, command, monkeypatch, fault, words):
     from ragdash.models.judge.plan import Patience
 
-    monkeypatch.setattr("ragdash.cli.commands.judge.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1))
+    monkeypatch.setattr("ragdash.cli.commands.judging.judge.Patience",
+                        lambda reply: Patience(attempts=2, first=0.01, reply=1))
     server = serve(*[fault] * 500)
     status, _, told = command(server)
     assert status == 2 and words in told and told.count("error:") == 1 and len(server.asked) < 20

@@ -9,7 +9,7 @@ from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.pages.data import corpus_upload, loading
+from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading
 from ragdash.dashboard.session import data_store, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
@@ -64,7 +64,7 @@ def render_files() -> None:
     """Files that failed, with their problems, and how the others were read, with a way to change the role."""
     records = state.files()
     for record in records:
-        if record.failed:
+        if record.failed and proposed_reading.proposal_of(record) is None:
             st.markdown(f"**{fmt.escape(record.name)}** could not be read. Everything loaded before is still here.")
             elements.problems(record.problems or (), f"file_{records.index(record)}")
     if not records:

@@ -1,0 +1,1 @@
+"""Commands about LLM judges and their verdicts."""
