@@ -25,6 +25,7 @@ from ragdash.core import paths
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
+from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.session.memory_limit import memory_limit
@@ -33,6 +34,7 @@ from ragdash.workspace import Workspace
 SHORT = 12  # characters of a digest in links
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
+REVERSED = "reversed-scores"  # in SessionRun.ids
 READ_ONLY = "RAGDASH_READ_ONLY"  # set by `ragdash dashboard --read-only`
 
 
@@ -238,7 +240,11 @@ class SessionRun:
     @property
     def fixes(self) -> tuple[tuple[str, str], ...]:
         """The fixes in force, in the order in which they are applied."""
-        return tuple((name, word) for name, word in (("collapse", self.collapse), ("ids", self.ids)) if word)
+        words = self.ids.split(",")
+        ids = ",".join(word for word in words if word != REVERSED)
+        reverse = "reverse" if REVERSED in words else ""
+        return tuple((name, word) for name, word in (("scores", reverse), ("collapse", self.collapse), ("ids", ids))
+                     if word)
 
     @property
     def token(self) -> str:
@@ -272,7 +278,12 @@ def parse_run_token(token: str, truth: str = "") -> SessionRun | str:
 
 
 def fixed_run(run: Run, truth: Truth | None, ids: str, collapse_by: str) -> Run:
-    """The run with its chunks collapsed and its ids written as in the truth, in this order. Raises InputError."""
+    """The run with its scores reversed, its chunks collapsed and its ids written as in the truth, in this order.
+
+    ids: spellings, and REVERSED where the scores are reversed. Raises InputError.
+    """
+    if REVERSED in ids.split(","):
+        run, ids = reverse_scores(run), ",".join(word for word in ids.split(",") if word != REVERSED)
     run = collapsed(run, collapse_by) if collapse_by else run
     return with_ids_of(run, truth, ids) if ids and truth is not None else run
 

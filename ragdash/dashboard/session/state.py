@@ -17,10 +17,22 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
-from ragdash.dashboard.session.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
+from ragdash.dashboard.session.keys import (
+    BASELINE,
+    CONVENTIONS,
+    MANY,
+    OF_RUNS,
+    PAGE,
+    RUN,
+    SHARING,
+    SHOWN,
+    SIDEBAR,
+    TRUTH,
+)
 from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
+_LOST_BASELINE = "_lost_baseline"
 _UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
 
 
@@ -185,6 +197,11 @@ def missing_runs() -> tuple[str, ...]:
     return st.session_state[_LOST]
 
 
+def missing_baseline() -> str | None:
+    """Name of the link's baseline where the server no longer holds that run."""
+    return st.session_state.get(_LOST_BASELINE)
+
+
 def uploads_key() -> str:
     """Key of the upload field; a new one after each batch empties the field."""
     return f"files{st.session_state[_UPLOADS]}"
@@ -290,6 +307,9 @@ def _restore(address: dict[str, list[str]]) -> None:
         by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, SessionRun)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in entries if isinstance(entry, str))
+        names = {token[:SHORT]: entry for token, entry in zip(address.get(RUN, ()), entries, strict=True)}
+        baseline = names.get(address.get(BASELINE, [""])[0])
+        st.session_state[_LOST_BASELINE] = baseline if isinstance(baseline, str) else None
         linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])
         st.session_state[_TRUTH] = linked_truth.digest if linked_truth else st.session_state[_TRUTH]
     digests = {entry.digest[:SHORT]: entry.digest for entry in runs()}

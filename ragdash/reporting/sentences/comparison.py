@@ -148,7 +148,7 @@ def _power_sentence(comparison: Comparison) -> str:
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
         text = (f"{text[:-1]}; to confirm one of {observed} you would need about "
-                f"{_round_up(comparison.queries_needed)} queries.")
+                f"{rounded_up(comparison.queries_needed)} queries.")
     return text
 
 
@@ -161,7 +161,7 @@ def _detectable_sentence(comparison: Comparison, n: int) -> str:
     return f"With {queries}, differences of about {number(comparison.detectable)} or more are detectable."
 
 
-def _round_up(value: float) -> str:
+def rounded_up(value: float) -> str:
     """Two digits that count: 1,200."""
     step = 10 ** max(int(np.floor(np.log10(max(value, 1)))) - 1, 0)
     return f"{int(np.ceil(value / step) * step):,}"
