@@ -70,8 +70,8 @@ def render_files() -> None:
     for record in records:
         if record.loaded_as:
             names = fmt.escape(fmt.listed(record.loaded_as))
-            st.info(f"**{fmt.escape(record.name)}** has the same content as {names}, which is loaded already. It is not "
-                    "added a second time.", icon=":material/content_copy:")
+            st.info(f"**{fmt.escape(record.name)}** has the same content as {names}, which is loaded already. "
+                    "It is not added a second time.", icon=":material/content_copy:")
     if not records:
         return
     with st.expander(f"How {fmt.count(len(records), 'file was', 'files were')} read", key="files"):
