@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
@@ -205,4 +209,9 @@ def _spec_at(name: str, k: int) -> Spec:
 def source_of(text: str) -> str | tuple[str, bytes]:
     """What the readers take: the path of an argument, or standard input with its content."""
     path = split_name(text)[1]
-    return ("standard input", sys.stdin.buffer.read()) if path == "-" else path
+    if path == "-":
+        return "standard input", sys.stdin.buffer.read()
+    with suppress(OSError, ValueError):
+        if stat.S_ISFIFO(os.stat(path).st_mode):  # such as <(zcat run.gz): it can be read once only
+            return path, Path(path).read_bytes()
+    return path

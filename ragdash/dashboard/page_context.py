@@ -162,6 +162,10 @@ class Results:
         comparisons = {} if best is None else {index: pair for (index, _), pair in self.compared([spec], best).items()}
         return verdict_state(names, summaries, comparisons, checks, accepted)
 
+    def best_possible(self, spec: Spec) -> float:
+        """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
+        return evaluation_cache.perfect_mean(self.selection.digests[0], self.scope, spec)
+
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
         digests = self.selection.digests

@@ -60,6 +60,16 @@ class Comparison:
         The queries compared; None for all.
     baseline, family
         What the candidate is compared with, and what was corrected together.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, compare, evaluate
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> runs = [Run.build(name, ["q1", "q2"], docs) for name, docs in (("old", ["a", "x"]), ("new", ["a", "b"]))]
+    >>> old, new = (evaluate(run, truth, "RR") for run in runs)
+    >>> row = compare(old, [new])[0][0]
+    >>> row.mean_difference, row.wins, row.ties, row.outcome, row.tied
+    (0.5, 1, 1, 'too-few', False)
     """
 
     candidate: str

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ragdash.analysis.verdict import Verdict, find_checks, verdict_state, withhold
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.best_possible import best_possible
 from ragdash.evaluation.compare import (
     Comparison,
     ComparisonRules,
@@ -200,6 +201,10 @@ class ReportContent:
             return {}
         candidates = [run for run in range(len(rows)) if run != best]
         return dict(zip(candidates, self.family(spec).against(best), strict=True))
+
+    def best_possible(self, spec: Spec) -> float:
+        """The mean of a perfect ranking; NaN for metrics that judgments of documents do not decide."""
+        return best_possible(self.request.matches[0], spec, self.selected)
 
     def family(self, spec: Spec) -> FamilyTests:
         """All pairs of the runs on one spec, tested together: the one source of every outcome in the report."""

@@ -66,10 +66,15 @@ def _rated(content: ReportContent) -> list[str]:
         tables = tables_for(spec, content.request.bands)
         if tables:
             column = content.metric_summaries(spec)
+            best = content.best_possible(spec)
+            ceiling = bands.ceiling_sentence(spec, tables[0], best)
+            if not tables[0].can_rate(best):
+                return [ceiling]
             placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high) for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
             sentence = bands.band_sentence(spec, content.names, placements, order)
-            return [bands.with_sources([sentence], [tables[0].source])[0] + "."]
+            return [bands.with_sources([sentence], [tables[0].source])[0] + ".",
+                    *([ceiling] if ceiling else [])]
     return []
 
 
