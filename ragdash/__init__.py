@@ -4,7 +4,7 @@
     truth = ragdash.read_truth("qrels.txt")
     ragdash.evaluate(run, truth, "nDCG@10 R@5 MRR").summary()
 
-What stands here is imported when it is first used, so that `import ragdash` itself costs nothing (as in SPEC 1 of
+These names are imported when they are first used, so that `import ragdash` itself costs nothing (as in SPEC 1 of
 Scientific Python).
 """
 

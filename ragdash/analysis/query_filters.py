@@ -22,7 +22,7 @@ class Filters:
     """What is asked of the queries; a query has to pass everything that is set.
 
     outcome: one of OUTCOMES, "" for any; by: the least difference of "worse" and "better", 0 or more; text, regex,
-    where: what is searched, as it stands or as a regular expression, and in what; attributes: tokens "name=value", of
+    where: what is searched, literally or as a regular expression, and in what; attributes: tokens "name=value", of
     which one for each name has to hold; stages, kinds, marks: one of them has to hold.
     """
 
@@ -75,7 +75,7 @@ def select(facts: QueryFacts, filters: Filters) -> np.ndarray:
 def counts(facts: QueryFacts, filters: Filters, facet: str) -> dict[str, int]:
     """How many queries are shown with each choice of a facet taken alone, all other filters staying as they are.
 
-    An attribute stands beside what is chosen of the other attributes. "" is the number without a choice.
+    An attribute is combined with what is chosen of the other attributes. "" is the number without a choice.
     """
     totals = {"": int(select(facts, filters.without(facet)).sum())}
     for choice in facts.choices.get(facet, {}):
@@ -168,7 +168,13 @@ def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float 
 
 
 def spread(values: np.ndarray) -> np.ndarray:
-    """Largest minus smallest value of each query over the runs that have one: (Q,), NaN where fewer than two have."""
+    """Largest minus smallest value of each query over the runs that have one: (Q,), NaN where fewer than two have.
+
+    Examples
+    --------
+    >>> spread(np.array([[0.2, 0.9], [0.5, np.nan]]))
+    array([0.3, nan])
+    """
     values = np.asarray(values, float)
     defined = np.isfinite(values)
     high = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)

@@ -19,13 +19,13 @@ from ragdash.matching.evidence import match_evidence
 from ragdash.matching.evidence.matching import FLOOR
 from ragdash.matching.match import Match
 
-FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
-LONGEST = 100_000  # characters of a chunk that is laid beside the evidence here; longer ones are not
+FIRST = 5  # documents whose texts replace the contexts of a run that does not list them
+LONGEST = 100_000  # characters of a chunk that is compared with the evidence here; longer ones are not
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """What a run returned for a query, best first, repeats where they stand.
+    """What a run returned for a query, best first, repeats at their rank.
 
     at (L,): positions in the run; docs (L,); rank (L,) int64 from 1, that of its first place for a repeat;
     repeated (L,) bool; scores (L,) or None; grades (L,) float64, NaN for unjudged.
@@ -58,7 +58,7 @@ class Ranking:
         return take(self.run.texts, self.run.rows(self.positions[np.asarray(rows, np.int64)])).to_pylist()
 
     def sources(self, rows: Sequence[int]) -> list[str | None]:
-        """Where the texts of these rows are from, None where the run does not tell."""
+        """Where the texts of these rows are from, None where the run does not say."""
         if self.run.sources is None:
             return [None] * len(rows)
         return take(self.run.sources, self.run.rows(self.positions[np.asarray(rows, np.int64)])).to_pylist()
@@ -98,7 +98,7 @@ def rank_moves(
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """(documents that some run has among its first k, (D, N) ranks at whatever depth, NaN where not returned).
 
-    Documents by their best rank; also: documents that are told of in any case.
+    Documents by their best rank; also: documents that are listed in any case.
     """
     rank_maps: list[dict[str, int]] = [
         {} if run_ranking is None else dict(zip(run_ranking.docs, run_ranking.rank.tolist(), strict=True))
@@ -121,7 +121,7 @@ def unique_to_run(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[s
 
 @dataclass(frozen=True)
 class QueryOutput:
-    """What a run tells of a query beside its ranking; None for what it does not tell.
+    """What a run has of a query in addition to its ranking; None for what it does not have.
 
     contexts: those of the run, or where `given` is False the texts of its first documents. latency: {stage:
     milliseconds}; tokens: {kind: number}; cost in US dollars. answer: without its reasoning.
@@ -136,7 +136,7 @@ class QueryOutput:
 
 
 def query_output(match: Match, query: int, run_ranking: Ranking | None) -> QueryOutput:
-    """What the run tells of this query; one: its ranking there."""
+    """What the run has of this query; one: its ranking there."""
     run_query, details = int(match.run_query[query]), match.run.details
     if run_query < 0:
         return QueryOutput()

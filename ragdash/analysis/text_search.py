@@ -37,6 +37,11 @@ def matching(texts, text: str, regex: bool = False) -> np.ndarray:
     """Which texts hold the text (or match the expression somewhere): (n,) bool; a null never does.
 
     texts: an Arrow column. The expression is of RE2: no look-around, no backreference. Raises InputError.
+
+    Examples
+    --------
+    >>> matching(["The cat", None, "dogs"], "CAT").tolist()
+    [True, False, False]
     """
     check_pattern(text, regex)
     column = text_column(texts)
@@ -108,7 +113,7 @@ def _column(details: pa.Table | None, name: str) -> pa.Array | None:
 
 
 def _pattern_problem(text: str, error_text: str) -> Problem:
-    """What is wrong with an expression, and where: Python's reader tells the place, RE2 what it does not know."""
+    """What is wrong with an expression, and where: Python's parser says the place, RE2 what it does not know."""
     try:
         re.compile(text)
     except re.error as error:

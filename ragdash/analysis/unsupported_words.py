@@ -17,14 +17,27 @@ Spans = list[tuple[int, int]]
 def unsupported(answer: str, contexts: str | Iterable[str], how: str = "squad") -> Spans:
     """(start, stop) of every word of the answer with a token that no context holds, repeats too.
 
-    how: "squad" or "unicode" (letter by letter in scripts without spaces), as the metrics' normalisation.
+    how: "squad" or "unicode" (letter by letter in scripts without spaces), as the metrics' normalization.
+
+    Examples
+    --------
+    >>> answer = "Paris has 12 million people"
+    >>> [answer[start:stop] for start, stop in unsupported(answer, ["Paris has 2 million people"])]
+    ['12']
     """
     context_tokens = _tokens_of(contexts, how)
     return [(start, stop) for start, stop, bears in words(answer, how) if not context_tokens.issuperset(bears)]
 
 
 def unsupported_numbers(answer: str, contexts: str | Iterable[str]) -> Spans:
-    """(start, stop) of every number of the answer that no context holds, however it is written there."""
+    """(start, stop) of every number of the answer that no context holds, however it is written there.
+
+    Examples
+    --------
+    >>> answer = "Paris has 12 million people"
+    >>> [answer[start:stop] for start, stop in unsupported_numbers(answer, ["Paris has 2 million people"])]
+    ['12']
+    """
     context_numbers = _numbers_of(contexts)
     return [(start, stop) for start, stop in numbers(answer) if number_value(answer[start:stop]) not in context_numbers]
 

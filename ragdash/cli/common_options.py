@@ -31,6 +31,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
                         "prefix:SEPARATOR, the id up to the last separator; ranks close up, so that the top 10 are 10 "
                         "documents; chunks:source, chunks:prefix:SEPARATOR and chunks:id keep the ranks of chunks, "
                         "so that the top 10 are 10 chunks")
+    parser.add_argument("--reverse-scores", action="append", metavar="NAME", help="the scores of this run are "
+                        "distances: rank the smallest first")
     defaults = Conventions()
     for name, choices in CHOICES.items():
         parser.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))

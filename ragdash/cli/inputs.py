@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.paths import split_name
+from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
@@ -58,7 +63,16 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
         problems.extend(error.problems)
     if problems:
         raise InputError(dict.fromkeys(problems))
-    return with_fixed_ids(distinct_names(runs), truth, options), truth
+    return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
+
+
+def with_reversed_scores(runs: list[Run], options: argparse.Namespace) -> list[Run]:
+    """The runs, those of --reverse-scores with the smallest score first; InputError for a name of no run."""
+    names, reversed_names = [run.name for run in runs], options.reverse_scores or ()
+    unknown = [name for name in reversed_names if name not in names]
+    if unknown:
+        raise InputError([Problem("no-such-run", {"name": unknown[0], "names": names}, field="--reverse-scores")])
+    return [reverse_scores(run) if run.name in reversed_names else run for run in runs]
 
 
 def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
@@ -195,4 +209,9 @@ def _spec_at(name: str, k: int) -> Spec:
 def source_of(text: str) -> str | tuple[str, bytes]:
     """What the readers take: the path of an argument, or standard input with its content."""
     path = split_name(text)[1]
-    return ("standard input", sys.stdin.buffer.read()) if path == "-" else path
+    if path == "-":
+        return "standard input", sys.stdin.buffer.read()
+    with suppress(OSError, ValueError):
+        if stat.S_ISFIFO(os.stat(path).st_mode):  # such as <(zcat run.gz): it can be read once only
+            return path, Path(path).read_bytes()
+    return path

@@ -76,7 +76,7 @@ def write(content: bytes, path: str | None) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device has no place beside it
+    if path.exists() and not path.is_file():  # a pipe or a device has no folder for a temporary file
         path.write_bytes(content)
         return
     path = path.resolve()  # what a link leads to
@@ -127,12 +127,24 @@ class Bar:
 
 
 def count(n: int, singular: str, plural: str | None = None) -> str:
-    """A number with its noun: 1 query, 2 queries."""
+    """A number with its noun: 1 query, 2 queries.
+
+    Examples
+    --------
+    >>> count(1, "query", "queries"), count(2_000, "query", "queries")
+    ('1 query', '2,000 queries')
+    """
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """12 s, 3 min 20 s, 2 h 5 min."""
+    """12 s, 3 min 20 s, 2 h 5 min.
+
+    Examples
+    --------
+    >>> duration(12), duration(200), duration(7_500)
+    ('12 s', '3 min 20 s', '2 h 5 min')
+    """
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -161,7 +173,15 @@ class Progress:
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in plain text: columns side by side, a rule below the header; cells as `printable` text."""
+    """A table in plain text: columns side by side, a rule below the header; cells as `printable` text.
+
+    Examples
+    --------
+    >>> print(aligned(["run", "n"], [["bm25", "110"]]), end="")
+    run   n
+    ----  ---
+    bm25  110
+    """
     header, *rows = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

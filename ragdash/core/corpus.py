@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import hash_text, in_blocks, take, text_column
 from ragdash.core.errors import InputError, Problem
 
-SHOWN = 20  # documents that stand twice
+SHOWN = 20  # documents with two versions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +26,12 @@ class Corpus:
     """Documents by id. Make one with `Corpus.build` or `ragdash.io.read_corpus`; `truth.corpus` is where it belongs.
 
     doc_ids (D,): every document once; texts, titles (D,): null where one has none; None where no document has one.
+
+    Examples
+    --------
+    >>> corpus = Corpus.build("docs", ["d1", "d2"], texts=["A cat.", "A dog."])
+    >>> len(corpus)
+    2
     """
 
     name: str
@@ -37,9 +43,9 @@ class Corpus:
     @classmethod
     def build(cls, name: str, doc_ids, texts=None, titles=None, *, problems: Iterable[Problem] = (),
               file: str | None = None, lines=None) -> Corpus:
-        """A corpus from columns in file order: lists or Arrow arrays of text; lines (D,): where each stands.
+        """Build a corpus from columns in file order: lists or Arrow arrays of text; lines (D,): line of each document.
 
-        Raises InputError where a document has no id, where columns differ in length, and where an id stands twice
+        Raises InputError where a document has no id, where columns differ in length, and where an id occurs twice
         with different texts or titles; equal repetitions become one.
         """
         ids = text_column(doc_ids)
@@ -103,7 +109,7 @@ class Corpus:
         ) - corpus_texts.null_count
 
     def note(self, count: int, run: str) -> Problem:
-        """That so many documents of a run have their texts from here."""
+        """A note that this number of documents of a run have their texts from here."""
         return Problem("texts-from-corpus", {"documents": count, "run": run, "corpus": self.name}, field="text",
                        severity="note")
 
@@ -114,7 +120,7 @@ class Corpus:
 
     @cached_property
     def lanes(self) -> np.ndarray:
-        """What the digest is made of: (2,) uint64. Documents stand in the order of the hashes of their ids."""
+        """What the digest is made of: (2,) uint64. Documents are in the order of the hashes of their ids."""
         order = np.argsort(hash_text(self.doc_ids))
 
         def work(start: int, stop: int) -> bytes:
@@ -155,7 +161,7 @@ def _raw(texts: pa.StringArray) -> tuple[memoryview | bytes, ...]:
 
 
 def _once(ids: pa.ChunkedArray, columns: list, file: str | None, lines) -> np.ndarray | None:
-    """The rows of the first of each id, None where no id stands twice; InputError where two of one id differ."""
+    """Return the first row of each id, None if no id repeats; InputError if two documents of one id differ."""
     if pc.count_distinct(ids).as_py() == len(ids):
         return None
     hashes = hash_text(ids)

@@ -36,6 +36,12 @@ class Problem:
     ------
     LookupError
         There is no such message, or a fact is missing that its words need.
+
+    Examples
+    --------
+    >>> problem = Problem("duplicate-run", {"run": "bm25"})
+    >>> problem.kind, problem.actual, problem.severity
+    ('duplicate-run', "two runs called 'bm25'", 'error')
     """
 
     message: str
@@ -74,7 +80,7 @@ class Problem:
         return self.words().fix
 
     def words(self, surface: Surface = "cli") -> Words:
-        """The words of the problem on a surface."""
+        """Return the words of the problem on a surface: command line, page, report or JSON."""
         cause = _Cause()
         if self.cause is not None:
             cause = _Cause(**self.cause.words(surface)._asdict(), file=self.cause.file or "")
@@ -123,7 +129,18 @@ class _Cause:
 
 
 class InputError(ValueError):
-    """Input that cannot be used, with every problem found, not only the first."""
+    """Input that cannot be used, with every problem in it, not only the first.
+
+    Parameters
+    ----------
+    problems
+        What is wrong; kept in the attribute `problems`. The text of the error has a line for each.
+
+    Examples
+    --------
+    >>> str(InputError([Problem("duplicate-run", {"run": "bm25"}, file="runs.json")]))[:42]
+    "runs.json: found two runs called 'bm25'; e"
+    """
 
     def __init__(self, problems: Iterable[Problem]):
         self.problems = tuple(problems)
@@ -187,7 +204,13 @@ class Collector:
 
 
 def shorten(text: str, limit: int = 120) -> str:
-    """The text on one line, cut in the middle where it is longer than limit."""
+    """Return the text on one line, cut in the middle if it is longer than limit.
+
+    Examples
+    --------
+    >>> shorten("a long\\nline of text", 15)
+    'a long … f text'
+    """
     text = " ".join(str(text).split())
     if len(text) <= limit:
         return text
@@ -196,7 +219,7 @@ def shorten(text: str, limit: int = 120) -> str:
 
 
 def _plain(fact: object) -> object:
-    """A fact as a text, a number, a boolean, None, or a list or mapping of these."""
+    """Return a fact as a text, a number, a boolean, None, or a list or mapping of these."""
     if isinstance(fact, (str, bool, int, float)) or fact is None:
         return fact
     if isinstance(fact, (list, tuple)):

@@ -20,7 +20,13 @@ def home() -> Path:
 
 
 def split_name(text: str) -> tuple[str | None, str]:
-    """(name, path) of an argument NAME=path; (None, path) of a plain one, or where a file of that whole name exists."""
+    """(name, path) of an argument NAME=path; (None, path) of a plain one, or where a file of that whole name exists.
+
+    Examples
+    --------
+    >>> split_name("bm25=runs/bm25.trec"), split_name("runs/bm25.trec")
+    (('bm25', 'runs/bm25.trec'), (None, 'runs/bm25.trec'))
+    """
     name, equals, path = text.partition("=")
     if not equals or "/" in name or os.sep in name or Path(text).exists():
         return None, text

@@ -1,6 +1,6 @@
 """The nouns: a Run is what one configuration returned, a Truth is what is known to be right. Columnar and frozen.
 
-Letters: N returned documents of a run, Q queries, R judgements.
+Letters: N returned documents of a run, Q queries, R judgments.
 """
 
 from __future__ import annotations
@@ -43,11 +43,24 @@ CHOICES = {
 class Conventions:
     """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
 
-    ties: order of documents with equal scores: "docid" descending; "trec_eval": the same, and scores that are equal as
-    32-bit numbers are equal, as in trec_eval 9; or as in the "file".
-    missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").
-    unanswerable: a query without a relevant document is undefined ("skip") or counts 0 ("zero").
-    duplicates: the "first" (best) rank of a repeated document counts, or a repeated document is an "error".
+    Parameters
+    ----------
+    ties : {"docid", "trec_eval", "file"}
+        Order of documents with equal scores: by id, descending; the same, and scores that are equal as 32-bit numbers
+        are equal, as in trec_eval 9; or as in the file.
+    missing : {"zero", "skip"}
+        A query of the truth that the run lacks counts as an empty ranking, or is left out.
+    unanswerable : {"skip", "zero"}
+        A query without a relevant document is undefined, or counts 0.
+    duplicates : {"first", "error"}
+        The best rank of a repeated document counts, or a repeated document is an error.
+
+    Raises InputError where a value is not one of the choices.
+
+    Examples
+    --------
+    >>> Conventions(missing="skip").ties
+    'docid'
     """
 
     ties: str = "docid"
@@ -67,12 +80,22 @@ class Conventions:
 class Run:
     """The rankings of one configuration. Make one with `Run.build` or `ragdash.read_run`.
 
-    query_ids (Q,); starts (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first;
-    scores (N,) float64 in ranking order or None; pairs (N,) uint64 hash of (query, document) in ranking order;
-    docs (N,) in file order, `order` (N,) leads from a position to its row there (None: they are the same);
-    repeated (D,): positions of documents that stand higher up already; details: a row per query, aligned.
-    ranked_by: "score" (equal scores are settled when the run is matched), "rank" or "order" (of the rows).
-    file_scores: metric scores and labels that its file holds per query; attached with `with_file_scores`.
+    Attributes
+    ----------
+    query_ids : (Q,) text
+        The queries; `starts` (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first.
+    scores, pairs
+        (N,) float64 or None, and (N,) uint64 hashes of (query, document), in ranking order.
+    docs, texts, sources : (N,) text
+        In file order; `order` (N,) leads from a position to its row (None: they are the same).
+    repeated, details, ranked_by
+        Positions (D,) of repeated documents; a table with a row per query; "score", "rank" or "order" (of the rows).
+
+    Examples
+    --------
+    >>> run = Run.build("bm25", ["q1", "q1"], ["d2", "d7"], [1.5, 3.0])
+    >>> run, run.depth, run.ranking("q1").column("doc_id").to_pylist()
+    (<Run 'bm25': 1 queries, 2 documents returned>, 2, ['d7', 'd2'])
     """
 
     name: str
@@ -96,13 +119,19 @@ class Run:
     def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
               details: pa.Table | None = None, settings: Mapping | None = None,
               problems: Iterable[Problem] = (), file: str | None = None) -> Run:
-        """A run from columns in file order, one row per returned document.
+        """Build a run from columns in file order, one row per returned document.
 
-        query_ids, docs: (N,) text (a list, an Arrow array, chunked; query_ids also dictionary encoded);
-        scores: (N,) finite numbers; ranks: (N,) numbers, an explicit order that wins over the scores. With neither,
-        the order of the rows is the ranking. details: a row per query with a column query_id; it may name queries
-        without rows (empty rankings). Repeated documents stay in the columns and are passed over by every reader.
-        Raises InputError where the columns do not fit together. A writeable array is copied.
+        Writable arrays are copied. Every metric ignores repeated documents. InputError if columns do not fit together.
+
+        Parameters
+        ----------
+        query_ids, docs
+            (N,) text: a list or an Arrow array; query_ids may be dictionary encoded.
+        scores, ranks
+            (N,) finite numbers. Ranks win over scores; with neither, the order of the rows is the ranking.
+        texts, sources, details
+            (N,) text of each returned document, and the document that a chunk is from; a table with a row per query
+            and a column query_id, where a query without documents is an empty ranking.
         """
         docs = text_column(docs)
         check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
@@ -148,7 +177,7 @@ class Run:
 
     @property
     def duplicates(self) -> int:
-        """Rows passed over because their document stands higher up in the same ranking."""
+        """Rows passed over because their document has a better rank in the same ranking."""
         return len(self.repeated)
 
     @cached_property
@@ -166,7 +195,7 @@ class Run:
 
     @cached_property
     def scores_fall(self) -> bool:
-        """Whether no document has a higher score than one that stands above it; False without scores."""
+        """Whether no document has a higher score than one above it; False without scores."""
         if self.scores is None or self.ranked_by == "score":
             return self.scores is not None
         rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
@@ -191,9 +220,9 @@ class Run:
         return replace(self, file_scores=scores if scores is not None and len(scores) else None)
 
     def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
-        """rank, doc_id, score and text of one query, best first, without repeated documents.
+        """Return rank, doc_id, score and text of one query, best first, without repeated documents.
 
-        Ties stand by document id, descending, where scores rank. Raises KeyError for a query that is not here.
+        Ties are ordered by document id, descending. KeyError for a query that is not in the run.
         """
         q = pc.index(self.query_ids, query_id).as_py()
         if q < 0:
@@ -224,9 +253,20 @@ class Run:
 class Truth:
     """What is known to be right. Make one with `Truth.build` or `ragdash.read_truth`.
 
-    query_ids (Q,): every query it knows; per judgement, sorted by query and then grade descending:
-    queries (R,) int64 index into query_ids, docs (R,), grades (R,) int64; details: a row per query, aligned.
-    corpus: the documents that could be returned, where they are known; attached with `with_corpus`.
+    Attributes
+    ----------
+    query_ids : (Q,) text
+        Every query that it knows.
+    queries, docs, grades : (R,)
+        The judgments, sorted by query and then by grade, descending; `queries` are indices into `query_ids`.
+    details, corpus
+        A table with a row per query, aligned: questions, references ...; the documents that could be returned.
+
+    Examples
+    --------
+    >>> truth = Truth.build("qrels", ["q1", "q1", "q2"], ["d7", "d2", "d5"], [2, 0, 0])
+    >>> truth, truth.queries_without_relevant
+    (<Truth 'qrels': 2 queries, 3 judgments>, 1)
     """
 
     name: str
@@ -241,9 +281,16 @@ class Truth:
     @classmethod
     def build(cls, name: str, query_ids, docs, grades, *, details: pa.Table | None = None,
               problems: Iterable[Problem] = (), file: str | None = None, lines=None) -> Truth:
-        """A truth from judgements in file order; lines (R,) are used to say where two judgements disagree.
+        """Build a truth from judgments in file order. Equal repetitions become one.
 
-        Raises InputError where a pair is judged twice with different grades; equal repetitions become one.
+        Parameters
+        ----------
+        query_ids, docs, grades
+            (R,) the judged pairs and their grades, whole numbers.
+        details, lines
+            A table with a row per query and a column query_id; (R,) lines of the file, to report disagreements.
+
+        Raises InputError where a pair has two different grades or the columns do not fit together.
         """
         docs = text_column(docs)
         check_truth(query_ids, docs, grades, details, file)
@@ -277,7 +324,7 @@ class Truth:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgements>"
+        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgments>"
 
     @property
     def judgements(self) -> int:
@@ -301,7 +348,7 @@ class Truth:
         return PairIndex(self.pairs)
 
     def with_corpus(self, corpus: Corpus | None) -> Truth:
-        """The same truth beside these documents (None: without any); the digest follows, `judged_digest` stays."""
+        """The same truth with these documents (None: without any); the digest follows, `judged_digest` stays."""
         return replace(self, corpus=corpus)
 
     @cached_property
@@ -310,12 +357,12 @@ class Truth:
 
     @property
     def judged_digest(self) -> str:
-        """128 bits of judgements and details: the digest of the same truth without a corpus."""
+        """128 bits of judgments and details: the digest of the same truth without a corpus."""
         return "".join(f"{int(lane):016x}" for lane in self._lanes)
 
     @cached_property
     def digest(self) -> str:
-        """128 bits of the content: judgements, details and corpus; not of the name, the file or its row order."""
+        """128 bits of the content: judgments, details and corpus; not of the name, the file or its row order."""
         if self.corpus is None:
             return self.judged_digest
         return "".join(f"{int(lane):016x}" for lane in self._lanes + mix(self.corpus.lanes, np.uint64(8)))

@@ -121,7 +121,7 @@ def _slice(name: str, value: str, members: list[int], n: int) -> Slice:
 
 
 def part(truth: Truth, queries: np.ndarray) -> Truth:
-    """The truth of these queries (Q,) bool alone, in the same order: judgements and details are kept."""
+    """The truth of these queries (Q,) bool alone, in the same order: judgments and details are kept."""
     chosen = queries[truth.queries]
     row = np.cumsum(queries) - 1
     details = None if truth.details is None else truth.details.filter(pa.array(queries)).combine_chunks()

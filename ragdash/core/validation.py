@@ -1,6 +1,6 @@
 """Do columns fit together? Checked before a record is built from them, so that nothing is cut, dropped or filled.
 
-Letters: N rows of a run, R judgements.
+Letters: N rows of a run, R judgments.
 """
 
 from __future__ import annotations

@@ -162,6 +162,10 @@ class Results:
         comparisons = {} if best is None else {index: pair for (index, _), pair in self.compared([spec], best).items()}
         return verdict_state(names, summaries, comparisons, checks, accepted)
 
+    def best_possible(self, spec: Spec) -> float:
+        """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
+        return evaluation_cache.perfect_mean(self.selection.digests[0], self.scope, spec)
+
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
         digests = self.selection.digests
@@ -233,6 +237,7 @@ def current() -> PageContext:
     if not state.runs() or LOADED.truth(state.truth() or "") is None:
         _explain_missing_data()
         raise PageEnds
+    note_missing_runs()
     shown_entries = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
     if not shown_entries:
         elements.empty("No run is shown", "Choose one or more under **Runs shown** in the sidebar.")
@@ -305,10 +310,19 @@ def _explain_missing_data() -> None:
     st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
 
 
+def _note_missing_baseline() -> None:
+    """Say that another run is the baseline than the link asks for."""
+    lost, entry = state.missing_baseline(), state.entry(state.get(state.BASELINE) or "")
+    if lost and entry:
+        st.warning(f"The baseline of the link, {fmt.escape(lost)}, is not loaded. All differences are now to "
+                   f"{fmt.escape(entry.name)}, so they are not those of the link.", icon=":material/swap_horiz:")
+
+
 def note_missing_runs() -> None:
-    """Say which runs of a link are no longer held by the server."""
+    """Say which runs of a link are no longer held by the server, and what that does to the baseline."""
     if state.missing_runs():
         names = fmt.escape(fmt.listed(state.missing_runs()))
+        _note_missing_baseline()
         st.warning(
             f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
             "open the samples if it is these, on the **Data** page.",

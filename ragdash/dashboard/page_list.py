@@ -32,6 +32,7 @@ class PageEntry:
 RESULT_NEEDS = (RUNS, JUDGMENTS)
 PAGES: dict[str, tuple[PageEntry, ...]] = {
     "": (
+        PageEntry("overview", "Overview", "home", "What is the result?"),
         PageEntry("compare", "Compare", "leaderboard", "Which run is best, and is the difference real?", RESULT_NEEDS),
         PageEntry("precision-recall", "Precision-recall", "show_chart", "How does quality change with the cutoff k?",
                   RESULT_NEEDS),
@@ -54,7 +55,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("metrics", "Metrics and help", "function", "What does each number mean?", footer=True),
     ),
 }
-DEFAULT_PAGE = "data"
+DEFAULT_PAGE = "overview"
 # Addresses of earlier versions: the page that shows this now, and the choices that open the same part of it.
 MOVED: dict[str, tuple[str, dict[str, str]]] = {
     "runs": ("data", {}),

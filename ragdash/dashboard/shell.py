@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar
 
 import streamlit as st
@@ -37,8 +38,10 @@ def main() -> None:
     page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
     with st.sidebar:
         _pages_without_data()
-        link = _sidebar()
-        _footer()
+        with st.container(gap="xsmall", key="choices"):
+            link = _sidebar()
+        st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
+        _keep_history()
         login.login_status()
         _ask_again_after_a_restart()
     token = _inside.set(True)
@@ -64,22 +67,33 @@ def ensure() -> None:
 def _pages_without_data() -> None:
     """The pages that cannot show anything yet, greyed, each with the data that it needs."""
     present = page_list.present_data()
-    lacking = {entry: need for entry in page_list.entries() if (need := page_list.missing_need(entry, present))}
-    if lacking:
-        with st.container(gap=None, key="pages_without_data"):
-            for entry, need in lacking.items():
-                st.page_link(f"pages/{entry.path}.py", label=f"{entry.title} (needs {need})",
-                             icon=f":material/{entry.icon}:", help=entry.question, disabled=True)
-
-
-def _footer() -> None:
-    """Share, and the explanation of the metrics."""
-    present = page_list.present_data()
-    with st.container(horizontal=True, key="footer"):
-        for entry in page_list.entries():
-            if entry.footer and page_list.missing_need(entry, present) is None:
+    by_need: dict[str, list[page_list.PageEntry]] = {}
+    for entry in page_list.entries():
+        if need := page_list.missing_need(entry, present):
+            by_need.setdefault(need, []).append(entry)
+    for need, entries in by_need.items():
+        with st.container(gap=None, key=f"pages_without_{need}"):
+            st.caption(f"Needs {need}")
+            for entry in entries:
                 st.page_link(f"pages/{entry.path}.py", label=entry.title, icon=f":material/{entry.icon}:",
-                             help=entry.question)
+                             help=entry.question, disabled=True)
+
+
+def _keep_history() -> None:
+    """One Back press per page: what a page writes to its address replaces the entry of the browser's history.
+
+    Streamlit adds an entry for every choice, and for the step from an address of an earlier version.
+    """
+    moved = json.dumps(list(page_list.MOVED))
+    st.html(f"""<script>if (!window.ragdashHistory) {{
+        window.ragdashHistory = true;
+        const push = history.pushState.bind(history), moved = {moved};
+        history.pushState = (data, title, url) => {{
+            const path = new URL(url, location.href).pathname;
+            const stays = path === location.pathname || moved.includes(location.pathname.split("/").pop());
+            return stays ? history.replaceState(data, title, url) : push(data, title, url);
+        }};
+    }}</script>""", unsafe_allow_javascript=True)
 
 
 @st.fragment(run_every=3600)
@@ -96,21 +110,32 @@ def _sidebar():
     if not runs:
         st.caption("Load runs to choose what is shown.")
         return None
-    _runs({entry.digest: entry.name for entry in runs})
+    if state.get(state.ACCEPTED):
+        state.choices_key(state.ACCEPTED, (), (), free=True)
+    shown_digests = _shown_runs({entry.digest: entry.name for entry in runs})
+    left, right = st.columns(2, gap="small")
+    with left:
+        _baseline(shown_digests, {entry.digest: entry.name for entry in runs})
+    with right:
+        _slice()
     if file_metrics.session_file_specs():
         state.choices_key(state.DIRECTIONS, (), (), free=True)
     menu = file_metrics.menu()
-    st.selectbox("Metric", menu, format_func=fmt.template_title,
-                 key=state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC)),
-                 help=tooltip("metric"))
+    left, right = st.columns([3, 2], gap="small")
+    left.selectbox("Metric", menu, format_func=fmt.template_title,
+                   key=state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC)),
+                   help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
-    st.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
-                 help=tooltip("cutoff"))
-    _slice()
+    right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
+                    help=tooltip("cutoff"))
     relevance.choose_relevance()
     reviews.choose_reviews()
-    with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
+    with st.container(horizontal=True, key="sharing"):
+        popover = st.popover("Copy link", icon=":material/link:", key="copy_link")
+        if page_list.JUDGMENTS in page_list.present_data():
+            st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
+    with popover:
         st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
 
@@ -124,12 +149,16 @@ def _slice() -> None:
                      help=tooltip("slice"))
 
 
-def _runs(names: dict[str, str]) -> None:
-    """Which runs are shown, and which of them the others are compared with. names: digest -> name."""
+def _shown_runs(names: dict[str, str]) -> list[str]:
+    """Which runs are shown; returns their digests. names: digest -> name."""
     digests = list(names)
     st.multiselect("Runs shown", digests, format_func=lambda digest: names.get(digest, digest),
                    placeholder="Choose runs", key=state.choices_key(state.SHOWN, digests, digests))
-    shown_digests = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+    return [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+
+
+def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
+    """Which of the runs shown the others are compared with."""
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: names.get(digest, digest),
                  key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
                  help=tooltip("baseline"))

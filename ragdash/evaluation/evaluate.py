@@ -36,9 +36,20 @@ _CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
 
 @dataclass(frozen=True)
 class Summary:
-    """One spec over the queries: mean (median where the metric says so) with its interval; NaN = undefined.
+    """One metric over the queries: the mean (or median, if the metric says so) with its interval; NaN = undefined.
 
-    n: queries where the value is defined; undefined: those where it is not.
+    Attributes
+    ----------
+    mean, low, high
+        The mean and the ends of its confidence interval.
+    n, undefined
+        Queries where the value is defined, and where it is not.
+
+    Examples
+    --------
+    >>> from ragdash import parse_specs
+    >>> Summary(parse_specs("RR")[0], 0.75, 0.5, 1.0, n=2, undefined=0).mean
+    0.75
     """
 
     spec: Spec
@@ -97,14 +108,14 @@ class Evaluation:
         return f"<Evaluation of {self.name!r}: {len(self.query_ids):,} queries, {len(self.specs)} metrics>"
 
     def column(self, spec: Spec | str) -> np.ndarray:
-        """The values of one spec: (Q,). KeyError if it was not evaluated."""
+        """Return the values of one metric: (Q,). KeyError if it was not evaluated."""
         requested = parse_specs([spec])[0]
         if requested not in self.specs:
             raise KeyError(str(requested))
         return self.values[:, self.specs.index(requested)]
 
     def only(self, query_ids: Iterable[str]) -> Evaluation:
-        """The same values for these queries alone, in the evaluation's order; KeyError names one that is not here."""
+        """Return the evaluation of these queries alone, in its order; KeyError for a query that is not in it."""
         requested = pa.array(list(query_ids), pa.string())
         unknown = requested.filter(pc.invert(pc.is_in(requested, value_set=self.query_ids)))
         if len(unknown):
@@ -116,11 +127,11 @@ class Evaluation:
                        counts={**self.counts, "queries": int(keep.sum())})
 
     def summary(self, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Summary, ...]:
-        """A Summary for each spec. The same seed and number of queries give the same resamples in every run."""
+        """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run."""
         return summaries([self], level=level, resamples=resamples, seed=seed)[0]
 
     def frame(self):
-        """The values as a pandas DataFrame: a row per query_id, a column per spec."""
+        """Return the values as a pandas DataFrame: a row per query_id, a column per metric."""
         import pandas as pd
 
         return pd.DataFrame(self.values, index=pd.Index(self.query_ids.to_pylist(), name="query_id"),

@@ -13,7 +13,7 @@ from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.metrics import Spec
 
 CORRECTIONS = ("max-t", "none")
-OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined")
+OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined", "not-comparable")
 TIED = ("undecided", "equivalent")  # outcomes without a significant difference
 MANY_QUERIES = 2_000  # above this, a tenth of the sign flips is enough
 
@@ -49,6 +49,7 @@ class Comparison:
     outcome : one of OUTCOMES
         better, worse: p_corrected < alpha. equivalent: the interval is within the margin. too-few: so few queries that
         no result could be significant. undefined: no query has a value on both sides.
+        not-comparable: set by who checks the runs, where a check withholds the verdict.
     cohens_dz, superiority
         Effect sizes; positive, or above 0.5, where the candidate is better.
     detectable
@@ -59,6 +60,16 @@ class Comparison:
         The queries compared; None for all.
     baseline, family
         What the candidate is compared with, and what was corrected together.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, compare, evaluate
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> runs = [Run.build(name, ["q1", "q2"], docs) for name, docs in (("old", ["a", "x"]), ("new", ["a", "b"]))]
+    >>> old, new = (evaluate(run, truth, "RR") for run in runs)
+    >>> row = compare(old, [new])[0][0]
+    >>> row.mean_difference, row.wins, row.ties, row.outcome, row.tied
+    (0.5, 1, 1, 'too-few', False)
     """
 
     candidate: str

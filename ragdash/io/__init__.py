@@ -86,7 +86,17 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
              mapping: Mapping[str, str] | None = None) -> Run:
-    """Read the run of a file with one configuration; InputError for several. Parameters are those of `read_runs`.
+    """Read the run of a file with one configuration; InputError for several.
+
+    Parameters
+    ----------
+    source, name, encoding, mapping
+        As in `read_runs`.
+
+    Returns
+    -------
+    Run
+        The rankings, with the notes of the reader in `problems`.
 
     Examples
     --------
@@ -112,6 +122,11 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
         The encoding of a text file.
     mapping
         {our field: their column} for columns that are not recognized.
+
+    Returns
+    -------
+    Truth
+        With the notes of the reader in `problems`.
 
     Raises
     ------

@@ -53,11 +53,16 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "evidence": ("evidence", "reference_contexts", "gold_context", "gold_contexts", "gold_evidence",
                  "ground_truth_contexts", "expected_contexts", "expected_chunks", "expected_texts"),
     "allowed": ("allowed", "allowed_ids", "allowed_doc_ids"),
-    "latency_ms": ("latency_ms",),
+    "latency_ms": ("latency_ms", "latency_millis", "total_latency_ms", "response_time_ms", "elapsed_ms", "duration_ms",
+                   "total_time_ms", "time_ms"),
+    "latency_s": ("latency_s", "latency_sec", "latency_seconds", "total_latency_s", "response_time_s", "elapsed_s",
+                  "elapsed_seconds", "response_time_seconds", "duration_s", "duration_seconds", "time_seconds"),
     "usage": ("usage",),
-    "prompt_tokens": ("prompt_tokens", "response.token_usage.prompt"),
-    "completion_tokens": ("completion_tokens", "response.token_usage.completion"),
-    "cost_usd": ("cost_usd",),
+    "prompt_tokens": ("prompt_tokens", "input_tokens", "tokens_in", "n_prompt_tokens", "prompt_token_count",
+                      "response.token_usage.prompt"),
+    "completion_tokens": ("completion_tokens", "output_tokens", "tokens_out", "n_completion_tokens",
+                          "completion_token_count", "response.token_usage.completion"),
+    "cost_usd": ("cost_usd", "total_cost_usd", "cost_in_usd", "price_usd", "usd"),
     "metrics": ("metrics",),
     "settings": ("settings",),
     "attributes": ("attributes",),
@@ -67,8 +72,8 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "texts", "retrieved_texts"),
     "source": ("source", "sources", "retrieved_sources"),
 }
-DETAIL_FIELDS = ("query", "answer", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd", "settings",
-           "attributes")  # details of a query that a row of a document may have
+DETAIL_FIELDS = ("query", "answer", "latency_ms", "latency_s", "usage", "prompt_tokens", "completion_tokens",
+                 "cost_usd", "settings", "attributes")  # details of a query that a row of a document may have
 ROW_FIELDS = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
 # A returned document in a list.
 DOCUMENT_ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -1,4 +1,4 @@
-"""What a run and a truth say of each query beside its documents, laid side by side in the truth's order.
+"""What a run and a truth say of each query except its documents, aligned in the truth's order.
 
 Letters: Q queries of the truth.
 """
@@ -17,11 +17,11 @@ from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.texts import Answered, Grounded
 from ragdash.models.local import default_score_cache
 
-FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
+FIRST = 5  # documents whose texts replace the contexts of a run that does not list them
 
 
 def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
-    """The answers beside references and questions. rows (Q,): the run's query for each of the truth, -1 for none.
+    """The answers with references and questions. rows (Q,): the run's query for each of the truth, -1 for none.
 
     Raises Unavailable where the run has no answers. Where no query has a reference, or a question, the view says so,
     and the metrics that need them are unavailable, the others not.
@@ -30,13 +30,13 @@ def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
 
 
 def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
-    """The answers, references and questions beside what models said of them. Raises Unavailable as `answered`."""
+    """The answers, references and questions with what models said of them. Raises Unavailable as `answered`."""
     questions, lacking = questions_of(run, truth, rows)
     return Scored(answers(run, rows), references(truth), questions, default_score_cache(), run.name, lacking)
 
 
 def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
-    """The answers beside the texts they were made from; the first documents' texts where the run does not tell them.
+    """The answers with the texts they were made from; the first documents' texts where the run does not list them.
 
     Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
     """
@@ -46,7 +46,7 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
 
 def contexts(run: Run, truth: Truth,
              rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], bool, tuple[Problem, ...]]:
-    """(texts given to the generator (Q,); whether the run tells them; what is worth knowing), as in Grounded.
+    """(texts given to the generator (Q,); whether the run lists them; what is worth knowing), as in Grounded.
 
     Raises Unavailable where nothing has texts.
     """
@@ -98,7 +98,7 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
 
 
 def first_positions(run: Run, rows: np.ndarray) -> list[list[int]]:
-    """Positions of the run at which the first documents of each query stand, repeats passed over; [] at a row of -1."""
+    """Positions of the run of the first documents of each query, repeats passed over; [] at a row of -1."""
     repeated = set(run.repeated.tolist())
     return [
         []

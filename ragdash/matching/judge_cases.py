@@ -22,9 +22,9 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     """(a case for each query (Q,); what is worth knowing of their contexts). rows (Q,): the run's query for each of the
     truth, -1 for none (Match.run_query).
 
-    Contexts are those that the run tells, else the texts of its first documents; a context has the id of the first
+    Contexts are those that the run lists, else the texts of its first documents; a context has the id of the first
     document with its text among these, else "context 1", ... References and contexts without a sign are left out. What
-    is not there is None or (): nothing is unavailable here, the questions to a judge tell what they lack.
+    is not there is None or (): nothing is unavailable here, the questions to a judge say what they lack.
     """
     answer_parts, texts, problems = (None,) * len(rows), (None,) * len(rows), ()
     with suppress(Unavailable):

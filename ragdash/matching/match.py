@@ -1,6 +1,6 @@
 """(Run, Truth, conventions) -> views. The only place that decides which returned document is a judged one.
 
-Letters: N rows of the run, H hits, R judgements. A position counts the run's rows in ranking order
+Letters: N rows of the run, H hits, R judgments. A position counts the run's rows in ranking order
 (ragdash.core.ranking.rank_order).
 """
 
@@ -62,10 +62,10 @@ class Matching:
 
 
 class Match:
-    """A run laid over the truth under given conventions; its views are built when first asked for, and kept.
+    """A run matched with the truth under given conventions; its views are built when first asked for, and kept.
 
     query_ids: the truth's queries, in its order, which is the order of every per-query array that follows.
-    mirrored: ties are broken the other way, to see how much hangs on them: each group of equal scores back to front.
+    mirrored: ties are broken the other way, to see how much depends on them: each group of equal scores back to front.
     Raises InputError under duplicates="error" if the run repeats a document.
     """
 
@@ -78,7 +78,7 @@ class Match:
 
     def with_options(self, matching: Matching | None = None, evidence: EvidenceScores | None = None,
               **changes: str) -> Match:
-        """The same match under other conventions or another matching; what does not hang on them is kept.
+        """The same match under other conventions or another matching; what does not depend on them is kept.
 
         evidence: the scores to look at in place of its own, such as those under a person's decisions.
         """
@@ -183,7 +183,7 @@ class Match:
 
     @cached_property
     def judged(self) -> Judged:
-        """The view of the judged metrics: what judges have said so far, read from their ledger."""
+        """The view of the judged metrics: what judges have said so far, read from their store."""
         texts, problems = cases(self.run, self.truth, self.run_query)
         return Judged(texts, default_verdict_store(), default_score_cache(), self.run.name, problems)
 
@@ -212,7 +212,7 @@ class Match:
 
     @cached_property
     def judgement(self) -> np.ndarray:
-        """Which judgement of the truth each row of `ranked` is: (H,) int64."""
+        """Which judgment of the truth each row of `ranked` is: (H,) int64."""
         positions, judgement = self._hits
         return judgement[np.lexsort((self.ranks(positions), self.truth.queries[judgement]))]
 
@@ -252,7 +252,7 @@ def _as_error(problem: Problem) -> Problem:
 
 
 def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(positions of judged documents, ascending, repeats left out; index of their judgement): (H,) and (H,) int64.
+    """(positions of judged documents, ascending, repeats left out; index of their judgment): (H,) and (H,) int64.
 
     Rows are sieved by their hashes; the few left are compared by query and text with every judged pair of their hash.
     """

@@ -60,6 +60,14 @@ class Bands:
         params = ", ".join(f"{key}={value!r}" for key, value in self.params)
         return self.metric + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
 
+    def unreachable(self, best: float) -> tuple[Band, ...]:
+        """The bands above the best possible value; none where it is undefined."""
+        return tuple(band for band in self.bands if band.low > best + EDGE)
+
+    def can_rate(self, best: float) -> bool:
+        """Whether more than half of the bands can be reached; else a low band says nothing about a run."""
+        return 2 * (len(self.bands) - len(self.unreachable(best))) > len(self.bands)
+
     @property
     def edges(self) -> tuple[float, ...]:
         """Where the bands begin and, last, the highest value: one more than bands."""

@@ -16,7 +16,7 @@ DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
 def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
     """What is computed unless metrics are chosen: DEFAULT_SPECS, and the metrics in the files of the runs.
 
-    A metric that a file and ragdash both have stands with its counterpart; without judgments there is none.
+    A metric that a file and ragdash both have is next to its counterpart; without judgments there is none.
     """
     from_files = default_file_specs(runs, directions)
     if not from_files or not truth.judgements:

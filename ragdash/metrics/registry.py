@@ -105,7 +105,24 @@ class Metric:
 
 @dataclass(frozen=True, order=True)
 class Spec:
-    """A metric with parameters and a cutoff. str() is its canonical spelling, which `parse_spec` reads back."""
+    """A metric with parameters and a cutoff. str() is its canonical spelling, which `parse_specs` reads back.
+
+    Attributes
+    ----------
+    name
+        The metric, a key of `METRICS`.
+    params
+        (name, value) of each parameter that is not the default, sorted.
+    k
+        The cutoff; None: the whole ranking.
+
+    Examples
+    --------
+    >>> from ragdash import METRICS
+    >>> spec = METRICS["nDCG"].spec(10, gain="exp")
+    >>> spec, spec.title, spec.at_cutoff(5).k
+    (nDCG(gain='exp')@10, 'NDCG@10 (gain = exp)', 5)
+    """
 
     name: str
     params: tuple[tuple[str, object], ...] = ()
@@ -152,7 +169,33 @@ class Spec:
 
 
 def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
-    """Register a metric function. facts: formula, source, and what differs from Metric's defaults."""
+    """Return a decorator that registers a metric function in `METRICS`.
+
+    Parameters
+    ----------
+    name
+        How the metric is written, as in nDCG@10.
+    title
+        Its name for people.
+    facts
+        formula, source, and every field of `Metric` that differs from its default.
+
+    Returns
+    -------
+    Callable
+        The decorator. It reads the view from the first annotation, parameters from the keyword-only arguments and
+        the explanation from the docstring, and returns the function unchanged.
+
+    Examples
+    --------
+    >>> from ragdash import METRICS
+    >>> @metric("Returned", "Returned documents", formula="n", source="example", range=(0.0, float("inf")))
+    ... def returned(view: "Ranked", k):
+    ...     '''Documents within the cutoff.'''
+    ...     return view.returned(k)
+    >>> METRICS["Returned"].cutoff, METRICS.pop("Returned").summary_line
+    ('optional', 'Documents within the cutoff.')
+    """
 
     def register(function: Callable) -> Callable:
         parameters = list(inspect.signature(function).parameters.values())
@@ -171,7 +214,7 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
 
 
 def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:
-    """The distinct cutoffs of specs, ascending; ALL for a spec without one."""
+    """Return the distinct cutoffs of specs, ascending; ALL for a spec without one."""
     return np.unique(np.array([ALL if spec.k is None else spec.k for spec in specs], np.int64))
 
 

@@ -39,9 +39,27 @@ FIELD_TERMS = {
 
 
 def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
-    """Specs of a text like "nDCG@10 R@5, MRR" (or a list of such); raises InputError naming every one it cannot read.
+    """Parse metrics such as "nDCG@10 R@5, MRR".
 
-    White space and commas separate, outside parentheses and quotes. Each spec once, in order of appearance.
+    Parameters
+    ----------
+    text
+        Names separated by white space or commas (outside parentheses and quotes), or a list of names and Specs.
+
+    Returns
+    -------
+    tuple of Spec
+        Each once, in order of appearance.
+
+    Raises
+    ------
+    InputError
+        With a problem for every name that is no metric.
+
+    Examples
+    --------
+    >>> parse_specs("nDCG@10 Recall@5, MRR")
+    (nDCG@10, R@5, RR)
     """
     names = _split_names(text) if isinstance(text, str) else [name for item in text for name in (
         [item] if isinstance(item, Spec) else _split_names(item))]
@@ -98,7 +116,7 @@ def _spellings_of(names: tuple[str, ...]) -> dict[str, Metric]:
 
 
 def _preset(entry: Metric, name: str) -> dict:
-    """Parameters that this spelling of the metric stands for: num_rel_ret is NumRet(rel=1)."""
+    """Parameters that this spelling of the metric means: num_rel_ret is NumRet(rel=1)."""
     folded = {spelled.casefold(): dict(params) for spelled, params in entry.presets.items()}
     return folded.get(name.casefold(), {})
 

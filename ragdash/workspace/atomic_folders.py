@@ -1,4 +1,4 @@
-"""Folders of Parquet files that are there whole or not at all: written beside, synced to disk, then renamed."""
+"""Folders of Parquet files that are there whole or not at all: written next to it, synced to disk, then renamed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def publish(target: Path, tables: Mapping[str, pa.Table]) -> bool:
 
 
 def fetch(folder: Path) -> dict[str, pa.Table]:
-    """The tables of a folder, every page held against its checksum. Raises OSError or pa.ArrowException."""
+    """The tables of a folder, every page checked by its checksum. Raises OSError or pa.ArrowException."""
     return {path.stem: pq.ParquetFile(path, page_checksum_verification=True).read()
             for path in sorted(folder.glob("*.parquet"))}
 
@@ -114,7 +114,7 @@ def is_broken(error: Exception) -> bool:
 
 
 def _clear(staging: Path, fresh: Path) -> None:
-    """Remove what processes that were killed have left; the age is told by the disk's own clock."""
+    """Remove what processes that were killed have left; the disk's own clock gives the age."""
     clock = fresh.stat().st_mtime
     for path in staging.iterdir():
         try:

@@ -41,7 +41,7 @@ _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A run or a truth of the workspace, told without reading it.
+    """A run or a truth of the workspace, described without reading it.
 
     kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
     rows, depth, parts and size (bytes).

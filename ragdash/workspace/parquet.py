@@ -1,7 +1,7 @@
 """A run or a truth as Parquet tables and back, without a loss: digest, ties, texts, details, settings, problems.
 
-"rows" has a row for each returned document (judgement) in file order, "queries" one for each query, "corpus" one for
-each document of a truth's corpus. Letters: N rows of a run, R judgements, Q queries, D documents of a corpus.
+"rows" has a row for each returned document (judgment) in file order, "queries" one for each query, "corpus" one for
+each document of a truth's corpus. Letters: N rows of a run, R judgments, Q queries, D documents of a corpus.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def about_of(schema: pa.Schema) -> dict:
 
 
 def facts(record: Run | Truth) -> dict:
-    """What a list of runs and truths tells of one without reading it."""
+    """What a list of runs and truths shows of one without reading it."""
     columns = [name for name in ("scores", "texts", "sources", "corpus") if getattr(record, name, None) is not None]
     columns += record.details.column_names if record.details is not None else []
     details = (
@@ -142,7 +142,7 @@ def _corpus(tables: Tables, metadata: Mapping | None) -> Corpus | None:
 
 
 def _in_file_order(values: np.ndarray, order: np.ndarray | None) -> np.ndarray:
-    """Values (N,) in ranking order as they stand in the rows."""
+    """Values (N,) in ranking order as the rows have them."""
     if order is None:
         return values
     out = np.empty_like(values)

@@ -61,7 +61,7 @@ class Workspace:
         return self._add(truth, name)
 
     def load_run(self, digest: str) -> Run:
-        """The run of this digest, under the name it has here. A broken one is set aside and told as InputError."""
+        """The run of this digest, under the name it has here. A broken one is set aside: InputError."""
         return self._load(digest, "run")
 
     def load_truth(self, digest: str) -> Truth:
@@ -211,7 +211,7 @@ class Workspace:
                         {**metadata["facts"], "size": atomic_folders.size(record_folder)},
                     )
                 except _FAULTS:
-                    continue  # no folder of ours, or a broken one: whoever asks for it is told
+                    continue  # not a folder of the workspace, or a broken one: reading it raises
                 yield row
 
 

@@ -35,7 +35,7 @@ def test_json_is_schema_3(files, capfdbinary):
     status, out, err = evaluate(capfdbinary, files, "-m", "RR nDCG@10", "--format", "json", "--per-query")
     content = json.loads(out)
     assert status == 0
-    assert list(content) == ["schema", "runs", "settings", "problems"]
+    assert list(content) == ["schema", "verdict", "runs", "settings", "problems"]
     assert content["schema"] == 3
     run = content["runs"][0]
     assert list(run) == ["name", "digest", "metrics", "per_query"]
@@ -106,7 +106,8 @@ def test_runs_of_one_name_are_told_apart(files, capfdbinary):
 @pytest.mark.parametrize("bound, status", [("RR=0.5", 1), ("RR=0.3", 1), ("RR=0.1", 0), ("RR.low=0.1", 1),
                                            ("RR.low=0", 0)])
 def test_a_missed_bound_ends_with_1_and_says_why(files, capfdbinary, bound, status):
-    got, _, err = evaluate(capfdbinary, files, "-m", "RR", "--fail-under", bound)
+    got, _, err = evaluate(capfdbinary, files, "-m", "RR", "--fail-under", bound, "--accept", "missing-queries",
+                           "--accept", "shallow-run")
     assert got == status
     assert ("the bound is" in err) == bool(status)
 

@@ -23,14 +23,15 @@ def files(tmp_path):
 
 
 def compare(capfdbinary, files, *more):
-    return call(capfdbinary, "compare", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt", *more)
+    return call(capfdbinary, "compare", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt",
+                "--accept", "missing-queries", "--accept", "shallow-run", *more)
 
 
 def test_compare_json_is_the_contract(files, capfdbinary):
     status, out, _ = compare(capfdbinary, files, "-m", "RR nDCG@10", "--format", "json", "--margin", "0.5")
     content = json.loads(out)
     assert status == 0
-    assert list(content) == ["schema", "baseline", "correction", "comparisons", "settings", "problems"]
+    assert list(content) == ["schema", "verdict", "baseline", "correction", "comparisons", "settings", "problems"]
     assert (content["schema"], content["baseline"], content["correction"]) == (3, "run", "max-t")
     one = content["comparisons"][0]
     assert {"candidate": "other", "metric": "RR", "n": 3, "wins": 0, "ties": 2, "losses": 1}.items() <= one.items()
@@ -62,7 +63,7 @@ def test_compare_fails_where_the_candidate_is_worse_than_allowed(files, capfdbin
 def test_gates_as_junit(files, capfdbinary, command, bound, failures):
     runs = files / "run.trec", files / "other.trec"
     status, out, _ = call(capfdbinary, command, *runs, "--truth", files / "qrels.txt", "-m", "RR", "--format", "junit",
-                          *bound)
+                          "--accept", "missing-queries", "--accept", "shallow-run", *bound)
     suite = ElementTree.fromstring(out)
     assert status == (1 if failures else 0)
     assert int(suite.get("failures")) == failures == len(suite.findall("testcase/failure"))

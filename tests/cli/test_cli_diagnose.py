@@ -34,7 +34,7 @@ def test_json_is_the_contract(files, capfdbinary):
         "no-gold": 1, "not-in-corpus": 1, "not-retrieved": 1, "below-k": 1}
     assert [(one["query_id"], one["stage"]) for one in run["queries"]] == [
         ("q1", "below-k"), ("q2", "not-retrieved"), ("q3", "not-in-corpus"), ("q4", "no-gold")]
-    assert run["queries"][0]["why"] == "The gold stands at rank 2; the first 1 count."
+    assert run["queries"][0]["why"] == "The gold is at rank 2; the first 1 count."
     assert run["queries"][0]["numbers"]["best_rank"] == 2 and run["queries"][1]["numbers"]["best_rank"] is None
     assert list(run["gains"]) == ["nDCG@1"]
     assert run["gains"]["nDCG@1"]["below-k"] == {"n": 1, "defined": 1, "at_most": pytest.approx(1 / 3)}

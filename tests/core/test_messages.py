@@ -12,7 +12,7 @@ import source_trees
 
 import ragdash
 from ragdash.core import messages
-from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.core.errors import Collector, InputError, Problem, shorten
 from ragdash.core.messages import MESSAGES, needed
 from ragdash.core.text.template import fill, placeholders, plural
 
@@ -207,3 +207,11 @@ def test_no_code_takes_a_sentence_apart():
                     and is_sentence(node.comparators[-1]))):
             wrong.append(where)
     assert not wrong
+
+
+@pytest.mark.parametrize(("text", "limit", "short"), [
+    ("abcdefghijklm", 13, "abcdefghijklm"), ("abcdefghijklmn", 13, "abcde … jklmn"),
+    ("abcdefghijklmno", 14, "abcde … klmno"), ("two\n  lines\t", 9, "two lines"), ("", 5, ""),
+    ("abcdefghij", 5, "a … j")])
+def test_a_long_text_is_cut_in_the_middle(text, limit, short):
+    assert shorten(text, limit) == short and len(short) <= limit

@@ -195,3 +195,10 @@ def test_columns_that_make_no_run_are_refused(facts):
 def test_columns_that_make_no_truth_are_refused(facts):
     with pytest.raises(ValueError):
         Truth.build("truth", **facts)
+
+
+def test_the_problem_of_repeated_documents_names_the_first_and_counts_the_others():
+    run = Run.build("run", ["p", *["q"] * 5], ["a", "a", "b", "a", "b", "a"], np.arange(6.0)[::-1])
+    (problem,) = run.problems
+    assert problem.kind == "duplicate-document"
+    assert (problem.facts["query"], problem.facts["document"], problem.facts["others"]) == ("q", "a", 2)

@@ -28,6 +28,7 @@ from ragdash.core.text import (
     without_reasoning,
     words,
 )
+from ragdash.core.text.porter_stemmer import stem
 
 PORTER = PorterStemmer()
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -230,3 +231,10 @@ def test_a_megabyte_takes_no_more_than_seconds(text):
     list(words(text, "squad"))
     numbers(text), sentences(text), is_refusal(text), without_reasoning(text)
     assert time.process_time() - begin < 20
+
+
+@pytest.mark.parametrize("word", ["hopping", "slipping", "zipped", "letting", "falling", "filling", "hissed",
+                                  "pressing", "fizzed", "buzzing", "sobbing", "lagged", "saddest", "agreed",
+                                  "tied", "feed"])
+def test_doubled_consonants_are_those_of_nltk(word):
+    assert stem(word) == PORTER.stem(word)

@@ -36,7 +36,7 @@ def opened(page: str = "data", /, *, state: dict | None = None, secrets: dict | 
         at.session_state[key] = value
     if part:
         at.query_params[PARTS[page]] = part
-    if page != "data":
+    if page != "overview":
         at.switch_page(f"pages/{page}.py")  # before the first run: as a link to the page opens it
     return shown(at.run())
 
@@ -52,7 +52,7 @@ def texts(at: AppTest) -> str:
 
 def drawn(at: AppTest) -> str:
     """The HTML of the page."""
-    return "\n".join(one.proto.body for one in at.get("html"))
+    return "\n".join(one.proto.body for one in at.main.get("html"))
 
 
 def charts(at: AppTest) -> dict[str, dict]:

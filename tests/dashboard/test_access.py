@@ -44,7 +44,7 @@ def words(at: AppTest) -> str:
 
 
 def inside(at: AppTest) -> bool:
-    return [one.value for one in at.title] == ["Data"]
+    return [one.value for one in at.title] == ["Overview"]
 
 
 def test_without_a_login_nothing_changes():

@@ -7,6 +7,7 @@ from page_cases import charts, opened
 from test_pages import PAGES
 
 from ragdash.dashboard.session import keys, state
+from ragdash.dashboard.session.data_store import LOADED
 
 OURS = {*keys.SIDEBAR, *keys.PAGE}
 KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input", "checkbox", "toggle", "slider",
@@ -107,3 +108,9 @@ def test_a_link_may_fix_the_appearance(samples):
     at = opened("share", **samples)
     assert "embed_options" not in "".join(one.value for one in at.main.get("code")[:2])
     assert at.sidebar.get("code")[0].value.endswith("&embed_options=light_theme")
+
+
+def test_a_link_to_the_samples_opens_on_a_server_that_has_not_opened_them(samples):
+    LOADED.clear()
+    at = opened("compare", **samples)
+    assert not at.exception and len(at.session_state["_runs"]) == 3 and len(at.table)

@@ -16,7 +16,7 @@ from ragdash.dashboard.session.data_store import LOADED, DataStore, SessionRun
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
-PAGES = ["data", "compare", "compare/queries", "compare/slices", "compare/means", "compare/similarity",
+PAGES = ["overview", "data", "compare", "compare/queries", "compare/slices", "compare/means", "compare/similarity",
          "threshold-bands", "threshold-bands/speed", "score-cutoffs", "precision-recall", "ranking", "answers",
          "answers/judge", "answers/validation", "failures", "queries", "test-set", "share", "metrics"]
 
@@ -177,6 +177,15 @@ def test_a_broken_link_falls_back_to_the_defaults(key, value):
 def test_a_link_to_runs_that_are_gone_says_so():
     at = opened("compare", run=["0123456789ab.0.bm25"], truth="0123456789ab")
     assert "bm25" in texts(at) and "does not hold" in texts(at)
+
+
+def test_a_link_without_its_baseline_says_that_another_run_is_the_baseline():
+    address = with_runs(2)
+    gone = "0123456789ab.2.bm25"
+    at = opened("compare", **{**address, "run": [*address["run"], gone]}, baseline="0123456789ab")
+    assert "The baseline of the link, bm25, is not loaded" in texts(at) and "to run 0" in texts(at)
+    kept = opened("compare", **{**address, "run": [*address["run"], gone]}, baseline=address["run"][1][:12])
+    assert "does not hold" in texts(kept) and "baseline of the link" not in texts(kept)
 
 
 def test_renaming_recolouring_and_removing_a_run():

@@ -103,6 +103,7 @@ def test_directions(name, label, expected):
 
 @pytest.mark.parametrize("values, expected", [
     ([0, 1], (0, 1)), ([0.3], (0, 1)), ([1, 5], (1, 5)), ([0, 5], (0, 5)), ([4.6], (0, 5)), ([0, 2], (0, 2)),
-    ([73.5], (0, 100)), ([812], (0, np.inf)), ([-0.2, 1], (-np.inf, np.inf)), ([], (0, 1))])
+    ([1, 8], (1, 10)), ([0, 8], (0, 10)), ([1, 3], (1, 3)),
+    ([0, 3], (0, 3)), ([73.5], (0, 100)), ([812], (0, np.inf)), ([-0.2, 1], (-np.inf, np.inf)), ([], (0, 1))])
 def test_ranges(values, expected):
     assert guess_range(values) == expected

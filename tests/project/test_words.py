@@ -82,8 +82,9 @@ def literals(node: ast.AST) -> Iterator[str]:
 
 
 def prose_of_python(source: str) -> Iterator[str]:
-    """Yield the string literals of several words, the docstrings and the comments of a module."""
-    yield from (text for text in literals(ast.parse(source)) if " " in text.strip())
+    """Yield the texts of several words, docstrings and comments of a module, without the code in them."""
+    code = re.compile(r"`[^`\n]+`|^ *(?:>>>|\.\.\.) .*$", re.MULTILINE)
+    yield from (code.sub("`", text) for text in literals(ast.parse(source)) if " " in text.strip())
     if "#" in source:
         yield from (token.string for token in tokenize.generate_tokens(io.StringIO(source).readline)
                     if token.type == tokenize.COMMENT)
@@ -148,6 +149,7 @@ def test_only_prose_is_read():
     source = 'told = {"mend": f"{told} stands here"}  # beside it\ndef f():\n    """Tell it."""\n'
     rules = Counter(rule.split()[0] for text in prose_of_python(source) for rule, _ in occurrences(text))
     assert rules == {"stand": 1, "beside": 1, "tell": 1}
+    assert [occurrences(text) for text in prose_of_python('"""The field `judgements` of a truth."""')] == [[]]
     assert occurrences(prose_of_markdown("`mend` is\n\n<!-- output -->\n```\ntold\n```\n")) == []
 
 

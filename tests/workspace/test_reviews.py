@@ -128,7 +128,8 @@ def test_which_queries_were_spoken_of(store):
 
 @pytest.mark.parametrize("event", [
     Event("opinion", "q1", "x"), Event("note", "", "x"), Event("verdict", "q1", "good"), grade("", 1),
-    grade("d", "1.5"), grade("d", "٣"), grade("d", 2**31), grade("d", "01"),
+    grade("d", "1.5"), grade("d", "٣"), grade("d", 2**31), grade("d", -2**31 - 1),
+    grade("d", "01"),
     Event("judgement", "q1", "1", run="r", doc_id="d"),
     Event("note", "q1", "x", doc_id="d"), Event("note", "q1", "x" * 100_001), Event("note", "q1", "\ud800"),
     Event("note", "q1", 3), Event("undo", "", "1" * 32)])
@@ -136,6 +137,12 @@ def test_what_cannot_be_said_is_said(store, event):
     with pytest.raises(InputError):
         said(store, note("right"), event)
     assert store.history(T) == ()  # all or none
+
+
+def test_every_grade_of_32_bits_can_be_given(store):
+    said(store, grade("low", -2**31), grade("high", 2**31 - 1))
+    assert [(event.doc_id, event.value) for event in store.history(T)] == [
+        ("low", str(-2**31)), ("high", str(2**31 - 1))]
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\0b", "عربى\u202e", "x" * 100_000, "two\nlines",

@@ -387,6 +387,16 @@ def test_what_a_killed_process_left_is_cleared_away_in_time(workspace):
     assert [path.name for path in (workspace.folder / "new").iterdir()] == ["young"]
 
 
+def test_what_cannot_be_cleared_away_does_not_stop_a_run_from_being_kept(workspace):
+    workspace.add_run(small())
+    stray = workspace.folder / "new" / "stray"  # a file: only folders are made there
+    stray.write_bytes(b"")
+    past = stray.stat().st_mtime - 2 * atomic_folders.LEFT
+    os.utime(stray, (past, past))
+    added = workspace.add_run(small("other", ["x"]))
+    assert workspace.load_run(added.digest).name == "other" and stray.exists()
+
+
 def test_a_truth_with_everything_comes_back(workspace):
     details = pa.table({"query_id": ["q1", "q2"], "answers": pa.array([["a", "b"], None], pa.list_(pa.string())),
                         "evidence": pa.array([[{"text": "t", "source": None}], []], pa.list_(pa.struct(

@@ -1,4 +1,4 @@
-"""The comparability ledger: can these runs be compared at all, and what hangs on the choices that were made?
+"""The comparability check: can these runs be compared at all, and what depends on the choices that were made?
 
 Every run against the truth and the runs among themselves; nothing is dropped, joined or filled that it does not show.
 """

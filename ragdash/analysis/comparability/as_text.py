@@ -1,4 +1,4 @@
-"""The report in plain text: a table of what matches, sentences on what to look at, and what the choices do."""
+"""The comparability report in plain text: what matches, what needs attention, and what the choices change."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _WIDTH = 100
 
 
 def as_text(report: ComparabilityReport) -> str:
-    """All of a report for a terminal."""
+    """Return a comparability report as text for a terminal."""
     runs = list(dict.fromkeys(entry.run for entry in report.entries if entry.run is not None))
     findings = "\n".join(_finding(entry) for entry in report.findings)
-    return "\n".join([_counts(report, runs), findings or "Nothing stands in the way of a comparison.\n",
+    return "\n".join([_counts(report, runs), findings or "Nothing prevents a comparison.\n",
                       _effects(report)])
 
 

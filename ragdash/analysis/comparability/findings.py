@@ -51,7 +51,7 @@ class ComparabilityEntry:
 class ConventionEffect:
     """The mean of a spec over n queries if this choice were made; change: to the mean under the chosen conventions.
 
-    choice "the other way" (of ties) is no switch: it shows how much hangs on the order of equal scores.
+    choice "the other way" (of ties) is no switch: it shows how much depends on the order of equal scores.
     refused: under this choice the run is not evaluated at all (mean and change are NaN).
     """
 

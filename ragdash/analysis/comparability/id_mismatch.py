@@ -1,6 +1,6 @@
 """Ids that would match if they were written alike, and truths on another level than the run ranks.
 
-Query ids are all looked at; documents in an even sample of the queries, which the entries tell.
+Query ids are all looked at; documents in an even sample of the queries, which the entries name.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _documents(match: Match, conventions: Conventions) -> list[ComparabilityEntr
                 "duplicate-documents",
                 ("error" if refused else "warning") if run.duplicates else "ok",
                 run.name,
-                f"{run.duplicates:,} of {rows:,} returned documents stand higher up in their ranking already"
+                f"{run.duplicates:,} of {rows:,} returned documents already have a better rank in their ranking"
                 f"{format_examples(examples)}.",
                 run.duplicates,
                 rows,
@@ -181,13 +181,13 @@ def _unjudged(name: str, total: int, judged: int, k: int | None, worth_saying: b
             "unjudged-documents",
             "note" if count and worth_saying else "ok",
             name,
-            f"{count:,} of {total:,} documents returned {range_text} have no judgement{share}.",
+            f"{count:,} of {total:,} documents returned {range_text} have no judgment{share}.",
             count,
             total,
             k=k,
         ),
         "They count as not relevant; where runs differ in this, the one with fewer is at an advantage.",
-        "Judge them, or read bpref and Judged@k beside the other metrics.",
+        "Judge them, or read bpref and Judged@k with the other metrics.",
     )
 
 
@@ -235,7 +235,7 @@ def _ties(match: Match, conventions: Conventions, effects: Sequence[ConventionEf
 
 
 def _tied(run: Run, ties: str) -> int:
-    """Documents with the score of a neighbour of their ranking, repeats not counted."""
+    """Documents with the score of a neighbor of their ranking, repeats not counted."""
     if run.ranked_by != "score" or len(run.docs) < 2:
         return 0
     first_rows = np.delete(np.arange(len(run.docs)), run.repeated) if run.duplicates else slice(None)

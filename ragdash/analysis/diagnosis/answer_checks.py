@@ -1,4 +1,4 @@
-"""What the checks look at of each answer: is it right, does it decline, does it stand in its contexts?
+"""What the checks look at of each answer: is it right, does it decline, is it in its contexts?
 
 Letters: Q queries of the truth.
 """
@@ -56,7 +56,7 @@ class AnswerChecks:
 
     @property
     def judged(self) -> np.ndarray:
-        """There is an answer, and something that tells whether it is right: (Q,) bool."""
+        """There is an answer, and something that shows whether it is right: (Q,) bool."""
         return (self.contains_reference == 1) | ~np.isnan(self.right_value)
 
     @property
@@ -66,12 +66,12 @@ class AnswerChecks:
 
     @property
     def grounded(self) -> np.ndarray:
-        """Enough of the answer stands in its contexts: (Q,) bool; False where it is not known."""
+        """Enough of the answer is in its contexts: (Q,) bool; False where it is not known."""
         return _reaches(self.support, self.rules.grounded, self.rules.grounded_spec)
 
     @property
     def numbers(self) -> dict[str, np.ndarray]:
-        """What verdicts tell, (Q,) float64 each, NaN where not known."""
+        """Numbers of the answer checks, (Q,) float64 each, NaN where not known."""
         return {"answered": self.has_answer.astype(np.float64), "held": self.contains_reference,
                 "near": self.right_value,
                 "declines": self.refusal, "support": self.support,

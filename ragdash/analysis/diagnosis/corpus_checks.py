@@ -1,6 +1,6 @@
-"""Which of the gold is in the corpus that stands beside the truth, where one does.
+"""Which of the gold is in the corpus of the truth, if it has one.
 
-Letters: R judgements, E gold spans.
+Letters: R judgments, E gold spans.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class GoldInCorpus:
 
 
 def in_corpus(truth: Truth) -> GoldInCorpus | None:
-    """None where the truth has no corpus beside it. The corpus may be long: it is gone through once."""
+    """None where the truth has no corpus. The corpus may be long: it is read once."""
     if truth.corpus is None:
         return None
     try:

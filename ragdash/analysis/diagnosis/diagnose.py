@@ -24,12 +24,37 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluation | None = None) -> Diagnosis:
-    """The first stage at which each query went wrong; docs/reference/diagnosis.md has the rules.
+    """Find the first stage at which each query went wrong.
 
-    By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one beside it.
-    answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
-    over and told: nothing is guessed. Raises InputError where the run has answers and no query in common with the
-    truth, and where answers were made for another truth or run.
+    The rules are in docs/reference/diagnosis.md. A check that cannot be made is skipped and reported.
+
+    Parameters
+    ----------
+    match
+        A run and its truth, by id or by evidence. Gold is looked up in truth.corpus, if there is one.
+    rules
+        Cutoff, coverage and the thresholds of answers; default DiagnosisRules().
+    answers
+        The run evaluated on `text_specs(rules)`, if it is known already.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    InputError
+        The run has answers and no query in common with the truth, or `answers` are of another truth or run.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> diagnosis = diagnose(Match(run, truth), DiagnosisRules(k=1))
+    >>> [diagnosis.stage_of(query).name for query in ("q1", "q2")]
+    ['below-k', 'fine']
     """
     rules = rules or DiagnosisRules()
     marked, unclear = read_kinds(match.truth)
@@ -80,7 +105,7 @@ def _answers(answers: AnswerChecks) -> Checks:
 
 
 def _no_gold(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
-    """Queries of which nothing tells whether they went right; the check itself can always be made."""
+    """Queries without anything that shows whether they went right; the check itself can always be made."""
     checkable = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
                                          "answered-unanswerable")]
     missing = checks["not-in-corpus"][0] & checks["not-in-corpus"][1]

@@ -1,4 +1,4 @@
-"""Why a query stands at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
+"""Why a query is at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
 and ranks of ragdash.analysis.diagnosis.retrieval_checks; answered, declines, right, missing: 0 or 1; held, near,
@@ -36,7 +36,30 @@ class Reason:
 
 
 def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
-    """Why a query (its index, or its id) is at its stage. KeyError or IndexError for a query that is not there."""
+    """Explain why a query is at its stage.
+
+    Parameters
+    ----------
+    diagnosis
+        What `diagnose` returned.
+    query
+        An index or an id. IndexError or KeyError if there is no such query.
+
+    Returns
+    -------
+    Reason
+        The rule, its numbers, and what could not be assessed. str() is the text.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
+    >>> str(explain(diagnose(Match(run, truth), DiagnosisRules(k=1)), "q1"))
+    'Below k: The gold is at rank 2; the first 1 count. Not assessed: Gold in the corpus (no corpus is given).'
+    """
     q = diagnosis.index_of(query)
     stage = STAGES[diagnosis.stage[q]]
     numbers = {name: float(values[q]) for name, values in diagnosis.numbers.items()}
@@ -71,7 +94,7 @@ def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     else:
         rel = "" if diagnosis.settings["match"] == "evidence" else f" (grade {diagnosis.rules.rel} or more)"
         without = f"The truth has {_gold(diagnosis, 0)}{rel}"
-    return f"{without}, and " + ("nothing tells whether the answer is right." if numbers["answered"] else
+    return f"{without}, and " + ("nothing shows whether the answer is right." if numbers["answered"] else
                                  "the run gives no answer.")
 
 
@@ -90,7 +113,7 @@ def _below_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if not numbers["found"]:
         return f"0 of {_gold(diagnosis, numbers['gold'])} in the first {k}; documents further down have no text."
     which = "gold" if numbers["gold"] == 1 else f"first of {_gold(diagnosis, numbers['gold'])}"
-    return f"The {which} stands at rank {numbers['best_rank']:.0f}; the first {k} count."
+    return f"The {which} is at rank {numbers['best_rank']:.0f}; the first {k} count."
 
 
 def _in_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
@@ -118,7 +141,7 @@ def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 
 def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
-    stand_in = "" if diagnosis.own_contexts else " The texts of the first documents stand in for its contexts."
+    stand_in = "" if diagnosis.own_contexts else " The texts of the first documents replace its contexts."
     return (f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is asked."
             f"{stand_in}")
 

@@ -1,6 +1,6 @@
 """How much the mean of a metric could rise at most if the queries of a stage were fixed.
 
-Letters: Q queries of the truth, R judgements.
+Letters: Q queries of the truth, R judgments.
 """
 
 from __future__ import annotations

@@ -35,7 +35,14 @@ _YES, _NO = frozenset(("true", "yes", "y", "t", "1")), frozenset(("false", "no",
 
 
 def kinds(truth: Truth) -> dict[str, np.ndarray]:
-    """The queries of each kind: (Q,) bool each, all False where the truth marks none."""
+    """The queries of each kind: (Q,) bool each, all False where the truth marks none.
+
+    Examples
+    --------
+    >>> from ragdash import Truth
+    >>> {name: mask.tolist() for name, mask in kinds(Truth.build("qrels", ["q1"], ["a"], [1])).items()}
+    {'no_answer': [False], 'contradictory': [False], 'multi_hop': [False], 'out_of_scope': [False]}
+    """
     return read_kinds(truth)[0]
 
 

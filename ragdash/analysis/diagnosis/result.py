@@ -43,7 +43,7 @@ class Diagnosis:
     (of "fine": whether any could); numbers: what the checks looked at, (Q,) float64 each, NaN where not known
     (ragdash.analysis.diagnosis.explanations says what they are); kinds: the edge cases that the truth marks, (Q,)
     bool each;
-    own_contexts: the contexts are those that the run tells; reasons: {stage: why its check could be made for no query};
+    own_contexts: the contexts are those that the run lists; reasons: {stage: why its check could be made for no query};
     rules and settings: what is needed to get it again.
     """
 

@@ -49,7 +49,7 @@ class RetrievalChecks:
 
     @property
     def numbers(self) -> dict[str, np.ndarray]:
-        """What verdicts tell, (Q,) float64 each, NaN where not known."""
+        """Numbers of the retrieval checks, (Q,) float64 each, NaN where not known."""
         def where_known(counts: np.ndarray, known: np.ndarray | bool) -> np.ndarray:
             return np.where(known, counts.astype(np.float64), np.nan)
 

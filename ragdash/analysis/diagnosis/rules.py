@@ -1,4 +1,4 @@
-"""The numbers by which a query's stage is decided. Their defaults, with sources, stand in ragdash.metrics.bands."""
+"""The numbers by which a query's stage is decided. Their defaults, with sources, are in ragdash.metrics.bands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 
-_RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that tell
+_RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that show it
 _JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
            "grounded": ("Faithfulness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGChecker.Faithfulness",
                         "NLIFaithfulness")}  # the metrics of judges and local readers that do
@@ -20,11 +20,11 @@ class DiagnosisRules:
     """What decides at which stage a query went wrong; part of the settings of every verdict.
 
     k: the first k documents count; rel: grades from here on are gold; coverage: share of the gold (by id: of k
-    documents where there are more) that has to stand in the first k, 0: one is enough; score: documents below it are
+    documents where there are more) that has to be in the first k, 0: one is enough; score: documents below it are
     cut off, None: no threshold; right: value of the metric right_by from which an answer is right; one that holds a
     reference always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is
     better).
-    Raises InputError for numbers out of range and for metrics that do not tell.
+    Raises InputError for numbers out of range and for metrics that do not show it.
     """
 
     k: int = int(STAGE_THRESHOLDS["k"].value)
@@ -55,10 +55,10 @@ class DiagnosisRules:
 
     @property
     def right_spec(self) -> Spec:
-        """What tells whether an answer is right."""
+        """The metric that shows whether an answer is right."""
         return parse_spec(self.right_by)
 
     @property
     def grounded_spec(self) -> Spec:
-        """What tells whether an answer is grounded."""
+        """The metric that shows whether an answer is grounded."""
         return parse_spec(self.grounded_by)

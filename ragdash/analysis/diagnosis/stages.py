@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Stage:
     """A place where a query went wrong first; the last, "fine", is none.
 
-    name: a stable word for programs and addresses; title: for people; meaning: when a query stands here, in a
+    name: a stable word for programs and addresses; title: for people; meaning: when a query is here, in a
     sentence; fix: what usually fixes it; passed: what holds for those who come past it, {k} for the k of the rules.
     """
 
@@ -22,7 +22,7 @@ class Stage:
 
 STAGES = (
     Stage("no-gold", "No gold", "Nothing to check against: neither gold to look for, nor a reference for the answer.",
-          "Judge documents for the query, mark evidence, or write a reference answer.", "Something to hold it against"),
+          "Judge documents for the query, mark evidence, or write a reference answer.", "Something to compare it with"),
     Stage("not-in-corpus", "Not in the corpus", "None of the gold is in the corpus.",
           "Add the missing documents to the index, or correct the truth.", "Gold in the corpus"),
     Stage("not-retrieved", "Not retrieved", "None of the gold was returned, at any rank.",
@@ -42,7 +42,7 @@ STAGES = (
           "declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
           "Answered"),
     Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
-          "Ask the generator to decline where the contexts do not tell; a score threshold.",
+          "Ask the generator to decline where the contexts do not have the answer; a score threshold.",
           "Declined where there is no answer"),
     Stage("fine", "Fine", "Nothing went wrong at any step that can be assessed.", "", ""),
 )

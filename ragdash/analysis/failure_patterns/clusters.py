@@ -19,7 +19,7 @@ from ragdash.models.local.score_cache import text_key
 
 MOST, ROUNDS, STARTS = 12, 30, 3
 SAMPLE = 2_000  # questions that the middles are found on; all are put to the nearest
-WORDS = 8  # told of a cluster
+WORDS = 8  # listed for a cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ def question_vectors(truth: Truth, store: ScoreCache | None = None, model: str =
     """Vectors of the questions, of length 1: (Q, V) float32, a row of NaN for a question without one.
 
     They are there after `ragdash score --metrics SemanticRelevance`; None where no question has one, no encoder was
-    used, or the truth tells no questions. model: its name; "": the one last used. InputError for a damaged store.
+    used, or the truth has no questions. model: its name; "": the one last used. InputError for a damaged store.
     """
     store = default_score_cache() if store is None else store
     encoder = store.find_model(ENCODER, model)

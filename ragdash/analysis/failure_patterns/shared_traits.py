@@ -23,7 +23,7 @@ class SharedTrait:
 
     n, others: queries with a value that have the trait, and that have it not; mean, rest: their means; difference:
     mean - rest, with its bootstrap interval [low, high]; p: Welch's t-test, two-sided, uncorrected; p_corrected: over
-    all traits that were looked at. worse: in the metric's direction, and told apart after correction.
+    all traits that were looked at. worse: in the metric's direction, and significant after correction.
     """
 
     slice: Slice
@@ -53,8 +53,8 @@ def compare_traits(
     """How each trait's queries differ from the rest: those that are surely worse first, each part worst first.
 
     values (Q,): of a metric, or 1 for a failing query and 0 for another (sign -1 then); NaN is left out on both sides.
-    sign: 1 where a higher value is better, else -1. least: a trait is looked at if so many queries with a value have
-    it and so many have it not. correction: of p over all that are looked at
+    sign: 1 where a higher value is better, else -1. least: a trait is looked at if this many queries with a value have
+    it and as many do not. correction: of p over all that are looked at
     (holm or bh); traits
     overlap, so the rows are not independent of each other, which Holm's allows for. A trait that goes with failing
     need not be its cause. Intervals: queries are resampled, those of the trait and the rest together.

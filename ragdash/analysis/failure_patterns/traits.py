@@ -30,7 +30,16 @@ ENGLISH, OTHERS, AMOUNTS = (frozenset(text.split()) for text in (_ENGLISH, _OTHE
 
 
 def questions(truth: Truth) -> list[str | None]:
-    """The text of each query, None where the truth does not tell it: Q values."""
+    """The text of each query, None where the truth does not have it: Q values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Truth
+    >>> details = pa.table({"query_id": ["q1", "q2"], "query": ["Who?", None]})
+    >>> questions(Truth.build("qrels", ["q1"], ["a"], [1], details=details))
+    ['Who?', None]
+    """
     has_questions = truth.details is not None and "query" in truth.details.column_names
     return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
 
@@ -50,11 +59,11 @@ def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1
 
 
 def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> dict[str, list]:
-    """What the truth tells of each query beside its attributes: {name: Q values, None where not known}.
+    """What the truth has of each query in addition to its attributes: {name: Q values, None where not known}.
 
     Its gold documents (of grade rel or more) and gold spans; of the question: its words, its question word, whether
-    it has a number, in how many of all questions with their gold texts its rarest word stands (1: in none but its
-    own), the share of its content words that stand in its gold texts. Gold texts are the evidence or, where a
+    it has a number, in how many of all questions with their gold texts its rarest word occurs (1: in none but its
+    own), the share of its content words that are in its gold texts. Gold texts are the evidence or, where a
     corpus is given (texts: {doc_id: text}) or there is no evidence, the gold documents in the truth's corpus. Stop
     words are known for English only. A property that is not known of any query is left out.
     """
@@ -121,7 +130,7 @@ def _gold_words(truth: Truth, texts: Mapping[str, str] | None, rel: int) -> list
 
 
 def _rarest(content: Sequence[frozenset[str] | None], gold: Sequence[frozenset[str]]) -> list[int | None]:
-    """In how many queries, questions and gold texts together, the rarest content word of a question stands."""
+    """In how many queries, questions and gold texts together, the rarest content word of a question occurs."""
     spread: Counter[str] = Counter()
     for question_words, gold_words in zip(content, gold, strict=True):
         spread.update((question_words or frozenset()) | gold_words)

@@ -1,4 +1,4 @@
-"""Can the judge be trusted? Its verdicts beside a person's labels, and intervals that allow for what it gets wrong."""
+"""Can the judge be trusted? Its verdicts compared with a person's labels, and intervals that allow for its errors."""
 
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, vote_spread
 from ragdash.analysis.judge_validation.estimates import (

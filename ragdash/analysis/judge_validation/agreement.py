@@ -16,7 +16,7 @@ CUT = YES  # from here on a value counts as yes
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Verdicts beside labels: accuracy and kappa of their classes, NaN where undefined.
+    """Verdicts compared with labels: accuracy and kappa of their classes, NaN where undefined.
 
     confusion (C, C): queries by class of the label (row) and of the verdict (column); classes (C,): their names.
     bias: mean of verdict - label, above 0 where the judge is too kind; apart: mean of |verdict - label|.
@@ -46,12 +46,30 @@ class Votes:
 
 
 def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT) -> Agreement:
-    """Agreement of values in [0, 1], both defined: (n,) each.
+    """Compute how far a judge's verdicts agree with a person's labels.
 
-    cut: values from here on are "yes", those below "no"; None: every distinct value is a class of its own (for graded
-    scales such as 0, 0.5, 1). Cohen's kappa = (p_o - p_e) / (1 - p_e), unweighted; NaN where p_e = 1 (both sides put
-    everything into the same class: nothing shows whether they could have differed). Everything NaN for n = 0.
+    Parameters
+    ----------
+    verdicts, labels
+        (n,) values in [0, 1], all defined.
+    cut
+        Values from here are "yes", those below "no". None: each distinct value is a class (scales such as 0, 0.5, 1).
+
+    Returns
+    -------
+    Agreement
+        Accuracy, Cohen's kappa and bias; NaN for n = 0.
+
+    Notes
+    -----
+    kappa = (p_o - p_e) / (1 - p_e), unweighted; NaN where p_e = 1: both sides put everything into one class.
     Source: Cohen 1960; sklearn.metrics.cohen_kappa_score.
+
+    Examples
+    --------
+    >>> result = agreement(np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0]))
+    >>> result.accuracy, result.kappa, result.bias
+    (0.75, 0.5, 0.25)
     """
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
     columns, rows, classes = _classes(verdicts, labels, cut)
@@ -71,6 +89,12 @@ def vote_spread(votes: np.ndarray, cut: float = CUT) -> Votes:
     kappa is that of Fleiss where all queries have as many votes; else classes are weighed by their votes, queries
     equally. NaN where no query has two votes, kappa also where all votes are of one class. spread: with V - 1.
     Source: Fleiss 1971.
+
+    Examples
+    --------
+    >>> result = vote_spread(np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]]))
+    >>> result.n, result.unanimous
+    (2, 0.5)
     """
     votes = np.asarray(votes, np.float64)
     voted = ~np.isnan(votes)

@@ -1,4 +1,4 @@
-"""A judge's mean beside what a person's labels make of it, of one run and of the difference of two.
+"""A judge's mean and its correction by a person's labels, of one run and of the difference of two.
 
 Letters: Q queries, n queries with a verdict and a label.
 """
@@ -40,10 +40,10 @@ class Disagreement:
 
 @dataclass(frozen=True, eq=False)
 class JudgeValidation:
-    """What stands behind a judge's mean.
+    """What a judge's mean is based on.
 
     judge: mean of the verdicts, without interval: no more queries would fix what the judge gets wrong; labels: the
-    labels alone (labels without a verdict among them); corrected: prediction-powered, of n labelled queries and the
+    labels alone (labels without a verdict among them); corrected: prediction-powered, of n labeled queries and the
     `rest` others. pseudo: whether the pseudo-rectifiers were added. disagreements: the furthest apart first.
     missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none.
     """
@@ -84,13 +84,25 @@ class CorrectedDifference:
 def validate_judge(
     verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL
 ) -> JudgeValidation:
-    """Hold verdicts against a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
+    """Compare a judge's verdicts on a run with a person's labels.
 
-    Intervals: corrected by ragdash.evaluation.stats.prediction_powered, none below 20 labels with a verdict; labels
-    by Wilson's where all are 0
-    or 1, else by the bootstrap, none where they do not differ. The labelled queries must be a random sample, which
-    nothing here can see. Labels of queries that are not judged are left out and told. Without a cut votes are told
-    apart by CUT.
+    Parameters
+    ----------
+    verdicts
+        Of one run.
+    labels
+        {query_id: value in [0, 1]}. The labeled queries must be a random sample; this cannot be checked here.
+    cut
+        As in `agreement`; without one, votes are split by CUT.
+    level
+        Of the intervals.
+
+    Returns
+    -------
+    JudgeValidation
+        Means of the judge, of the labels, and corrected (prediction-powered; no interval below 20 labels with a
+        verdict). Interval of the labels: Wilson's if all are 0 or 1, else bootstrap; none if all are equal. Labels of
+        queries without a verdict are left out and reported.
     """
     values = verdicts.values
     label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
@@ -129,11 +141,26 @@ def validate_judge(
 
 def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],
                      candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> CorrectedDifference:
-    """The paired difference of two runs' means, corrected by the queries whose answers are labelled in both.
+    """Estimate the paired difference of two runs' means, corrected by the queries labeled in both.
 
-    Values of the pairs lie in [-1, 1]. left_out: queries that lack a verdict on one side or both. labels: pairs of
-    labels, by the bootstrap, without an interval where they do not differ. Source:
-    ragdash.evaluation.stats.prediction_powered on the differences.
+    Parameters
+    ----------
+    baseline, candidate
+        The verdicts of the two runs.
+    baseline_labels, candidate_labels
+        {query_id: value in [0, 1]}.
+    level
+        Of the intervals.
+
+    Returns
+    -------
+    CorrectedDifference
+        Candidate minus baseline, in [-1, 1]. Queries without a verdict in both are counted in `left_out`.
+
+    Notes
+    -----
+    Prediction-powered inference on the differences (ragdash.evaluation.stats.ppi). Pairs of labels have a bootstrap
+    interval, none if all differences are equal.
     """
     candidate_rows = (
         pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)

@@ -42,7 +42,7 @@ def features_of(match: Match) -> Features:
     """The features of a run's queries: metrics that look at texts or read what local models said, lengths, scores.
 
     Scores of the ranking are brought to mean 0 and standard deviation 1 within the run, since those of two searches
-    have no common scale. Neither judgements of documents nor verdicts of judges are among them. Raises Unavailable
+    have no common scale. Neither judgments of documents nor verdicts of judges are among them. Raises Unavailable
     where the run has no answers.
     """
     answers = match.answered.answers
@@ -82,7 +82,7 @@ def _logs(items: tuple, size: Callable[..., int]) -> np.ndarray:
 
 
 def _contexts(match: Match) -> tuple[tuple[str, ...] | None, ...]:
-    """The texts beside each answer, None where they are not known."""
+    """The texts that belong to each answer, None where they are not known."""
     with suppress(Unavailable):
         return tuple(None if texts is None else tuple(listed(texts)) for texts in match.grounded.contexts)
     return (None,) * len(match.query_ids)
@@ -116,7 +116,7 @@ def _cosines(match: Match) -> dict[str, np.ndarray]:
             pairs += [(text, answer) for text in texts]
             owner += [q] * len(texts)
     store = match.scored.store
-    with suppress(InputError):  # an unusable cache is told by the metrics that read it
+    with suppress(InputError):  # the metrics that read an unusable cache report it
         model = store.find_model(ENCODER)
         if model is not None and pairs:
             value = cosines(store, model, pairs)[0]

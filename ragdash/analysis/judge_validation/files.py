@@ -23,9 +23,14 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
                 ) -> tuple[dict[str, dict[str, float]], tuple[Problem, ...]]:
     """({run, "" where the file names none: {query_id: label}}, warnings) of a sheet that came back, or any such table.
 
-    Needs query_id and label (or value): a number from 0 to 1, yes, no, true or false; empty: not labelled, which is
+    Needs query_id and label (or value): a number from 0 to 1, yes, no, true or false; empty: not labeled, which is
     counted. known: {run: its query ids}. A spreadsheet's mark before a formula is taken off an id. Raises InputError
-    with everything that is wrong: other values, unknown runs and queries, a query labelled twice in different ways.
+    with everything that is wrong: other values, unknown runs and queries, a query labeled twice in different ways.
+
+    Examples
+    --------
+    >>> read_labels(b"query_id,label\\nq1,yes\\nq2,0.5\\n", "labels.csv")
+    ({'': {'q1': 1.0, 'q2': 0.5}}, ())
     """
     collector = Collector(file)
     rows, name = _table(content, collector, _LABEL)
@@ -58,9 +63,9 @@ def assign_labels(
     file: str | None = None,
 ) -> dict[str, Mapping[str, float]]:
     """{run: its labels} of what read_labels found. Rows that name no run are those of `only`, or of the only run,
-    beside those that name it.
+    together with those that name it.
 
-    Raises InputError where it cannot be told whose they are, or a query has two that differ.
+    Raises InputError where it is not clear whose they are, or a query has two that differ.
     """
     result: dict[str, dict[str, float]] = {}
     collector = Collector(file)
@@ -180,7 +185,7 @@ def _cells(text: str, collector: Collector) -> Iterator[Row]:
 
 
 def _with_points(row: dict[str, str]) -> dict[str, str]:
-    """Numbers such as 0,5 as a spreadsheet writes them beside semicolons."""
+    """Numbers such as 0,5 as a spreadsheet writes them between semicolons."""
     return {name: cell.replace(",", ".") if name in (*_VERDICT, *_LABEL) else cell for name, cell in row.items()}
 
 
@@ -217,7 +222,7 @@ def _known_query(query: str, run: str, known: Mapping[str, Collection[str]], lin
 
 
 def _warn_of_gaps(has_label: Sequence[bool], collector: Collector) -> None:
-    """Warn of rows without a label; more sharply of such before the last labelled one: it may be no random sample."""
+    """Warn of rows without a label; more sharply of such before the last labeled one: it may be no random sample."""
     last = max((i for i, labelled in enumerate(has_label) if labelled), default=-1)
     skipped = sum(not labelled for labelled in has_label[:last + 1])
     if skipped:

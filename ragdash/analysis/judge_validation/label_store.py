@@ -35,7 +35,7 @@ class LabelStore(EventStore):
                 if event.kind == "label" and event.doc_id == what}
 
     def label_counts(self, run: str) -> dict[str, int]:
-        """What was labelled of a run, and how many queries each."""
+        """What was labeled of a run, and how many queries each."""
         counts: dict[str, int] = {}
         for event in self._store.read(run).events:
             counts[event.doc_id] = counts.get(event.doc_id, 0) + (event.kind == "label")

@@ -42,7 +42,7 @@ def labelling_sheet(
 ) -> pa.Table:
     """A row per query and run, in the order of the queries, columns as SHEET; what is not known is null.
 
-    label and note are empty, for the person; verdicts are not told, since they would draw the labels after them.
+    label and note are empty, for the person; verdicts are not shown, since they would influence the labels.
     matches: of each run, for the texts.
     """
     columns: dict[str, list] = {name: [] for name in SHEET.names}

@@ -33,9 +33,14 @@ _HOSTS = ("ollama",)  # programs that serve models and have a family in their na
 
 
 def families(model: str) -> frozenset[str]:
-    """The families that a model's name tells of; several for one distilled into another; empty where it tells none.
+    """The families that a model's name contains; several for one distilled into another; empty without any.
 
     "openai/gpt-4o-mini" -> OpenAI; "DeepSeek-R1-Distill-Qwen-7B" -> DeepSeek and Qwen.
+
+    Examples
+    --------
+    >>> sorted(families("gpt-4o")), sorted(families("my-own-model"))
+    (['OpenAI'], [])
     """
     text = model.lower()
     for host in _HOSTS:
@@ -44,9 +49,14 @@ def families(model: str) -> frozenset[str]:
 
 
 def same_family(judge: str, generator: str) -> frozenset[str]:
-    """The families that both names tell of; the model itself where both are the same name of no known family.
+    """The families that both names contain; the model itself where both are the same name of no known family.
 
     judge: "A + B" for several: the families of any.
+
+    Examples
+    --------
+    >>> sorted(same_family("gpt-4o", "gpt-4o-mini")), sorted(same_family("gpt-4o", "claude-3-haiku"))
+    (['OpenAI'], [])
     """
     if AND in judge:
         return frozenset().union(*(same_family(member, generator) for member in judge.split(AND)))

@@ -1,4 +1,4 @@
-"""What a judge of the ledger said of a run, as verdicts to be held against labels: who, why not, with which votes.
+"""The stored verdicts of a judge on a run, to be compared with labels: who, why not, with which votes.
 
 Letters: Q queries (of the truth), V votes.
 """
@@ -32,7 +32,7 @@ MOST_VOTES = 9  # read of each query
 
 @dataclass(frozen=True, eq=False)
 class StoredVerdicts:
-    """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgements {query_id:
+    """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgments {query_id:
     with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
     where there is one vote; of several judges the value of each.
     """
@@ -45,7 +45,7 @@ class StoredVerdicts:
 
 
 def read_stored_verdicts(match: Match, spec: Spec) -> StoredVerdicts:
-    """What stands behind the values of a metric; empty where no judge gave them, or none was asked."""
+    """The judge, reasons and votes behind the values of a metric; empty where no judge gave them, or none was asked."""
     if spec.metric.view != "Judged":
         return StoredVerdicts()
     name, judge, votes = judge_request(spec)
@@ -72,8 +72,8 @@ def generator_of(run: Run) -> str:
 
 def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: str = "",
                     generator: str = "") -> RunVerdicts:
-    """The values of a metric as verdicts, with judge, reasons and votes of the ledger and the generator of the run's
-    settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
+    """The values of a metric as verdicts, with judge, reasons and votes of the store and the generator of the run's
+    settings, where these have it. judge, generator: names to use instead. InputError as `verdicts_of`.
     """
     stored = read_stored_verdicts(match, spec)
     verdicts = verdicts_of(evaluation, spec, reasons=stored.reasons, judge=judge or stored.model,
@@ -88,7 +88,7 @@ def _votes_of(verdicts: RunVerdicts, match: Match, votes: np.ndarray) -> np.ndar
 
 
 def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
-    """Every vote that the ledger has, as far as all queries or a random few of them were asked again."""
+    """Every stored vote, as far as all queries or a random few of them were asked again."""
     if scores.members:
         return np.stack([member.values for member in scores.members], axis=1)
     judge = scores.judge.judges[0] if isinstance(scores.judge, Panel) else scores.judge

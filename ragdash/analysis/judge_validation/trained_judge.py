@@ -28,7 +28,7 @@ Labels = Mapping[str, Mapping[str, float]]
 @dataclass(frozen=True, eq=False)
 class TrainedJudge:
     """What came of the training. verdicts: of each run; features: the names of the F features; left_out: {feature that
-    no run has: why}; weights (K, F): of the standardised features, of each fold's model; folds: {labelled query: its
+    no run has: why}; weights (K, F): of the standardized features, of each fold's model; folds: {labeled query: its
     fold}; labels: how many it was trained on; models: {feature: the local model that it comes from}.
     """
 
@@ -44,7 +44,7 @@ class TrainedJudge:
 
     @property
     def settings(self) -> dict:
-        """What stands beside the numbers."""
+        """The text to show with the numbers."""
         weights = self.weights.mean(axis=0).round(4).tolist()
         return {"local_judge": {"labels": self.labels, "folds": len(self.weights), "penalty": self.penalty,
                                 "seed": self.seed, "features": dict(zip(self.features, weights, strict=True)),
@@ -60,25 +60,25 @@ def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, f
     """Train a judge on labels {run's name: {query_id: value in [0, 1]}} and let it judge every answer of the runs.
     Where names repeat: the labels of each match instead, in their order.
 
-    The labelled queries are dealt into folds at random (seeded; never by their labels), a query with all its labels of
-    all runs into one. Each fold has a model, fitted to the labels of the other folds; features are standardised on
-    these alone. A labelled query's verdict, in every run, is that of its own fold's model, which has seen no label of
+    The labeled queries are dealt into folds at random (seeded; never by their labels), a query with all its labels of
+    all runs into one. Each fold has a model, fitted to the labels of the other folds; features are standardized on
+    these alone. A labeled query's verdict, in every run, is that of its own fold's model, which has seen no label of
     this query; that of an unlabelled query is the mean of all models, each weighing as much as its fold has labels of
     the run. An unknown value of a feature counts as its mean, and that it is not known is a feature too. Queries
     without an answer have no verdict, and their labels train nothing.
 
     What holds: where the labels are a random sample, the same queries in all runs, the estimate of
     ragdash.evaluation.stats.prediction_powered,
-    mean_N(f) - mean_n(f - y), has no bias with these verdicts, however bad the judge is: each model is used on labelled
+    mean_N(f) - mean_n(f - y), has no bias with these verdicts, however bad the judge is: each model is used on labeled
     queries that it has not seen as on unlabelled ones, with the same weight. (The pseudo-rectifiers and the cut at 0
-    and 1 move it a little; so may runs that are labelled on different queries.) What does not hold: the interval is
+    and 1 move it a little; so may runs that are labeled on different queries.) What does not hold: the interval is
     that of a judge who was there before, as in ppi-python's crossppi_mean_ci without bootstrap. The models share most
     of their labels, so that verdicts of different folds hang together, which the standard error does not see; hence the
     pseudo-rectifiers are needed here all the more. That it covers as asked is a matter of stable models and many
     labels (the paper's theorem) and of the simulation in benchmarks/ppi.py, not of every sample. It is no judge of
     other runs, and accuracy and kappa are those of the models of the folds.
 
-    Raises InputError: a run without answers, fewer than MIN_LABELS labelled queries with an answer, labels all alike,
+    Raises InputError: a run without answers, fewer than MIN_LABELS labeled queries with an answer, labels all alike,
     values outside [0, 1], fewer than 2 folds. Source: Zrnic and Candès 2024, Cross-prediction-powered inference;
     Saad-Falcon et al. 2023 (ARES) for the use.
     """
@@ -162,7 +162,7 @@ def _query_numbers(matches: Sequence[Match]) -> np.ndarray:
 
 
 def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
-    """How many queries are labelled; InputError where nothing can be learned from them."""
+    """How many queries are labeled; InputError where nothing can be learned from them."""
     defined = y[~np.isnan(y)]
     n = len(np.unique(query[~np.isnan(y)]))
     wrong = None
@@ -182,7 +182,7 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
 
 def _assign_folds(matches: Sequence[Match], query: np.ndarray, y: np.ndarray, folds: int,
           seed: int) -> tuple[np.ndarray, dict[str, int]]:
-    """(fold of each row, -1 for a query without any label; {labelled query: fold}). Values of labels play no part."""
+    """(fold of each row, -1 for a query without any label; {labeled query: fold}). Values of labels play no part."""
     labelled = np.unique(query[~np.isnan(y)])
     fold_of = np.full(int(query.max()) + 1, -1)
     fold_of[labelled[np.random.default_rng(seed).permutation(len(labelled))]] = np.arange(len(labelled)) % folds

@@ -17,7 +17,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import judge_request
 
-UNDEFINED = "undefined"  # the reason where none is told
+UNDEFINED = "undefined"  # the reason where none is known
 
 
 @dataclass(frozen=True, eq=False)

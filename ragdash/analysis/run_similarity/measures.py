@@ -25,7 +25,7 @@ class RunSimilarity:
 
     values (P, Q) float64: pairs as itertools.combinations(range(N), 2) has them, NaN = undefined; range: (lowest,
     highest) possible value. mean (N, N): of the defined queries, symmetric, NaN where there is none; n (N, N) int64:
-    how many these are. On the diagonal a run beside itself: 1 wherever it is defined.
+    how many these are. On the diagonal a run with itself: 1 wherever it is defined.
     """
 
     title: str
@@ -39,7 +39,7 @@ class RunSimilarity:
         """The values of two different runs, by index or name: (Q,). KeyError for one that is not here."""
         first, second = sorted(self._index(run) for run in (a, b))
         if first == second:
-            raise KeyError(f"{a!r} beside itself")
+            raise KeyError(f"{a!r} with itself")
         return self.values[first * len(self.names) - first * (first + 3) // 2 + second - 1]
 
     def _index(self, run: int | str) -> int:
@@ -51,13 +51,36 @@ class RunSimilarity:
 
 
 def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
-    """RBO_EXT: how alike two lists are for a reader who goes on to the next rank with probability p.
+    """Compute rank-biased overlap (RBO_EXT): similarity for a reader who goes on to the next rank with probability p.
 
-    (1 - p) times the sum over depths d of p^(d-1) A_d, A_d being the documents in both lists down to d over d,
-    extrapolated beyond the ends as if the agreement stayed as it was; lists may differ in length. In [0, 1]: 1 for
-    equal lists, 0 for lists with nothing in common. With p = 0.9 the first 10 ranks carry 86 % of the weight, the
-    first 50 more than 99 %. 0 where one list is empty, undefined where both are. Ties are settled beforehand, not
-    shared as in the paper's tied variant. Source: Webber, Moffat & Zobel 2010, equation 32.
+    Parameters
+    ----------
+    lists
+        The lists of all runs; they may differ in length.
+    p
+        With 0.9 the first 10 ranks have 86 % of the weight, the first 50 more than 99 %.
+
+    Returns
+    -------
+    RunSimilarity
+        In [0, 1]: 1 for equal lists, 0 for lists with nothing in common or if one is empty; undefined if both are.
+
+    Notes
+    -----
+    (1 - p) times the sum over depths d of p^(d-1) A_d, where A_d is the number of documents in both lists down to d,
+    over d; extrapolated beyond the ends with the last agreement. Ties are ordered first, not shared as in the paper's
+    variant for ties. Source: Webber, Moffat & Zobel 2010, equation 32.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.run_similarity import collect_top_k
+    >>> rank_biased_overlap(collect_top_k([Match(run, truth), Match(other, truth)])).values.round(2).tolist()
+    [[0.9, 0.0]]
     """
     if not 0 < p < 1:
         raise InputError([Problem("bad-persistence", {"p": str(p)}, field="p")])
@@ -85,12 +108,34 @@ def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
 
 
 def kendall_tau(lists: TopKLists) -> RunSimilarity:
-    """Kendall's tau-b of the documents that both runs returned within k: do they put them in the same order?
+    """Compute Kendall's tau-b of the documents that both runs returned within k.
 
-    In [-1, 1]: 1 the same order, -1 the opposite one. Documents that one of them only returned are left out, so two
-    lists with little in common can have a tau of 1: read it beside their overlap. Undefined with fewer than two
-    documents in common. Ranks have no ties (the conventions settle equal scores), so tau-b equals tau-a here;
+    Parameters
+    ----------
+    lists
+        The lists of all runs.
+
+    Returns
+    -------
+    RunSimilarity
+        In [-1, 1]: 1 for the same order, -1 for the opposite one; undefined with fewer than two common documents.
+
+    Notes
+    -----
+    Documents that only one run returned are left out, so lists with little in common can have a tau of 1: read it
+    together with their overlap. Ranks have no ties (the conventions order equal scores), so tau-b equals tau-a here;
     scipy.stats.kendalltau on the scores themselves differs where scores are equal. Source: Kendall 1945.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.run_similarity import collect_top_k
+    >>> kendall_tau(collect_top_k([Match(run, truth), Match(other, truth)])).values.tolist()
+    [[-1.0, nan]]
     """
     def work(a: int, b: int) -> np.ndarray:
         query, first, second = _common(lists, a, b)
@@ -105,12 +150,37 @@ def kendall_tau(lists: TopKLists) -> RunSimilarity:
 
 
 def overlap(lists: TopKLists, k: int, *, of: str = "larger") -> RunSimilarity:
-    """Documents within k in both lists, over those of the larger list, or with of="union" of either (Jaccard).
+    """Compute the share of documents within k that two runs have in common.
 
-    Both are 1 for the same set in whatever order and 0 for disjoint ones. The larger list holds k documents where
-    enough were returned; dividing by k always, as some do, calls equal lists of fewer documents unlike. With lists of
-    one length and the share s, Jaccard is s / (2 - s). Undefined where both lists are empty. In [0, 1].
-    Raises InputError for a k below 1 or beyond the depth of the lists.
+    Parameters
+    ----------
+    lists
+        The lists of all runs.
+    k
+        The cutoff, from 1 to the depth of the lists; otherwise InputError.
+    of : {"larger", "union"}
+        What the shared documents are divided by: the larger list, or all documents of either list (Jaccard).
+
+    Returns
+    -------
+    RunSimilarity
+        In [0, 1]: 1 for equal sets in any order, 0 for disjoint ones; undefined where both lists are empty.
+
+    Notes
+    -----
+    The larger list has k documents if enough were returned. Dividing by k always makes equal, shorter lists look
+    different. With lists of one length and the share s, Jaccard is s / (2 - s).
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash.analysis.run_similarity import collect_top_k
+    >>> overlap(collect_top_k([Match(run, truth), Match(other, truth)]), 2).values.tolist()
+    [[1.0, 0.0]]
     """
     if of not in OVERLAPS:
         raise InputError([Problem("unknown-overlap", {"overlap": of, "overlaps": list(OVERLAPS)}, field="of")])

@@ -44,10 +44,35 @@ class TopKLists:
 
 
 def collect_top_k(matches: Sequence[Match], k: int = DEPTH) -> TopKLists:
-    """The first k documents of each run, laid side by side by their ids.
+    """Collect the first k documents of each run, aligned by their ids.
 
-    Repeats are passed over, ties stand as the matching has them; a query that a run does not name is an empty list.
-    Raises InputError without a match, for a k below 1, or where the matches are not of one truth.
+    Parameters
+    ----------
+    matches
+        Runs matched with one truth.
+    k
+        Depth of the lists.
+
+    Returns
+    -------
+    TopKLists
+        Without repeats, ties as in the matching. A query that a run does not name is an empty list.
+
+    Raises
+    ------
+    InputError
+        There is no match, k is below 1, or the matches are not of one truth.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> lists = collect_top_k([Match(run, truth), Match(other, truth)], 10)
+    >>> lists.names
+    ('bm25', 'dense')
     """
     check_matches(matches, k)
     tops = [_first(match, k) for match in matches]

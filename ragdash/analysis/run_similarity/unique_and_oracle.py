@@ -1,6 +1,6 @@
 """What one run alone found, and how good the best run of each query would be.
 
-Letters: Q queries, N runs, R judgements (or gold spans), X things found.
+Letters: Q queries, N runs, R judgments (or gold spans), X things found.
 """
 
 from __future__ import annotations
@@ -74,11 +74,38 @@ class Oracle:
 
 
 def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[UniqueDocuments, ...]:
-    """For each run the relevant documents within its first k ranks that no other run has within its own first k.
+    """Find the relevant documents within the first k ranks of each run that no other run has in its first k.
 
-    By evidence: the gold spans that its first k chunks cover and those of no other run do (rel has no meaning then).
-    With one run that is all it found. Raises InputError as `collect_top_k`, and
-    Unavailable where evidence is wanted and missing.
+    Parameters
+    ----------
+    matches
+        Runs matched with one truth. By evidence: gold spans covered by one run only.
+    k
+        The cutoff.
+    rel
+        The lowest relevant grade; without effect by evidence.
+
+    Returns
+    -------
+    tuple of UniqueDocuments
+        One for each run. With a single run, all relevant documents that it returned.
+
+    Raises
+    ------
+    InputError
+        As `collect_top_k`.
+    Unavailable
+        The runs are matched by evidence and there is none.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> [(item.name, item.docs.to_pylist()) for item in unique_documents([Match(run, truth), Match(other, truth)], 1)]
+    [('bm25', ['b']), ('dense', ['a'])]
     """
     check_matches(matches, k)
     ranks = np.stack([_first_ranks(match) for match in matches])  # (N, R)
@@ -101,7 +128,7 @@ def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple
 
 
 def _first_ranks(match: Match) -> np.ndarray:
-    """The rank of each judgement's document, or by which each gold span is covered; ALL where it is not there: (R,)."""
+    """The rank of each judgment's document, or by which each gold span is covered; ALL where it is not there: (R,)."""
     if match.matching.by == "evidence":
         return match.covered.span_rank
     ranks = np.full(match.truth.judgements, ALL)
@@ -111,15 +138,30 @@ def _first_ranks(match: Match) -> np.ndarray:
 
 def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVEL, resamples: int = RESAMPLES,
            seed: int = SEED) -> Oracle:
-    """An oracle that knows the best run of each query: its mean, and its gain over the best single run.
+    """Compute the mean of an oracle that picks the best run for each query, and its gain over the best single run.
 
-    What routing of queries to runs could reach at most on these queries; not what a router will reach. The best of
-    several values is chosen with hindsight: runs that differ by chance alone have an oracle above each of them, the
-    more so the more runs there are. The interval of the gain is paired (bootstrap over the queries), holds the best
-    single run fixed, and tells how the gain varies with the queries, not how much of it is chance: an interval above 0
-    does not show that the runs complement each other. Queries for which a run has no value are left out and counted.
-    Raises InputError without an evaluation, for evaluations of different queries, and for a spec that is no mean per
-    query with a better direction; KeyError if it was not evaluated.
+    This is the most that routing queries to runs could reach, with hindsight: runs that differ by chance alone have an
+    oracle above each of them, so an interval above 0 does not show that they complement each other.
+
+    Parameters
+    ----------
+    evaluations, spec
+        Of the same queries; a mean per query with a direction in which it is better. KeyError if it was not evaluated.
+        Queries for which a run has no value are left out and counted.
+    level, resamples, seed
+        Of the paired bootstrap interval of the gain, which holds the best single run fixed.
+
+    Raises InputError without an evaluation, for different queries, and for a metric that does not fit.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, evaluate, parse_specs
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> evaluations = [evaluate(item, truth, "RR") for item in (run, other)]
+    >>> oracle(evaluations, parse_specs("RR")[0]).gain
+    0.25
     """
     _check(evaluations, spec)
     sign = -1 if spec.metric.better == "lower" else 1

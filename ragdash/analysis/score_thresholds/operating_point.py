@@ -46,7 +46,7 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
                     corpus_size: int | None = None, resamples: int = RESAMPLES) -> OperatingPoint:
     """The best of at most 200 quantiles of one half's scores, or infinity; the lowest of equally good ones.
 
-    measure: one of MEASURES, all as in Sweep. The halves hang on the seed (>= 0) and the truth alone, not on the order
+    measure: one of MEASURES, all as in Sweep. The halves depend only on the seed (>= 0) and the truth, not on the order
     of its queries and not on the run; queries with a relevant document are shared out evenly. The interval holds the
     threshold fixed. Raises InputError for an unknown measure, a run without scores and a half without a relevant
     document.

@@ -14,9 +14,9 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class OrderChange:
-    """From threshold `threshold` on (the threshold before was `before`) these runs stand otherwise.
+    """From `threshold` (the threshold before was `before`) the order of the runs is another one.
 
-    passed: (a, b) for each run a that has come to stand before b; order: all runs from there on, best first.
+    passed: (a, b) for each run a that has moved before b; order: all runs from there on, best first.
     """
 
     before: float
@@ -27,10 +27,29 @@ class OrderChange:
 
 def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None = "higher") -> tuple[
         tuple[int, ...], list[OrderChange]]:
-    """(order at the first threshold, best first; every change of it): means (N, T), thresholds (T,) ascending.
+    """Find the thresholds at which the order of the runs changes.
 
-    Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN stands
-    last. better: "lower" turns the order round; None is as "higher".
+    Parameters
+    ----------
+    means
+        (N, T) of N runs at T thresholds. NaN is last.
+    thresholds
+        (T,) ascending.
+    better : {"higher", "lower", None}
+        "lower" reverses the order.
+
+    Returns
+    -------
+    order : tuple of int
+        At the first threshold, best first.
+    changes : list of OrderChange
+        Runs with equal means keep their order: only passing changes it.
+
+    Examples
+    --------
+    >>> first, changes = order_changes(np.array([[0.6, 0.5], [0.5, 0.7]]), np.array([0.5, 0.8]))
+    >>> first, changes[0].threshold, changes[0].order
+    ((0, 1), 0.8, (1, 0))
     """
     ranked = np.where(np.isnan(means), -np.inf, -means if better == "lower" else means)
     order = tuple(_sorted_runs(ranked[:, 0], range(len(ranked)))) if ranked.shape[1] else tuple(range(len(ranked)))

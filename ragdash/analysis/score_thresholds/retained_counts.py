@@ -23,7 +23,16 @@ _CELLS = 1 << 20  # thresholds times queries counted together
 
 
 def why_unscored(match: Match) -> str | None:
-    """Why there are no score thresholds for this run, as a sentence part; None where there are."""
+    """Why there are no score thresholds for this run, as a sentence part; None where there are.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> unscored = Run.build("order", ["q1"], ["a"])
+    >>> why_unscored(Match(unscored, Truth.build("qrels", ["q1"], ["a"], [1])))
+    "run 'order' has no scores"
+    """
     ranked = match.ranked
     if match.run.scores is None:
         return f"run {match.run.name!r} has no scores"
@@ -35,7 +44,17 @@ def why_unscored(match: Match) -> str | None:
 
 
 def scored(match: Match) -> bool:
-    """Whether the run is ranked by scores, so that there are thresholds."""
+    """Whether the run is ranked by scores, so that there are thresholds.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> scored(Match(run, truth))
+    True
+    """
     return why_unscored(match) is None
 
 

@@ -109,7 +109,7 @@ def _falling(scores: np.ndarray, *flags: np.ndarray) -> tuple[np.ndarray, ...]:
 def _mean_curve(ranked: Ranked, is_rel: np.ndarray) -> np.ndarray:
     """Mean over the queries with both classes of the true positive rate at each rate of false ones: (G,).
 
-    A query's curve is a staircase: between the false positives j and j + 1 it stands at the share of its relevant
+    A query's curve is a staircase: between the false positives j and j + 1 it is at the share of its relevant
     documents above the latter. At a riser its upper end counts.
     """
     count = ranked.queries

@@ -45,12 +45,40 @@ class Sweep:
 
 
 def sweep(match: Match, thresholds=None, rel: int = 1, beta: float = 40.0, *, corpus_size: int | None = None) -> Sweep:
-    """Every measure at every threshold, in one pass over the scores.
+    """Compute every measure at every score threshold, in one pass over the scores.
 
-    The values are those of the metrics for the run cut at the threshold; a query that keeps nothing is an empty
-    ranking, not a missing one. thresholds: numbers in any order (default: at most 200 quantiles of all scores of the
-    truth's queries, lowest and highest score among them). Raises InputError for a run without scores, a threshold
-    that is NaN and a corpus size smaller than what was returned.
+    Parameters
+    ----------
+    match
+        A run with scores.
+    thresholds
+        Numbers in any order; default: at most 200 quantiles of all scores, with the lowest and the highest.
+    rel
+        The lowest relevant grade.
+    beta
+        The weight of false alarms in AQWV.
+    corpus_size
+        Documents that could be returned, for the MATERIAL form of AQWV.
+
+    Returns
+    -------
+    Sweep
+        The metrics of the run cut at each threshold. A query that retains nothing is an empty ranking.
+
+    Raises
+    ------
+    InputError
+        The run has no scores, a threshold is NaN, or the corpus is smaller than what was returned.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> result = sweep(Match(run, truth), thresholds=[1.0, 1.5])
+    >>> result.precision.tolist(), result.recall.tolist()
+    ([0.75, 0.0], [1.0, 0.0])
     """
     retained = RetainedCounts.of(match, rel, beta, corpus_size)
     thresholds = retained.thresholds() if thresholds is None else _ascending(thresholds)

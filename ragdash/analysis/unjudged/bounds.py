@@ -52,8 +52,8 @@ class Bounds:
 def bounds(match: Match, spec: Spec) -> Bounds:
     """The least and the greatest value of a spec over all grades that its unjudged documents could have.
 
-    In question are the documents within the spec's cutoff (all returned, without one) that have no judgement; each
-    may have any whole grade from 0 to the highest of the judgements. Documents that no one returned stay out of it, so
+    In question are the documents within the spec's cutoff (all returned, without one) that have no judgment; each
+    may have any whole grade from 0 to the highest of the judgments. Documents that no one returned stay out of it, so
     recall's denominator may still be too small. The bounds are attained, each query by itself:
 
     - P, R, F1, Success, RR, ERR, RBP, AQWV@k, MeanRank never get worse as a grade rises: all irrelevant is one end,
@@ -69,6 +69,17 @@ def bounds(match: Match, spec: Spec) -> Bounds:
 
     Raises Unavailable for metrics that grades do not decide or that are no mean over queries, and where documents are
     matched by evidence.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> from ragdash import parse_specs
+    >>> result = bounds(Match(run, truth), parse_specs("P@1")[0])
+    >>> result.low.tolist(), result.value.tolist(), result.high.tolist()
+    ([0.0, 1.0], [0.0, 1.0], [1.0, 1.0])
     """
     check_spec(match, spec)
     ranked, open_ = match.ranked, find_unjudged(match, spec.k)

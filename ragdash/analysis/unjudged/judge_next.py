@@ -44,15 +44,27 @@ class DocumentsToJudge:
 def judge_next(
     matches: Sequence[Match], spec: Spec, *, k: int | None = None, limit: int | None = 100
 ) -> DocumentsToJudge:
-    """Unjudged documents within k, first those whose judgement could move the means of contending runs apart most.
+    """Unjudged documents within k, first those whose judgment could move the means of contending runs apart most.
 
     Influence: how much the differences of the means of the contenders change in all, summed over pairs of them, if
     this document alone gets the highest grade. A run contends if the upper bound of its mean reaches the highest of
     the lower bounds; with one contender nothing unjudged can change which run is best, and the table is empty. (That
     holds for sure; that several contend does not say that the order will change: they may share their documents.) For
-    one run alone the influence is the change of its mean. One document at a time: two that matter together only may
-    stand low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
-    Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `likeness.lists`.
+    one run alone the influence is the change of its mean. One document at a time: two that matter only together may
+    rank low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
+    Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `collect_top_k`.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.matching.match import Match
+    >>> truth = Truth.build("qrels", ["q1", "q2"], ["a", "b"], [1, 1])
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0])
+    >>> other = Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])
+    >>> from ragdash import parse_specs
+    >>> result = judge_next([Match(run, truth), Match(other, truth)], parse_specs("P@1")[0])
+    >>> result.table.select(["query_id", "doc_id"]).to_pylist()
+    [{'query_id': 'q1', 'doc_id': 'x'}, {'query_id': 'q2', 'doc_id': 'c'}]
     """
     k = k or spec.k or DEPTH
     check_matches(matches, k)
@@ -94,7 +106,7 @@ def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
 
 
 def _offered(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
-    """Rows of the lists that are unjudged and stand within k of some run: (U,) int64."""
+    """Rows of the lists that are unjudged and within k of some run: (U,) int64."""
     truth = match.truth
     code = pc.fill_null(pc.index_in(truth.docs, value_set=top_lists.doc_ids), -1).to_numpy().astype(np.int64)
     width = max(len(top_lists.doc_ids), 1)

@@ -53,7 +53,7 @@ def rprec_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int)
 
 
 def _down_to(query: np.ndarray, rank: np.ndarray, owner: np.ndarray, deepest: np.ndarray) -> np.ndarray:
-    """How many of the sorted (query, rank) belong to each owner and stand at a rank <= deepest: (U,) int64."""
+    """How many of the sorted (query, rank) belong to each owner and have a rank <= deepest: (U,) int64."""
     width = max(int(rank.max(initial=0)), int(deepest.max(initial=0))) + 1
     return np.searchsorted(query * width + rank, owner * width + deepest, "right") - np.searchsorted(query, owner)
 

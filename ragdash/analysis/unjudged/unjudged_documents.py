@@ -1,6 +1,6 @@
 """The unjudged documents within the first k ranks, and rankings with grades laid on some of them.
 
-Letters: Q queries, H judged documents that were returned, U unjudged ones within k, R judgements.
+Letters: Q queries, H judged documents that were returned, U unjudged ones within k, R judgments.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UnjudgedDocuments:
 
 
 def find_unjudged(match: Match, k: int | None) -> UnjudgedDocuments:
-    """The ranks within k (None: all that were returned) whose document has no judgement."""
+    """The ranks within k (None: all that were returned) whose document has no judgment."""
     ranked = match.ranked
     depth = np.minimum(ranked.returned, ALL if k is None else k)
     query = np.repeat(np.arange(ranked.queries), depth)
@@ -50,7 +50,7 @@ def find_unjudged(match: Match, k: int | None) -> UnjudgedDocuments:
 
 
 def top_grade(ranked: Ranked, spec: Spec) -> int:
-    """The highest grade of the judgements, or where that is not relevant for the spec, the least that is."""
+    """The highest grade of the judgments, or where that is not relevant for the spec, the least that is."""
     params = dict(spec.params)
     return ranked.max_grade if params.get("gain") == "graded" else max(ranked.max_grade, params.get("rel", 1))
 
@@ -87,7 +87,7 @@ def check_spec(match: Match, spec: Spec, *, directed: bool = False) -> None:
     """
     params, reason = dict(spec.params), None
     if match.matching.by != "id" or spec.metric.view != "Ranked":
-        reason = "does not look at judgements of documents"
+        reason = "does not look at judgments of documents"
     elif spec.metric.aggregate != "mean" or params.get("average") == "micro" or params.get("form") == "material":
         reason = "is no mean over queries"
     elif spec.metric.bounds is None:

@@ -2,8 +2,8 @@
 
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck, badges, of_level
 from ragdash.analysis.verdict.detect import FEW_QUERIES, MOST_MISSING, find_checks, judged_share
-from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state
+from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state, withhold
 
 __all__ = ["FEW_QUERIES", "LEVELS", "MOST_MISSING", "STATES",
            "RunCheck", "Verdict", "badges", "best_run", "find_checks",
-           "judged_share", "of_level", "verdict_state"]
+           "judged_share", "of_level", "verdict_state", "withhold"]

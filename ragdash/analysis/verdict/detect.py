@@ -25,7 +25,7 @@ FEW_QUERIES = 20
 DEFAULT_K = 10
 SPARSE = 3.0  # judged documents per query up to which unjudged ones are normal
 UNEVEN = 0.1  # difference of judged shares that is worth saying
-KNOWN_RATIO, LEAST_DOCUMENTS = 0.75, 30  # of the other runs' share of known documents; documents to tell it by
+KNOWN_RATIO, LEAST_DOCUMENTS = 0.75, 30  # of the other runs' share of known documents; documents to recognize it by
 FORMULAS = ("AP", "Rprec", "nDCG")  # metrics whose bounds are fast without being monotone
 _IDS = {"respelled-queries": "other-ids", "respelled-documents": "other-ids", "another-level": "other-level",
         "finer-truth": "other-level"}
@@ -157,7 +157,7 @@ def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCh
 def _known_share(match: Match) -> list[tuple[float, int]]:
     """(Share of the run's documents that are known, documents): by the corpus or judgments, and by the form of the id.
 
-    Judgments tell only where they are many: runs differ in how many judged documents they return, but with few
+    Judgments show it only where they are many: runs differ in how many judged documents they return, but with few
     judgments per query nearly all documents of every run are unjudged, and their share is too low to count.
     """
     truth, docs = match.truth, pc.unique(match.run.docs)

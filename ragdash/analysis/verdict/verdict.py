@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -112,6 +112,14 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
     shared = tuple(name for name, summary in zip(names, summaries, strict=True) if summary.mean == summaries[best].mean)
     return Verdict(_state(pairs, of_level(checks, "withheld", accepted)), spec, best=names[best],
                    summary=summaries[best], comparisons=pairs, shared=shared, **given)
+
+
+def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:
+    """The same numbers with the outcome "not-comparable", where a withheld check is about one of the two runs."""
+    pair = {comparison.candidate, comparison.baseline}
+    if any(not check.runs or pair & set(check.runs) for check in verdict.withheld):
+        return replace(comparison, outcome="not-comparable")
+    return comparison
 
 
 def best_run(summaries: Sequence[Summary]) -> int | None:

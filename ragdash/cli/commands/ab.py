@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ragdash.cli.commands.compare import compare_runs
 from ragdash.cli.common_options import add_evaluation_options, seconds, whole_number
+from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import reading_arguments, source_of, with_documents, with_fixed_ids
 from ragdash.cli.job_progress import CANCELLED, interruptible
 from ragdash.core.console import say, unwritable
@@ -58,6 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
                         help="max-t or none: two runs need no correction")
     parser.add_argument("--permutations", type=whole_number(1), help="default: 100,000; 10,000 above 2,000 queries")
+    add_check_options(parser)
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the comparison; html: a report")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT", help="exit 1 where b is worse "
                         "by more than this, as in `ragdash compare`")

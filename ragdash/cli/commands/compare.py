@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from ragdash.analysis.verdict import withhold
 from ragdash.cli.commands.evaluate import evaluate_runs, junit_of, report_missed, settings_of
 from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.comparison_checks import add_check_options, gate_checks, report_verdict, verdict_of, verdict_text
 from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
@@ -15,6 +17,7 @@ from ragdash.evaluation.ci_gates import parse_limit
 from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
 from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
+from ragdash.reporting.sentences.verdict import verdict_dict
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
 
 
@@ -27,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="max-t: over all pairs of the runs, on each metric for itself; none: each pair alone")
     parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
                         help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
+    add_check_options(parser)
     parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
                         help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
@@ -52,10 +56,16 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
+    verdict = verdict_of(runs, truth, evaluations, options, rules)
+    grid = [[withhold(comparison, verdict) for comparison in row] for row in grid]
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
+    checks += gate_checks(verdict) if checks else []
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.flips(len(evaluations[0].query_ids))}
     content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
-        evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems)
+        evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems,
+        verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict))
+    if options.format not in ("table", "json"):
+        report_verdict(verdict)
     write(content, options.output)
     return report_missed(checks)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ragdash.analysis.recomputed import recomputed
 from ragdash.cli.common_options import add_evaluation_options
+from ragdash.cli.comparison_checks import add_check_options, gate_checks, main_metric, report_verdict, verdict_of
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
@@ -18,6 +19,7 @@ from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences.merge_problems import merged_problems
+from ragdash.reporting.sentences.verdict import verdict_dict
 from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render_evaluations
 
 
@@ -28,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-query", action="store_true", help="the values of every query")
     parser.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
                         "a column per metric), long (one per run, query and metric), wide (one per query)")
+    add_check_options(parser)
     parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     parser.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                         help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
@@ -40,12 +43,17 @@ def run(options: argparse.Namespace) -> int:
     rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
     bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
     checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
+    index = list(evaluations[0].specs).index(main_metric(evaluations))
+    verdict = verdict_of(runs, truth, evaluations, options, rows=[row[index] for row in rows])
+    checks += gate_checks(verdict) if checks else []
     settings = settings_of(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(merged_problems(evaluations))
     content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
-        problems=problems)
+        problems=problems, verdict=verdict_dict(verdict))
+    if options.format != "json":
+        report_verdict(verdict)
     write(content, options.output)
     return report_missed(checks)
 

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
@@ -33,6 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "name that there is none of tells them all")
     parser.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    add_check_options(parser)
     parser.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
     parser.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
 
@@ -63,6 +65,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         bands=read_bands(options.bands) if options.bands else BANDS,
         prices=read_prices(options.prices) if options.prices else PriceTable(),
         settings=id_settings(options),
+        accepted=tuple(options.accept or ()),
         rules=ComparisonRules(margin=options.margin, resamples=options.resamples, seed=options.seed),
     )
     content = ReportContent(request)

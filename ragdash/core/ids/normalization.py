@@ -1,6 +1,6 @@
 """Ids that mean the same and are written differently: blanks, case, lost zeros, paths. And chunks of one document.
 
-Nothing is changed unless it is asked for by name; an id that could stand for two others is left as it is, and what was
+Nothing is changed unless it is asked for by name; an id that could mean two others is left as it is, and what was
 changed is counted in the problems of the run. Letters: N returned documents of a run.
 """
 
@@ -29,7 +29,7 @@ _CUT = re.compile(r"[\W_]{1,9}(?:[^\W\d_]{1,20}[\W_]{0,9})?(?=\d)")
 
 @dataclass(frozen=True)
 class CollapseChoice:
-    """A way to collapse, the spelling that is needed beside it (or None), and the share of judged documents found."""
+    """A way to collapse, the spelling that is needed with it (or None), and the share of judged documents found."""
 
     by: str
     ids: str | None
@@ -40,7 +40,7 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wan
     """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
 
     name: trim, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
-    reported; documents that become one in a ranking are repeats of it. Settings and problems tell what was done.
+    reported; documents that become one in a ranking are repeats of it. Settings and problems list what was done.
     wanted: of the truth's queries and documents.
     """
     form = spelling(name)
@@ -126,7 +126,7 @@ def _numbered_chunks(run: Run, docs: pa.ChunkedArray, again: np.ndarray) -> pa.C
 
 
 def before(ids, separator: str):
-    """Each id up to the last separator; whole where it has none, or nothing stands before it."""
+    """Each id up to the last separator; whole where it has none, or nothing before it."""
     pattern = f"(?s)^(.+){re.escape(separator)}.*$"
     return pc.replace_substring_regex(ids, pattern, r"\1")
 
@@ -167,7 +167,7 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
 
 
 def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:
-    """Ways to collapse by which more of the judged documents are among the returned than as they stand, best first.
+    """Ways to collapse by which more of the judged documents are among the returned than as written, best first.
 
     A spelling is added where a way finds none of them without it. judged: of truth.docs, where it is there already.
     """
@@ -219,7 +219,7 @@ def _in_file_order(values: np.ndarray | None, order: np.ndarray | None) -> np.nd
 
 
 def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
-    """What stands between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
+    """What is between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
     step = max(len(returned) // _PROBED, 1)
     probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
     cuts = [[(doc[:matches.start()], matches.group()) for matches in _CUT.finditer(doc)] for doc in probed]

@@ -148,7 +148,7 @@ def every_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> list[Spelling]:
 def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.ChunkedArray:
     """The ids, each replaced by the one wanted id of the same common form if there is exactly one; others as they are.
 
-    An id that is wanted as it stands is kept: it is the one of its form, or one of several.
+    An id that is wanted as written is kept: it is the one of its form, or one of several.
     """
     blocks = _parts(ids.chunks)
     common = pa.chunked_array(on_all_cores(how.apply, blocks), pa.string())

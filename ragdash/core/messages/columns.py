@@ -194,6 +194,21 @@ MESSAGES: Mapping[str, Message] = {
         fix="They become attributes of the queries. Give one another meaning with --map FIELD=COLUMN.",
         page="They become attributes of the queries. To give one another meaning, say what the columns mean.",
     ),
+    "mean-rows": Message(
+        actual="{rows:count row} of means over all queries",
+        expected="values of single queries",
+        fix="They are left out; ragdash computes the means from the queries.",
+    ),
+    "fractional-rank": Message(
+        actual="rank {rank} of query {query!r}",
+        expected="whole ranks: 1, 2, 3 ...",
+        fix="The order of these ranks counts, not their value. Check whether the column holds ranks.",
+    ),
+    "repeated-member": Message(
+        actual="{path!r} {times} times in the archive",
+        expected="each file once",
+        fix="Pack the archive again with one file of this name.",
+    ),
     "file-metrics": Message(
         actual="{count:count column} of metrics or labels: {names:comma}",
         expected="metrics per query",

@@ -1,4 +1,4 @@
-"""From rows in file order to rankings: who stands where, and who stands there twice.
+"""From rows in file order to rankings: the order of the documents, and the repeated ones.
 
 Letters: N rows (returned documents), Q queries. A *position* counts rows in ranking order, all queries one behind
 the other; query q owns the positions starts[q] to starts[q + 1].
@@ -65,7 +65,7 @@ def sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.n
 
 
 def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
-    """Rows by query, then key descending, then file order: (N,) int64; None where the file already stands so."""
+    """Rows by query, then key descending, then file order: (N,) int64; None where the file is already in this order."""
     def stands(a: int, b: int) -> bool:
         a = max(a - 1, 0)
         code, key = codes[a:b], keys[a:b]
@@ -111,7 +111,7 @@ def query_starts(codes: np.ndarray, n_queries: int) -> np.ndarray:
 
 def duplicate_positions(pairs: np.ndarray, starts: np.ndarray, docs: pa.ChunkedArray,
                         order: np.ndarray | None) -> np.ndarray:
-    """Positions, ascending, of documents that stand higher up in the same ranking already.
+    """Positions, ascending, of documents that already have a better rank in the same ranking.
 
     Equal hashes only raise a suspicion; the strings decide.
     """

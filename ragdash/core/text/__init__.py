@@ -1,4 +1,4 @@
-"""Texts as every metric reads them: one normalisation of a kind, one tokeniser, and what a text says of itself."""
+"""Texts as every metric reads them: one normalization of a kind, one tokenizer, and what a text says of itself."""
 
 from ragdash.core.text.normalization import ARTICLES, listed, normalise
 from ragdash.core.text.numbers import number_value, numbers

@@ -1,4 +1,4 @@
-"""The two normalisations of a text: "squad", that of published scores, and "unicode", for any script."""
+"""The two normalizations of a text: "squad", that of published scores, and "unicode", for any script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers written in digits: where they stand and what they are."""
+"""Numbers written in digits: their positions and values."""
 
 from __future__ import annotations
 

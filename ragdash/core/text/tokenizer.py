@@ -1,4 +1,4 @@
-"""The one tokeniser: words of a text, alone or with their places; stop words."""
+"""The one tokenizer: words of a text, alone or with their places; stop words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from ragdash.core.text.normalization import LETTERS, MARKS, listed, normalise, squad_tokens, unicode_tokens
 from ragdash.core.text.porter_stemmer import stem as porter
 
-# English stop words of the Snowball project (algorithms/english/stop.txt, BSD licence), in its order.
+# English stop words of the Snowball project (algorithms/english/stop.txt, BSD license), in its order.
 _SNOWBALL = """
     i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it
     its itself they them their theirs themselves what which who whom this that these those am is are was were be been
@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(_SNOWBALL.split())
 _NOT_WORD = re.compile(r"[^\w\s]")
 _ROUGE = re.compile(r"[a-z0-9]+")
 _RAW = re.compile(r"\S+")
-# Characters that are a space to "unicode" wherever they stand; between them every piece can be read by itself.
+# Characters that are a space to "unicode" in any place; between them every piece can be read by itself.
 _SPACES = (r"\s!\"#$%&()*+/:;<=>?@\[\\\]^_`{|}~\-\u00a1\u00a7\u00ab\u00b6\u00b7\u00bb\u00bf\u060c\u061b\u061f\u06d4"
            r"\u0964\u0965\u2010-\u2017\u201c-\u201f\u2020-\u2022\u2030-\u2032\u2039-\u203b"
            r"\u3001-\u3003\u3008-\u3020\u30fb\uff01\uff08\uff09\uff1a\uff1b\uff1f")
@@ -56,7 +56,7 @@ def tokens(text: str, how: str = "squad", *, stem: bool = False, language: str =
 
 @cache
 def stop_words(how: str = "squad") -> frozenset[str]:
-    """STOP_WORDS as they look after a normalisation, with straight and with curly apostrophe."""
+    """STOP_WORDS as they look after a normalization, with straight and with curly apostrophe."""
     return frozenset(word for stop in STOP_WORDS for form in (stop, stop.replace("'", "\u2019"))
                      for word in listed(normalise(form, how)) if word)
 

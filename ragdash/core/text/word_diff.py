@@ -1,4 +1,4 @@
-"""Two texts word by word: what stands in one and, in that order, not in the other. What pages mark.
+"""Compare two texts word by word: what is in one and, in that order, not in the other. What pages mark.
 
 The longest run of equal words is taken first, then the same to its left and right (Ratcliff and Obershelp, as in
 Python's difflib): a word at another place counts as different.

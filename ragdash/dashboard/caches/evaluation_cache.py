@@ -16,12 +16,13 @@ import numpy as np
 import streamlit as st
 
 from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.best_possible import best_possible
 from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries
 from ragdash.evaluation.stats import PairTests
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
-from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics import Spec, parse_spec, parse_specs
 from ragdash.reporting.plots.common import arrays
 
 K, V = TypeVar("K"), TypeVar("V")
@@ -130,6 +131,16 @@ def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, s
     family = test_family([replace(_scope.evaluation(run, specs), name=run) for run in runs], specs[0], rules, slices)
     pairs = [(runs.index(candidate), runs.index(baseline)) for candidate in candidates]
     return [family.compare(pairs, index) for index in range(len(slices))]
+
+
+def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:
+    """The mean of a perfect ranking on the queries in scope; the run lends its conventions alone."""
+    return _perfect_mean(scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]), _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _perfect_mean(key: tuple, spec: str, _match: Match, _queries: np.ndarray) -> float:
+    return best_possible(_match, parse_spec(spec), _queries)
 
 
 def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:

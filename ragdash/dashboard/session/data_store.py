@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -24,6 +25,7 @@ from ragdash.core import paths
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
+from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.session.memory_limit import memory_limit
@@ -32,6 +34,7 @@ from ragdash.workspace import Workspace
 SHORT = 12  # characters of a digest in links
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
+REVERSED = "reversed-scores"  # in SessionRun.ids
 READ_ONLY = "RAGDASH_READ_ONLY"  # set by `ragdash dashboard --read-only`
 
 
@@ -55,10 +58,13 @@ def workspace() -> Workspace:
 class DataStore:
     """Runs, truths and their documents by digest. Every method may be called from any thread.
 
-    behind: gives the workspace where what is not held is looked for.
+    fallback: gives the workspace, where records that are not in memory are found. samples: gives the sample runs and
+    their truth by digest, so that a link to them opens on a server where nobody has opened them yet.
     """
 
-    def __init__(self, limit: int | None = None, fallback: Callable[[], Workspace] | None = None):
+    def __init__(self, limit: int | None = None, fallback: Callable[[], Workspace] | None = None,
+                 samples: Callable[[], Mapping[str, Run | Truth]] = dict):
+        self._samples = samples
         self.limit, self.behind = memory_limit() if limit is None else limit, fallback
         self._records: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
         self._lock = threading.RLock()
@@ -96,7 +102,8 @@ class DataStore:
                 return self._records[known_digest]
         entry = self.behind and (home := self.behind()).find(digest)
         if not entry:
-            return None
+            sample = next((record for key, record in self._samples().items() if key.startswith(digest)), None)
+            return None if sample is None else self._held_now(sample)
         record = home.load_run(entry.digest) if entry.kind == "run" else home.load_truth(entry.digest)
         return self._held_now(record)
 
@@ -142,7 +149,17 @@ def weight(thing: Run | Truth | Corpus) -> int:
     return sum(int(getattr(value, "nbytes", 0) or 0) for value in vars(thing).values())
 
 
-LOADED = DataStore(fallback=workspace)
+@cache
+def sample_records() -> dict[str, Run | Truth]:
+    """The sample runs and their truth by digest; empty in an installation without them."""
+    folder = paths.home() / "sample_runs"
+    if not (folder / paths.SAMPLE_TRUTH).is_file():
+        return {}
+    runs = [io.read_run(folder / name) for name in paths.SAMPLES if (folder / name).is_file()]
+    return {record.digest: record for record in (*runs, io.read_truth(folder / paths.SAMPLE_TRUTH))}
+
+
+LOADED = DataStore(fallback=workspace, samples=sample_records)
 
 _frozen_at = -1
 
@@ -223,7 +240,11 @@ class SessionRun:
     @property
     def fixes(self) -> tuple[tuple[str, str], ...]:
         """The fixes in force, in the order in which they are applied."""
-        return tuple((name, word) for name, word in (("collapse", self.collapse), ("ids", self.ids)) if word)
+        words = self.ids.split(",")
+        ids = ",".join(word for word in words if word != REVERSED)
+        reverse = "reverse" if REVERSED in words else ""
+        return tuple((name, word) for name, word in (("scores", reverse), ("collapse", self.collapse), ("ids", ids))
+                     if word)
 
     @property
     def token(self) -> str:
@@ -257,7 +278,12 @@ def parse_run_token(token: str, truth: str = "") -> SessionRun | str:
 
 
 def fixed_run(run: Run, truth: Truth | None, ids: str, collapse_by: str) -> Run:
-    """The run with its chunks collapsed and its ids written as in the truth, in this order. Raises InputError."""
+    """The run with its scores reversed, its chunks collapsed and its ids written as in the truth, in this order.
+
+    ids: spellings, and REVERSED where the scores are reversed. Raises InputError.
+    """
+    if REVERSED in ids.split(","):
+        run, ids = reverse_scores(run), ",".join(word for word in ids.split(",") if word != REVERSED)
     run = collapsed(run, collapse_by) if collapse_by else run
     return with_ids_of(run, truth, ids) if ids and truth is not None else run
 

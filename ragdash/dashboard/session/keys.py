@@ -19,6 +19,7 @@ FIND, WHERE, AS = "text", "where", "as"
 ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
+ACCEPTED = "accepted"  # kinds of checks that the reader accepts
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
@@ -34,13 +35,13 @@ SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, r
 DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lower
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, DIRECTIONS, *CONVENTIONS)
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, ACCEPTED, DIRECTIONS, *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN,
         PICTURE, OUTCOME, BY, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS,
         PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES,
         READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED,
         TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
-MANY = (SHOWN, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
+MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
 

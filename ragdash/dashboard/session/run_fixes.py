@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, SessionRun, fixed_run
+from ragdash.dashboard.session.data_store import LOADED, REVERSED, SessionRun, fixed_run
 
 Fix = tuple[str, str]
 
@@ -23,10 +23,11 @@ def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
         if name in state.CONVENTIONS:
             state.set_convention(name, word)
     words = dict(fixes)
-    if not words.keys() & {"ids", "collapse"}:
+    if not words.keys() & {"ids", "collapse", "scores"}:
         return
     for entry in filter(None, map(state.entry, tuple(digests))):
-        ids = dict.fromkeys(filter(None, [*entry.ids.split(","), words.get("ids", "")]))
+        ids = dict.fromkeys(filter(None, [*entry.ids.split(","), words.get("ids", ""),
+                                   REVERSED if words.get("scores") else ""]))
         _read_as(entry, ",".join(ids), words.get("collapse", entry.collapse))
 
 

@@ -17,10 +17,22 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
-from ragdash.dashboard.session.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
+from ragdash.dashboard.session.keys import (
+    BASELINE,
+    CONVENTIONS,
+    MANY,
+    OF_RUNS,
+    PAGE,
+    RUN,
+    SHARING,
+    SHOWN,
+    SIDEBAR,
+    TRUTH,
+)
 from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
+_LOST_BASELINE, _REMOVED_TRUTH = "_lost_baseline", "_removed_truth"
 _UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
 
 
@@ -86,6 +98,19 @@ def truth() -> str | None:
 def set_truth(digest: str | None) -> None:
     """Use this truth from now on."""
     st.session_state[_TRUTH] = digest
+    st.session_state[_REMOVED_TRUTH] = None
+
+
+def remove_truth() -> None:
+    """Use no truth; the one removed can be restored."""
+    removed = truth()
+    set_truth(None)
+    st.session_state[_REMOVED_TRUTH] = removed
+
+
+def removed_truth() -> str | None:
+    """Digest of the truth that was removed last and not replaced."""
+    return st.session_state.get(_REMOVED_TRUTH)
 
 
 def add_run(digest: str, name: str) -> SessionRun:
@@ -183,6 +208,11 @@ def set_files(records: Iterable) -> None:
 def missing_runs() -> tuple[str, ...]:
     """Names of runs that the link asks for and the server no longer holds."""
     return st.session_state[_LOST]
+
+
+def missing_baseline() -> str | None:
+    """Name of the link's baseline where the server no longer holds that run."""
+    return st.session_state.get(_LOST_BASELINE)
 
 
 def uploads_key() -> str:
@@ -290,6 +320,9 @@ def _restore(address: dict[str, list[str]]) -> None:
         by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, SessionRun)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in entries if isinstance(entry, str))
+        names = {token[:SHORT]: entry for token, entry in zip(address.get(RUN, ()), entries, strict=True)}
+        baseline = names.get(address.get(BASELINE, [""])[0])
+        st.session_state[_LOST_BASELINE] = baseline if isinstance(baseline, str) else None
         linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])
         st.session_state[_TRUTH] = linked_truth.digest if linked_truth else st.session_state[_TRUTH]
     digests = {entry.digest[:SHORT]: entry.digest for entry in runs()}

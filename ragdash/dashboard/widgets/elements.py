@@ -40,16 +40,21 @@ def set_contrast() -> None:
 
 def title(text: str, question: str) -> None:
     """A page's title and, in one line, the question it answers."""
+    st.set_page_config(page_title=f"{text} · ragdash")
     with st.container(gap=None, key="title"):
         st.title(text, anchor=False)
         st.caption(question)
 
 
-def choose_part(parts: Mapping[str, str], key: str) -> str:
-    """Tabs of a page that are in the address. parts: {value in the address: title}; returns the chosen value."""
+def choose_part(page: str, parts: Mapping[str, str], key: str) -> str:
+    """Tabs of a page that are in the address and in the browser's title.
+
+    page: its title; parts: {value in the address: title}. Returns the chosen value.
+    """
     state.choice_key(key, list(parts), next(iter(parts)))
     if len(parts) > 1:
         _part_control(parts, key)
+        st.set_page_config(page_title=f"{page}: {parts[state.get(key)]} · ragdash")
     return state.get(key)
 
 

@@ -1,6 +1,6 @@
 """Verdicts of judges on one query: values with reasons, claims with the chunks that support them, judged chunks.
 
-Only the query asked for is read from the ledger, of all metrics and runs at once; nobody is asked.
+Only the query asked for is read from the store, of all metrics and runs at once; nobody is asked.
 
 Letters: N runs (a case each).
 """
@@ -121,7 +121,7 @@ def read_query_verdicts(
 ) -> dict[Judge, tuple[JudgeFindings, ...]]:
     """What every judge that said something of these cases said: (N,) each, the judge last asked first.
 
-    Of several votes the first. InputError where the ledger cannot be read.
+    Of several votes the first. InputError where the store cannot be read.
     """
     verdicts = {}
     for judge in verdict_store.judges():
@@ -141,7 +141,7 @@ _JudgementsByMetric = dict[str, Judgement]
 def _read_asked(
     query_cases: Sequence[Case], verdict_store: VerdictStore, store: ScoreCache, judge: Judge
 ) -> list[_JudgementsByMetric]:
-    """The judgements of each case by metric, those alone that something was asked for."""
+    """The judgments of each case by metric, those alone that something was asked for."""
     pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *CLAIM_METRICS)]
     results = read(
         [

@@ -89,7 +89,7 @@ class ScoringPlan:
 
 @dataclass(frozen=True)
 class ScoringReport:
-    """What was done. computed, reused: texts and pairs; cancelled: stopped before the end, what is done is kept;
+    """What was done. computed, reused: texts and pairs; `cancelled`: stopped before the end, what is done is kept;
     problems: runs without answers, texts that were cut, metrics computed in part.
     """
 

@@ -89,7 +89,7 @@ class JudgeResult:
 @dataclass(frozen=True)
 class JudgeReport:
     """What was done. asked: requests; cached: verdicts known before; usage: tokens of what was asked; stopped:
-    "budget", "cancelled", "error"; None.
+    `"budget"`, `"cancelled"`, `"error"`; None.
     """
 
     judge: str
@@ -211,7 +211,7 @@ def run_judging(
 
 
 def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
-    """What the ledger says by now, of the queries asked about."""
+    """The stored verdicts so far, of the queries asked about."""
     for view in prepared.judged:
         for name, votes in prepared.names:
             verdicts = view.by_judge(name, prepared.endpoint.judge, votes)

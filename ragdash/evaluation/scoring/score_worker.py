@@ -65,7 +65,7 @@ class Worker:
 
     @property
     def failed(self) -> str | None:
-        """Why it came to nothing, in words; None while it runs, where it gave a report and where it was cancelled."""
+        """Why it came to nothing, in words; None while it runs, where it gave a report and where it was canceled."""
         if self.running or self.cancelled or "report" in self.messages:
             return None
         messages = [Problem.of_dict(problem).words("page") for problem in self.messages.get("problems") or ()]

@@ -60,7 +60,7 @@ class ImportedVerdicts:
 
 
 def import_verdicts(path: str | Path, judged: Judged) -> ImportedVerdicts:
-    """Keep the verdicts of a file on the texts of a run (Match.judged) in its ledger.
+    """Keep the verdicts of a file on the texts of a run (Match.judged) in its verdict store.
 
     Raises InputError where the file cannot be read, is of no known tool, or holds no verdict on this run.
     """

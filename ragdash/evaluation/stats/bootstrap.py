@@ -28,6 +28,12 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     the tails, by the t distribution with n - 1 degrees of freedom: Hesterberg 2015, section 5.3); "bca" (tails
     corrected for bias and skewness); "t" (quantiles of each resample's own t statistic, see _studentized_interval).
     Source: Efron & Tibshirani 1993, chapters 12 to 14; scipy.stats.bootstrap for "percentile" and "bca".
+
+    Examples
+    --------
+    >>> low, high = bootstrap_intervals(np.array([[0.2], [0.4], [0.9]]))
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.2], [0.9])
     """
     if method not in METHODS:
         raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
@@ -237,6 +243,11 @@ def median_interval(values: np.ndarray, *, level: float = LEVEL) -> tuple[float,
     """Distribution-free interval of the median between two order statistics (binomial); NaN below six values.
 
     values (n,) without NaN. Covers at least `level`. Source: Conover 1999, section 3.2.
+
+    Examples
+    --------
+    >>> median_interval(np.arange(10.0))
+    (1.0, 8.0)
     """
     n = len(values)
     factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))

@@ -19,6 +19,11 @@ def cohens_dz(differences: np.ndarray) -> np.ndarray:
 
     differences (Q, S). NaN where all are 0 or fewer than two are defined; infinite where all are the same otherwise.
     Source: Cohen 1988, section 2.3.5; Lakens 2013.
+
+    Examples
+    --------
+    >>> cohens_dz(np.array([[0.1], [0.2], [0.3]])).round(3).tolist()
+    [2.0]
     """
     mean, error, n = mean_and_error(differences)
     return ratio(mean, error * np.sqrt(n))
@@ -28,6 +33,11 @@ def superiority(differences: np.ndarray) -> np.ndarray:
     """Probability of superiority, (wins + ties / 2) / n in [0, 1]: (S,); 0.5 is none. NaN where none is defined.
 
     differences (Q, S). Source: Grissom 1994; Vargha & Delaney 2000 (paired form).
+
+    Examples
+    --------
+    >>> superiority(np.array([[1.0], [1.0], [0.0], [-1.0]])).tolist()
+    [0.625]
     """
     differences = np.asarray(differences, np.float64)
     n = (~np.isnan(differences)).sum(axis=0)
@@ -36,11 +46,31 @@ def superiority(differences: np.ndarray) -> np.ndarray:
 
 
 def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
-    """The smallest mean difference that a two-sided paired t-test over n queries shows with this power.
+    """Compute the smallest mean difference that a two-sided paired t-test over n queries detects with this power.
 
-    sd: standard deviation (n - 1) of the differences, n: queries; alpha: of this test; numbers or arrays, broadcast. 0
-    where sd is 0; NaN where n < 2; infinite where alpha is 0. Solved with the noncentral t distribution. Source: Cohen
-    1988, section 2.3.5; statsmodels TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
+    Parameters
+    ----------
+    sd
+        Standard deviation (n - 1) of the differences. 0 gives 0.
+    n
+        Queries; below 2 the result is NaN.
+    power, alpha
+        Of the test. All parameters are numbers or arrays, broadcast.
+
+    Returns
+    -------
+    ndarray
+        Infinite where alpha is 0.
+
+    Notes
+    -----
+    Solved with the noncentral t distribution. Source: Cohen 1988, section 2.3.5; statsmodels
+    TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
+
+    Examples
+    --------
+    >>> float(detectable_difference(0.3, 110).round(3))
+    0.081
     """
     sd, n, alpha = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in (sd, n, alpha)))
     solvable = (n >= 2) & ~np.isnan(sd) & (alpha > 0)
@@ -53,11 +83,29 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
 
 
 def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
-    """How many queries a two-sided paired t-test needs to show this mean difference with this power; not rounded.
+    """Compute how many queries a two-sided paired t-test needs to detect this mean difference with this power.
 
-    difference, sd: mean and standard deviation (n - 1) of the differences; numbers or arrays, broadcast. At least 2;
-    infinite where the difference is 0; 2 where only sd is 0; NaN where either is. Source: as detectable_difference;
-    statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power, alpha=alpha).
+    Parameters
+    ----------
+    difference, sd
+        Mean and standard deviation (n - 1) of the differences.
+    power, alpha
+        Of the test. All parameters are numbers or arrays, broadcast.
+
+    Returns
+    -------
+    ndarray
+        Not rounded, at least 2. Infinite where the difference is 0; 2 where only sd is 0; NaN where either is NaN.
+
+    Notes
+    -----
+    Source: as `detectable_difference`; statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power,
+    alpha=alpha).
+
+    Examples
+    --------
+    >>> float(queries_needed(0.02, 0.3).round())
+    1768.0
     """
     difference, sd, alpha = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64),
                                                 np.asarray(alpha, np.float64))
@@ -103,6 +151,11 @@ def equivalence(differences: np.ndarray, margin) -> np.ndarray:
 
     differences (Q, S); margin > 0, a number or (S,). Where all differences are the same: p = 0 inside the margin, else
     1. NaN where fewer than two are defined. Source: Schuirmann 1987; Lakens 2017; statsmodels ttost_paired.
+
+    Examples
+    --------
+    >>> equivalence(np.array([[0.01], [-0.01], [0.0]]), 0.05).round(4).tolist()
+    [0.0065]
     """
     mean, error, n = mean_and_error(differences)
     return np.maximum(_one_sided_p(mean + margin, error, n), _one_sided_p(margin - mean, error, n))
@@ -114,6 +167,11 @@ def noninferiority(differences: np.ndarray, margin) -> np.ndarray:
     differences (Q, S); margin >= 0, a number or (S,). Where all differences are the same: p = 0 above -margin, else 1.
     NaN where fewer than two are defined. Source: Piaggio et al. 2012; scipy.stats.ttest_1samp(differences, -margin,
     alternative="greater").
+
+    Examples
+    --------
+    >>> noninferiority(np.array([[0.01], [-0.01], [0.0]]), 0.05).round(4).tolist()
+    [0.0065]
     """
     mean, error, n = mean_and_error(differences)
     return _one_sided_p(mean + margin, error, n)
@@ -128,10 +186,26 @@ def _one_sided_p(mean: np.ndarray, error: np.ndarray, n: np.ndarray) -> np.ndarr
 
 
 def influence(differences: np.ndarray) -> np.ndarray:
-    """How the mean would change if a query were left out, for each query: (Q,); mean without it - mean.
+    """Compute how the mean changes if one query is left out, for each query.
 
-    differences (Q,). (mean - difference) / (n - 1). NaN where undefined, and all of them where fewer than two are
-    defined. Source: the jackknife's leave-one-out; Efron & Tibshirani 1993, chapter 11.
+    Parameters
+    ----------
+    differences
+        (Q,), NaN where undefined.
+
+    Returns
+    -------
+    ndarray
+        (Q,) (mean - difference) / (n - 1); NaN where undefined, and everywhere with fewer than two defined differences.
+
+    Notes
+    -----
+    Source: the jackknife's leave-one-out; Efron & Tibshirani 1993, chapter 11.
+
+    Examples
+    --------
+    >>> influence(np.array([0.0, 0.0, 0.9])).round(2).tolist()
+    [0.15, 0.15, -0.3]
     """
     differences = np.asarray(differences, np.float64)
     defined = differences[~np.isnan(differences)]

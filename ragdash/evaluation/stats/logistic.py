@@ -14,7 +14,7 @@ STEPS, HALVINGS, NEAR = 100, 40, 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Logistic:
-    """Fitted models: weights (B, F) of the standardised features, intercept (B,), infinite where all labels were 0 or
+    """Fitted models: weights (B, F) of the standardized features, intercept (B,), infinite where all labels were 0 or
     all were 1; center, scale (B, F): of the rows they were fitted to.
     """
 
@@ -40,11 +40,11 @@ def logistic(features: np.ndarray, labels: np.ndarray, *, penalty: float = 1.0,
     standard deviation 1 over the rows used; a value that is not known then counts as the mean, one that never differs
     has no weight. Minimised is
     sum of -y log p - (1 - y) log(1 - p)  +  penalty / 2 * sum of weights^2,   p = 1 / (1 + exp(-intercept - x weights))
-    The intercept is not penalised; penalty > 0. Where all labels used are 0 or all are 1 that has no minimum: the
+    The intercept is not penalized; penalty > 0. Where all labels used are 0 or all are 1 that has no minimum: the
     weights are then 0 and the model says 0 or 1 of every row. The same input gives the same numbers, always.
 
     Source: Hastie, Tibshirani, Friedman 2009, 4.4. scikit-learn's LogisticRegression(C=1 / penalty) is the same on
-    features standardised so.
+    features standardized so.
     """
     from scipy.special import expit
 

@@ -19,13 +19,18 @@ _EXACT_RANKS, _EXACT_TIED = 50, 13  # queries up to which scipy takes the exact 
 
 
 def randomization_test(differences: np.ndarray, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
-    """Fisher's randomisation test of the mean difference: p (S,), the share of sign flips with a mean as far from 0.
+    """Fisher's randomization test of the mean difference: p (S,), the share of sign flips with a mean as far from 0.
 
     differences (Q, S). Exact over all 2^m flips where m <= EXACT_BELOW differences are not zero; else Monte Carlo,
     p = (1 + count) / (1 + B), never below 1 / (1 + B). The flips depend on the seed and Q alone, the same for all
     columns, and a first part of them is that of a smaller B. Sums that differ by rounding alone count as equal.
     p = 1 where all differences are 0; NaN where fewer than two are defined. Source: Fisher 1935; Smucker, Allan &
     Carterette 2007; Phipson & Smyth 2010 for the 1 +; scipy.stats.permutation_test(permutation_type="samples").
+
+    Examples
+    --------
+    >>> randomization_test(np.array([[1.0], [1.0], [1.0]])).tolist()
+    [0.25]
     """
     values, n = _fill_undefined(differences)
     nonzero = (values != 0).sum(axis=0)
@@ -134,6 +139,12 @@ def t_test(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     differences (Q, S). All differences 0: t is NaN, p = 1 (no difference seen); all the same otherwise: t is infinite,
     p = 0. NaN where fewer than two are defined. Source: Student 1908; scipy.stats.ttest_1samp.
+
+    Examples
+    --------
+    >>> t, p = t_test(np.array([[0.1], [0.2], [0.3]]))
+    >>> t.round(3).tolist(), p.round(3).tolist()
+    ([3.464], [0.074])
     """
     # Our own, as is the Wilcoxon test below: scipy.stats takes columns with missing values one by one, about 100 times
     # slower for a table of 300 columns, and its sums depend on the columns next to each other in the last bit.
@@ -175,6 +186,12 @@ def wilcoxon_test(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ranks for n <= 13; else the normal approximation with its correction for ties. Ties are equal numbers: round first
     what must tie in spite of rounding. p = 1 and statistic 0 where all are 0; NaN where fewer than two are defined.
     Source: Wilcoxon 1945.
+
+    Examples
+    --------
+    >>> rank_sum, p = wilcoxon_test(np.array([[0.1], [0.2], [0.3], [0.0]]))
+    >>> rank_sum.tolist(), p.tolist()
+    ([0.0], [0.25])
     """
     from scipy.special import ndtr
 
@@ -239,6 +256,11 @@ def sign_test(differences: np.ndarray) -> np.ndarray:
 
     differences (Q, S). p = 1 where all are 0; NaN where fewer than two are defined. Source: Conover 1999, section 3.4;
     scipy.stats.binomtest(wins, wins + losses).
+
+    Examples
+    --------
+    >>> sign_test(np.array([[1.0], [1.0], [1.0], [0.0]])).tolist()
+    [0.25]
     """
     from scipy.special import bdtr  # all columns at once; scipy.stats.binomtest takes one and is 1,000 times slower
 

@@ -37,7 +37,7 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseud
     """Mean of the labels that all queries would have, by prediction-powered inference with lambda = 1.
 
     verdicts (Q, S): the judge's values, NaN where it gave none; labels (Q, S): a person's, NaN where there is none. The
-    labelled queries must be a random sample of those with a verdict. With f the verdicts and y the labels, N queries
+    labeled queries must be a random sample of those with a verdict. With f the verdicts and y the labels, N queries
     with a verdict alone and n with both (these do not count among the N):
     estimate = mean_N(f) - mean_n(f - y), error = sqrt(var_N(f) / N + var_n(f - y) / n), estimate -+ z error.
     For paired differences of two runs give the differences of verdicts and those of labels; values in [-1, 1] then.

@@ -16,7 +16,7 @@ from ragdash.experiments.ab.subprocess import Failed
 
 @dataclass(frozen=True)
 class Called:
-    """A callable that takes the question and returns a mapping. Whatever it raises is told as its failure.
+    """A callable that takes the question and returns a mapping. Whatever it raises is reported as its failure.
 
     timeout: seconds after which its answer is no longer awaited (None: awaited for ever, and called in the thread
     that asks); it cannot be ended then, and takes time from what is asked next.

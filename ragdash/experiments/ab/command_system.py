@@ -54,6 +54,11 @@ def command_words(text: str, field: str | None = None) -> tuple[str, ...]:
     """The words of a command as a shell splits them; nothing else of a shell is done.
 
     Raises InputError for a text that is no command, or a command that is not on this machine.
+
+    Examples
+    --------
+    >>> command_words("sh -c 'echo 1'")
+    ('sh', '-c', 'echo 1')
     """
     try:
         words = tuple(shlex.split(text))
@@ -80,7 +85,7 @@ class Command:
 
     @property
     def version(self) -> str:
-        """Tells this command from others, without its words, which may hold a key."""
+        """Digest of this command, without its words, which may hold a key."""
         return _digest(b"once", *(os.fsencode(word) for word in self.words))
 
     def ask(self, query_id: str, question: str, stopped: Stop, check: Check) -> Said:
@@ -114,7 +119,7 @@ class Command:
 class Lines:
     """A command that stays: it reads a line of JSON with query_id and question for each question, and writes one.
 
-    The line that it writes tells the same query_id, so that no answer is taken for another's. Several are started
+    The line that it writes has the same query_id, so that no answer is taken for another's. Several are started
     where several questions are asked at once. After a failure it is ended, and started again. warm_up: questions
     that each process is asked first, unmeasured; timeout: seconds for an answer, after the first one.
     """
@@ -131,7 +136,7 @@ class Lines:
 
     @property
     def version(self) -> str:
-        """Tells this command from others."""
+        """Digest of this command."""
         return _digest(b"lines", *(os.fsencode(word) for word in self.words))
 
     def ask(self, query_id: str, question: str, stopped: Stop, check: Check) -> Said:
@@ -190,7 +195,7 @@ class Lines:
             raise _not_json(line, "a line that is no JSON") from None
         if not isinstance(reply, dict) or reply.get("query_id") != query_id:
             excerpt = shorten(line.decode(errors="replace"), 80)
-            raise Failed("other-query", f"a line that does not tell \"query_id\": {query_id!r}: {excerpt!r}")
+            raise Failed("other-query", f"a line that does not have \"query_id\": {query_id!r}: {excerpt!r}")
         return Said(line, (read_at - began) * 1000)
 
     def close(self) -> None:
@@ -202,7 +207,7 @@ class Lines:
 
 
 def files_named(words: Sequence[str]) -> dict[str, str]:
-    """{name: digest} of files among the words of a command, such as a script, to tell when they change."""
+    """{name: digest} of files among the words of a command, such as a script, to detect when they change."""
     named_files = {}
     for word in words:
         if os.path.isfile(word) and os.access(word, os.R_OK) and os.path.getsize(word) <= HASHED:

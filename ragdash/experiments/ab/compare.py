@@ -34,10 +34,25 @@ class Result:
 def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Sequence[str | Spec] | None = None,
        rules: ComparisonRules | None = None, conventions: Conventions | None = None, matching: Matching | None = None,
        **options) -> Result:
-    """Ask two configurations the questions of a truth and compare b with a, the baseline, query by query.
+    """Ask two configurations the questions of a truth, and compare b with the baseline a, query by query.
 
-    metrics: as of `evaluate`, or the usual ones of what is there; options: of `ask_all`. A query that failed is
-    missing in its run, and counts as the conventions say (missing: "zero" as an empty ranking, "skip" not at all).
+    Parameters
+    ----------
+    a, b
+        What is asked.
+    truth
+        The questions, and what is right.
+    metrics
+        As in `evaluate`; default: the usual metrics for what the truth and the runs have.
+    rules, conventions, matching
+        As in `compare` and `evaluate`.
+    options
+        Of `ask_all`.
+
+    Returns
+    -------
+    Result
+        Both runs and their comparison. A failed query is missing in its run; the convention `missing` decides.
     """
     rules, conventions = rules or ComparisonRules(), conventions or Conventions()
     runs = ask_all([a, b], truth, **options)

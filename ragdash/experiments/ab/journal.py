@@ -1,6 +1,6 @@
 """What a configuration said, a line for each query, on the disk before the next one is asked.
 
-The first line tells whose answers these are: the configuration (a digest of its command, which may hold a key and is
+The first line says whose answers these are: the configuration (a digest of its command, which may hold a key and is
 not kept itself) and the questions. Answers of another command, or to other questions, are never mixed with them.
 """
 
@@ -36,7 +36,7 @@ class Journal:
     """Appends and reads; without a path it is kept in memory. Threads may share it, other processes are kept out.
 
     Raises InputError where the file belongs to another job, is damaged before its last line, or cannot be written. A
-    last line that was cut off is set aside in a file beside it, and told in `problems`.
+    last line that was cut off is set aside in a file next to it, and reported in `problems`.
     """
 
     def __init__(self, path: Path | None, asked: str, questions: str, files: Mapping[str, str] | None = None):

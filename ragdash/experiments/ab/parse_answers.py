@@ -25,7 +25,7 @@ EXAMPLE = '{"answer": "...", "retrieved": [{"doc_id": "...", "score": 0.9, "text
 
 
 class Row(NamedTuple):
-    """One answer. line: where it stands in the journal; text: the JSON text of its object; ms: by our clock."""
+    """One answer. line: its line in the journal; text: the JSON text of its object; ms: by our clock."""
 
     line: int
     query_id: str
@@ -62,7 +62,7 @@ def checker(name: str, query_id: str, question: str) -> Callable[[bytes], None]:
 
 
 def one_line(text: bytes) -> str:
-    """A JSON text on one line: line ends stand between its parts only."""
+    """A JSON text on one line: line ends are between its parts only."""
     return text.removeprefix(b"\xef\xbb\xbf").decode().strip().replace("\r", " ").replace("\n", " ")
 
 
@@ -106,7 +106,7 @@ def _read(name: str, rows: Sequence[Row], file: str) -> Run:
 
 
 def _merged(value: dict, name: str, row: Row) -> dict:
-    """The object with what we know of it: query, question, configuration and time. What it tells otherwise is kept
+    """The object with what we know of it: query, question, configuration and time. What it says otherwise is kept
     under told_...; its own times of stages stay, and its own total is told_latency_ms.
     """
     row_fields = {"query_id": row.query_id, "query": row.question, "config": name}
@@ -143,7 +143,7 @@ def _object(text: bytes) -> dict:
     except (json.JSONDecodeError, RecursionError) as error:
         before = _before_json(decoded)
         if before is not None:
-            raise Failed("no-json", f"other text beside the JSON object: {shorten(before, 100)!r}; print logs to "
+            raise Failed("no-json", f"other text next to the JSON object: {shorten(before, 100)!r}; print logs to "
                          "standard error") from None
         raise Failed("no-json", f"no JSON on standard output ({str(error)[:80]}): "
                      f"{shorten(decoded[:300], 100)!r}") from None
@@ -154,7 +154,7 @@ def _object(text: bytes) -> dict:
 
 
 def _before_json(text: str) -> str | None:
-    """What stands beside an object in a text, before it or behind it; None where there is no object."""
+    """The text before and after an object; None where there is no object."""
     start = -1
     for _ in range(TRIED):
         start = text.find("{", start + 1)

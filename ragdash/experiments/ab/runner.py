@@ -36,7 +36,7 @@ HOPELESS = 5  # failures before the first answer, after which a configuration is
 class Configuration:
     """A name and what is asked: a Command, Lines, or a callable that takes a question and returns a mapping.
 
-    version: of a callable, tells its answers in a journal from those of another state of it.
+    version: of a callable, separates its answers in a journal from those of another state of it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Configuration:
 
 @dataclass(frozen=True, kw_only=True)
 class ABProgress(console.Progress):
-    """Where the asking stands: calls done of total, known from a journal before, failed."""
+    """Progress of the asking: calls done of total, known from a journal before, failed."""
 
     known: int
     failed: int = 0
@@ -62,7 +62,7 @@ class ABProgress(console.Progress):
 
 
 class Unfinished(Exception):
-    """The asking was stopped; progress tells how far it came. Answers are in the journals."""
+    """The asking was stopped; `progress` says how far it came. Answers are in the journals."""
 
     def __init__(self, progress: ABProgress):
         super().__init__(str(progress))
@@ -71,7 +71,34 @@ class Unfinished(Exception):
 
 def run_configuration(name: str, call: Command | Lines | Callable[[str], Mapping], truth: Truth, *,
                       journal: Path | None = None, version: str = "", **options) -> Run:
-    """The run of one configuration over the questions of a truth; arguments and errors as of `ask_all`."""
+    """Ask one configuration the questions of a truth.
+
+    Parameters
+    ----------
+    name
+        Of the run.
+    call
+        A command, or a function that takes the question and returns a mapping.
+    truth, journal, options
+        As in `ask_all`.
+    version
+        Of a function: separates its answers in a journal from those of another version.
+
+    Returns
+    -------
+    Run
+        Errors are those of `ask_all`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Truth
+    >>> details = pa.table({"query_id": ["q1"], "query": ["Who?"]})
+    >>> truth = Truth.build("qrels", ["q1"], ["a"], [1], details=details)
+    >>> run = run_configuration("mine", lambda question: {"retrieved": ["x", "a"]}, truth)
+    >>> run.ranking("q1").column("doc_id").to_pylist()
+    ['x', 'a']
+    """
     return ask_all([Configuration(name, call, version)], truth, journals=[journal], **options)[0]
 
 
@@ -79,14 +106,40 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
             concurrency: int = 1, timeout: float | None = None, warm_up: int = 0, seed: int = SEED,
             retry_failed: bool = False, progress: Callable[[ABProgress], object] | None = None,
             cancel: threading.Event | None = None) -> list[Run]:
-    """Ask every configuration every question of the truth; a run for each, with latencies by our clock.
+    """Ask every configuration every question of the truth.
 
-    journals: a file for each, where answers are kept at once; a query that is there is not asked again, a failed one
-    only with retry_failed, or if there is no answer at all. concurrency: queries at once (within one, configurations
-    are asked one after the other). timeout: seconds for a callable (commands have their own). warm_up: unmeasured
-    calls of each before the first. A query that failed is not in the run; the run's problems say why.
-    Raises InputError for a truth without questions, a journal of another job, and a configuration of which nothing
-    comes (5 failures before any answer); Unfinished where cancel was set.
+    Parameters
+    ----------
+    configurations
+        What is asked; within a query one after the other.
+    truth
+        The questions.
+    journals
+        A file for each configuration, to which answers are written at once. Queries in it are not asked again.
+    concurrency
+        Queries at once.
+    timeout
+        Seconds for a callable; commands have their own.
+    warm_up
+        Unmeasured calls of each configuration before the first measured one.
+    seed
+        Of the random order within a query.
+    retry_failed
+        Ask failed queries of a journal again.
+    progress, cancel
+        Called with an ABProgress; an event that stops the asking.
+
+    Returns
+    -------
+    list of Run
+        With latencies by our clock. A failed query is not in its run; the run's problems say why.
+
+    Raises
+    ------
+    InputError
+        The truth has no questions, a journal is of another job, or a configuration fails 5 times before any answer.
+    Unfinished
+        `cancel` was set.
     """
     questions = _questions(truth)
     digest = hashlib.sha256("\0".join(f"{entry}\1{text}" for entry, text in questions.items()).encode()).hexdigest()[
@@ -132,7 +185,7 @@ class _Job:
         self.failures: list[Failed] = []
 
     def ask(self, query_id: str, question: str, stopped: Callable[[], bool]) -> bool:
-        """Ask and keep what comes of it; False for a failure."""
+        """Ask and store the answer; False for a failure."""
         try:
             answer = self.asked.ask(query_id, question, stopped, checker(self.name, query_id, question))
         except Failed as failed:
@@ -208,7 +261,7 @@ class _Asking:
             stack.pop_all()
 
     def _warm(self, job: _Job, times: int) -> None:
-        """Unmeasured calls; what is wrong with them is told by the measured ones. Lines does this itself."""
+        """Unmeasured calls; the measured ones report what is wrong with them. Lines does this itself."""
         for _ in range(0 if isinstance(job.asked, Lines) else times):
             try:
                 job.asked.ask(*WARM_UP, self.stopped, lambda _: None)

@@ -60,7 +60,7 @@ class Child:
         threading.Thread(target=self._write, args=(data, last), daemon=True).start()
 
     def _write(self, data: bytes, last: bool) -> None:
-        with suppress(OSError, ValueError):  # it does not read, or is gone: what it prints tells
+        with suppress(OSError, ValueError):  # it does not read, or has ended: its output says why
             left = memoryview(data)
             while left:
                 left = left[self._process.stdin.write(left):]
@@ -86,7 +86,7 @@ class Child:
                 del self._errors[:-TAIL]
 
     def chunk(self, deadline: float, stopped: Callable[[], bool]) -> tuple[float, bytes]:
-        """(when it came, what was printed); b"" at the end. Raises Failed at the deadline, Stopped where told to."""
+        """(when it came, what was printed); b"" at the end. Raises Failed at the deadline, Stopped on request."""
         exit_status = None
         while True:
             with suppress(Empty):

@@ -24,7 +24,7 @@ from ragdash.experiments.testset.drafts import Check, Document, Draft, Evidence
 from ragdash.experiments.testset.quote_matching import LIKE, place_of
 
 HOW = "unicode"  # the tokens: any script
-RULES = {"question": "No question", "alone": "Does not stand alone", "quote": "Quote not in its document",
+RULES = {"question": "No question", "alone": "Not self-contained", "quote": "Quote not in its document",
          "both": "Not from both documents", "answer": "Answer not in the evidence", "subject": "Off the subject",
          "outside": "The documents speak of it", "new": "Near duplicate", "found": "Document not found"}
 """Every rule, and what a reject by it is called."""
@@ -70,12 +70,12 @@ def asked(question: str) -> list[Check]:
     if not re.search(r"[^\W_]", text):
         return [Check("question", False, "the question is empty")]
     if len(text) > LONGEST:
-        return [Check("question", False, f"the question has {len(text):,} signs, more than {LONGEST}")]
+        return [Check("question", False, f"the question has {len(text):,} characters, more than {LONGEST}")]
     reads = Check("question", True, "it reads as a question") if reads_as_question(text) else \
         Check("question", False, "it does not read as a question")
     points = dangling(text)
     return [reads, Check("alone", not points, f"it points to something outside of it: “{points}”" if points else
-                         "it stands alone")]
+                         "it is self-contained")]
 
 
 def reads_as_question(text: str) -> bool:
@@ -87,8 +87,8 @@ def reads_as_question(text: str) -> bool:
 def dangling(text: str) -> str:
     """The words that point outside of a question, "" for none.
 
-    One of DANGLING, or a pronoun in a question with fewer than two content words beside it ("When was it built?").
-    A pronoun beside more may have its noun in the question, and passes.
+    One of DANGLING, or a pronoun in a question with fewer than two other content words ("When was it built?").
+    A pronoun with more of them may have its noun in the question, and passes.
     """
     lower = " ".join(text.lower().replace("’", "'").split())
     match = _DANGLING.search(lower)
@@ -101,7 +101,7 @@ def dangling(text: str) -> str:
 def located(quotes: Sequence[dict], documents: Sequence[Document]) -> tuple[list[Evidence], list[Check]]:
     """(the spans that the documents hold, the rule quote for each quote). quotes: {"document": d1 ..., "quote"}.
 
-    A span that stands twice is taken once.
+    A span that occurs twice is taken once.
     """
     evidence_of: dict[tuple[str, int, int], Evidence] = {}
     checks: list[Check] = []
@@ -142,12 +142,12 @@ def of_both(evidence: Iterable[Evidence], documents: Sequence[Document]) -> Chec
 
 
 def answered(answer: str, evidence: Iterable[Evidence], besides: str = "") -> Check:
-    """The rule answer. besides: a text whose words may stand in the answer too (of a false premise)."""
+    """The rule answer. besides: a text whose words may be in the answer too (of a false premise)."""
     text = answer.strip()
     if not re.search(r"[^\W_]", text):
         return Check("answer", False, "the answer is empty")
     if len(text) > LONGEST_ANSWER:
-        return Check("answer", False, f"the answer has {len(text):,} signs, more than {LONGEST_ANSWER:,}")
+        return Check("answer", False, f"the answer has {len(text):,} characters, more than {LONGEST_ANSWER:,}")
     evidence_texts = [item.text for item in evidence]
     lacking = unsupported_words(text, [*evidence_texts, besides] if besides else evidence_texts)
     if lacking:
@@ -223,7 +223,7 @@ def near_duplicate(a: str, b: str) -> bool:
     So they are where all three hold: the stems of their content words, sorted and joined, have a rapidfuzz ratio of
     NEAR (85) or more; they have the same numbers; and not both have a content word without a like one (ratio of WORD,
     80, or more) in the other: "Who commanded Apollo 16?" and "... Apollo 17?" are two questions, and so are those about
-    Lisbon and London. Questions without content words are so where their normalised texts are equal.
+    Lisbon and London. Questions without content words are so where their normalized texts are equal.
     """
     from rapidfuzz import fuzz
 
@@ -238,7 +238,7 @@ def near_duplicate(a: str, b: str) -> bool:
 
 
 def overlap(question: str, evidence: Iterable[str]) -> float | None:
-    """Share of the question's content words (by their stems) that stand in the evidence, in [0, 1]; None where the
+    """Share of the question's content words (by their stems) that are in the evidence, in [0, 1]; None where the
     question has none or there is no evidence.
     """
     question_stems, evidence_stems = (

@@ -25,7 +25,7 @@ SOURCE = "synthetic"  # the attribute source of each query
 
 @dataclass(frozen=True)
 class Evidence:
-    """A span of a document as it stands there: text == document[start:stop]."""
+    """A span of a document, word for word: text == document[start:stop]."""
 
     doc_id: str
     text: str
@@ -46,7 +46,7 @@ class Check:
 class Draft:
     """A question with its checks. id: of its type, documents and wording, the same in every run of the command;
     answer: None for types without one; evidence: spans found in the documents; documents: ids of those it is about;
-    overlap: share of the question's content words that stand in its evidence, None where one of the two has none.
+    overlap: share of the question's content words that are in its evidence, None where one of the two has none.
     """
 
     id: str

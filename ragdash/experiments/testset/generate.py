@@ -1,7 +1,7 @@
 """Test sets made: drafts asked for in rounds, checked as they come, until there are as many as wanted.
 
 Every round asks for as many drafts of a type as are still lacking, so that more than wanted are asked only as rejects
-make necessary. The rounds hang on the replies alone: with a ledger the same call goes on where it was stopped, and asks
+make necessary. The rounds depend on the replies alone: the same call goes on where it stopped, and asks
 nothing again that has a reply.
 """
 
@@ -27,7 +27,7 @@ from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 
 FACTOR = 3  # drafts asked for at most, for each one wanted
 HOPELESS = 8  # drafts of a type in one round without one that is kept: no more are asked
-SAME = 8  # drafts with one question, from which on that is told
+SAME = 8  # drafts with one question, from which on that is reported
 UNFINISHED = ("not-asked", "budget", "cancelled", "stopped")  # replies that are missing because the asking ended
 
 Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
@@ -54,7 +54,30 @@ class DraftRequest:
 
 
 def drafts_per_type(n: int, types: Sequence[str]) -> dict[str, int]:
-    """n drafts over the types, as even as can be, the first ones get what is over; InputError for a wrong type."""
+    """Distribute n drafts over the types as evenly as possible; the first types get the rest.
+
+    Parameters
+    ----------
+    n
+        At least 1.
+    types
+        Of TYPES; repeats count once.
+
+    Returns
+    -------
+    dict
+        {type: drafts}.
+
+    Raises
+    ------
+    InputError
+        A type is unknown, there is none, or n is below 1.
+
+    Examples
+    --------
+    >>> drafts_per_type(5, ["single", "no_answer"])
+    {'single': 3, 'no_answer': 2}
+    """
     wrong = [type for type in types if type not in TYPES]
     if wrong or not types or n < 1:
         raise InputError([Problem("bad-types", {"unknown": wrong, "questions": n, "count": len(types),
@@ -154,7 +177,27 @@ def _drafted(slot: DraftSlot, reply: Mapping) -> Draft:
 
 
 def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> DraftSet:
-    """The set, by whoever gives the judgements; InputError where no document has a text."""
+    """Generate a set of drafts, round after round, until there are as many as requested.
+
+    Parameters
+    ----------
+    request
+        The documents, and how many drafts of each type.
+    judging
+        Answers the questions of a round.
+    judge
+        Its name in the set.
+
+    Returns
+    -------
+    DraftSet
+        All drafts with their checks, those that fail included.
+
+    Raises
+    ------
+    InputError
+        No document has a text.
+    """
     generation = _Generation(request, judging)
     generation.run()
     return DraftSet(request.corpus.name, request.corpus.digest, judge, request.seed, dict(request.wanted),
@@ -163,7 +206,7 @@ def generate_drafts(request: DraftRequest, judging: Judging, judge: str) -> Draf
 
 
 def plan_drafts(request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore) -> Plan:
-    """What making the set would ask, by what the ledger knows; nothing is asked. What follows: all questions that
+    """Plan what the set would ask, given the stored verdicts; nothing is asked. What follows: all questions that
     rejects may make necessary.
     """
     questions: list[Question] = []

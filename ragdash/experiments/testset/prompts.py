@@ -51,7 +51,7 @@ one. First why it is out of scope, then the question.
 
 
 def drafting(slot: DraftSlot) -> TaskSteps:
-    """The asking of a slot: one question; rows of the Judgement: the reply."""
+    """The asking of a slot: one question; rows of the `Judgement`: the reply."""
     reply, = yield [question_of(slot)]
     return Judgement(1.0, rows=(dict(reply.value),))
 
@@ -83,7 +83,7 @@ def _shown(document: Document, name: str, slot: DraftSlot) -> list[str]:
 
 
 def part_of(document: Document, lap: int = 0) -> str:
-    """The text, or SHOWN signs of it from a place that hangs on the document and the lap, at the edges of words."""
+    """The text, or SHOWN characters of it at a place given by document and lap, at the edges of words."""
     text = document.text
     if len(text) <= SHOWN:
         return text

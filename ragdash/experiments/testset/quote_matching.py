@@ -1,4 +1,4 @@
-"""Quotes found again in their document: as it stands there, with its place."""
+"""Quotes found again in their document: its exact text and position."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plain(text: str) -> tuple[str, list[int]]:
 
 
 def place_of(quote: str, text: str) -> tuple[int, int, float]:
-    """(start, stop, how alike) of the quote in the text: text[start:stop] is what stands there, in whole words; alike:
+    """(start, stop, how alike) of the quote in the text: text[start:stop] is the match, in whole words; alike:
     from LIKE to 100, as rapidfuzz's partial_ratio of the plain texts says. (-1, -1, alike) where it is below LIKE.
 
     An exact place is taken before a similar one. A quote longer than the text is not in it, unless both are alike.
@@ -70,5 +70,5 @@ def _whole(text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _spaceless(sign: str) -> bool:
-    """Of a script whose words stand without spaces between them: there is no end of a word to go to."""
+    """Of a script whose words have no spaces between them: there is no end of a word to go to."""
     return "\u0e00" <= sign <= "\u0eff" or "\u3040" <= sign <= "\u30ff" or "\u3400" <= sign <= "\u9fff"

@@ -23,9 +23,9 @@ from ragdash.experiments.testset.drafts import TYPES, Document
 HOW = "unicode"  # the tokens: any script
 SHORTEST = 50  # signs of a text that a question can be asked about
 POOL = 2_000  # documents among which pairs are looked for
-RARE = 0.01  # share of the pool in which a rare word stands at most
-RARE_LEAST, RARE_MOST = 3, 10  # documents in which it may stand in any case, and in no case more
-ALIKE = 0.8  # share of words in common (of both) from which on two documents are the same told twice
+RARE = 0.01  # share of the pool in which a rare word occurs at most
+RARE_LEAST, RARE_MOST = 3, 10  # documents in which it may occur in any case, and in no case more
+ALIKE = 0.8  # share of words in common (of both) from which on two documents are versions of one
 LAPS = 3  # times a document is asked about for one type
 EXCERPTS, EXCERPT = 8, 200  # documents shown for a question out of scope, and signs of each
 FIELDS = """
@@ -66,7 +66,7 @@ class Drawing:
                                       field="text")])
 
     def slots(self, type: str, most: int) -> tuple[DraftSlot, ...]:
-        """The first slots of a type, at most so many: fewer where the documents are used up (each is asked about
+        """The first slots of a type, at most `most`: fewer where the documents are used up (each is asked about
         LAPS times, a pair once). More of them only adds at the end.
         """
         rng = np.random.default_rng([self.seed, list(TYPES).index(type)])
@@ -113,9 +113,9 @@ class Drawing:
 def partners(words: Sequence[frozenset[str]]) -> Iterator[tuple[int, list[tuple[int, float]]]]:
     """(document, [(other, score)], best first) for each set of words (P,), in order.
 
-    A word is rare that stands in 2 documents or more, and in no more than 1 % of them (3 in any case, never more than
+    A word is rare that occurs in 2 documents or more, and in no more than 1 % of them (3 in any case, never more than
     10). The score of two documents is the sum of log(P / documents with it) over the rare words that they share; those
-    that share 80 % of all their words are the same told twice, and no pair. Equal scores stand in order.
+    that share 80 % of all their words are versions of one, and no pair. Equal scores keep their order.
     """
     rows_of_word: dict[str, list[int]] = {}
     for row, row_words in enumerate(words):

@@ -84,6 +84,11 @@ def _note_order(rows: Rows, problems: Collector) -> None:
     if rows.ranks is None:
         return
     ids, codes = _encode(rows.query_ids)
+    fractions = np.flatnonzero(rows.ranks != np.rint(rows.ranks))
+    if len(fractions):
+        row = int(fractions[0])
+        problems.add("fractional-rank", {"query": ids[int(codes[row])].as_py(), "rank": float(rows.ranks[row])},
+                     field="rank", severity="warning", count=len(fractions))
     order = np.lexsort((rows.ranks, codes))
     query, rank = codes[order], rows.ranks[order]
     same_query = query[1:] == query[:-1]

@@ -66,6 +66,9 @@ def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict
         if attribute_names or "attributes" in schema:
             key = schema.get("attributes", "attributes")
             values["attributes"] = _read_attributes(fields, attribute_names, Cell(cell.problems, cell.line, key))
+    seconds = values.pop("latency_s", None)
+    if seconds is not None and values.get("latency_ms") is None:
+        values["latency_ms"] = {"total": seconds * 1000}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -128,6 +131,7 @@ _RUN_READERS = {
     "answer": read_message,
     "contexts": lambda value, cell: read_texts(value, cell, read_message),
     "latency_ms": _read_latency,
+    "latency_s": read_number,
     "cost_usd": read_number,
     **dict.fromkeys(TOKENS, read_whole_number),
 }

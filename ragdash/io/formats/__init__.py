@@ -7,6 +7,7 @@ from ragdash.io.formats import (
     json_columns,
     json_dict,
     jsonl,
+    score_rows,
     squad,
     tools,
     traces,
@@ -14,5 +15,5 @@ from ragdash.io.formats import (
 )
 from ragdash.io.formats.registry import FORMATS
 
-__all__ = ["FORMATS", "csv_tsv", "excel_parquet", "headerless", "json_columns", "json_dict", "jsonl", "squad", "tools",
-           "traces", "trec"]
+__all__ = ["FORMATS", "csv_tsv", "excel_parquet", "headerless", "json_columns", "json_dict", "jsonl", "score_rows",
+           "squad", "tools", "traces", "trec"]

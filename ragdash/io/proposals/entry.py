@@ -61,7 +61,7 @@ def describe(source: Source) -> DetectedFormat:
     mapping = mapping_of(source)
     role = "truth" if mapping[ROLE] == "questions" else mapping[ROLE]
     fields = {name: path for name, path in mapping.items() if name not in (ROLE, RECORDS)}
-    return DetectedFormat(FORMAT, role, "read as its options say", source.compression.name if source.compression
+    return DetectedFormat(FORMAT, role, "the reading that was accepted", source.compression.name if source.compression
                           else None, tuple(fields.values()), fields)
 
 

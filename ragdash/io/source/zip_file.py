@@ -6,6 +6,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,6 +76,9 @@ def _check_archive(source: Source, archive: zipfile.ZipFile) -> None:
                     if _UNSAFE_PATH.search(info.filename) or not PurePosixPath(info.filename).parts), None)
     if unsafe_path is not None:
         source.fail("unsafe-path", {"path": unsafe_path})
+    path, times = Counter(info.filename for info in infos).most_common(1)[0] if infos else ("", 0)
+    if times > 1:
+        source.fail("repeated-member", {"path": path, "times": times})
     if len(infos) > MAX_MEMBERS:
         source.fail("too-many-files", {"files": len(infos), "most": MAX_MEMBERS})
     total, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)

@@ -43,7 +43,7 @@ class DecisionStore:
             return "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
 
     def read(self, stamp: str | None = None) -> dict[tuple[str, str, str], bool]:
-        """{(query id, digest of the chunk, digest of the span): accepted} as it stands, or stood at a stamp of this
+        """{(query id, digest of the chunk, digest of the span): accepted} as it is, or was at a stamp of this
         file; nothing for a stamp of another one.
         """
         with self._open() as db:

@@ -19,7 +19,13 @@ _FIELDS = {"query_id": str, "chunk": str, "span": str, "accept": bool}
 
 
 def digest(text: str) -> str:
-    """16 hexadecimal digits of a normalised text; the same text elsewhere has the same ones."""
+    """16 hexadecimal digits of a normalized text; the same text elsewhere has the same ones.
+
+    Examples
+    --------
+    >>> digest("The cat") == digest("the  CAT")
+    True
+    """
     return hashlib.blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Where in a chunk a span stands: positions in the chunk as it is written, not as it is compared."""
+"""Where in a chunk a span is: positions in the chunk as it is written, not as it is compared."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from ragdash.matching.evidence.spans import exact_only, normalise, place_in
 
 
 def passage(how: str, kind: int, chunk: str, fragment: str, span: str) -> tuple[int, int] | None:
-    """(start, stop) in the chunk, as written, of what covers the part; the span is the whole one, normalised.
+    """(start, stop) in the chunk, as written, of what covers the part; the span is the whole one, normalized.
 
-    The whole chunk where it stands in the span; the best aligned window under how="partial"; None where the similarity
+    The whole chunk where the span contains it; the best aligned window under how="partial"; None where the similarity
     has no place ("sequence", "tokens").
     """
     if kind == CHUNK_IN_SPAN:
@@ -32,7 +32,7 @@ def passage(how: str, kind: int, chunk: str, fragment: str, span: str) -> tuple[
 
 
 def _as_written(text: str, start: int, stop: int) -> tuple[int, int]:
-    """The place in the text of the characters start to stop (exclusive) of the normalised text."""
+    """The place in the text of the characters start to stop (exclusive) of the normalized text."""
     origin = []
     gap = None
     for i, character in enumerate(text):

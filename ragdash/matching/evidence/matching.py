@@ -26,13 +26,35 @@ FLOOR = 0.5
 
 def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
                    ranks: np.ndarray | None = None, store: ScoreCache | None = None, model: str = "") -> EvidenceScores:
-    """Scores of every pair of a chunk and a span of its query that reach the floor, at which thresholds may begin.
+    """Score every pair of a returned chunk and a gold span of its query.
 
-    how: one of HOW; floor: from which similarity on pairs are kept; depth: the run counts as cut behind this rank;
-    ranks (N,): the rank of each position of the run, not read where its document is a repeat (default: as the run
-    stands, equal scores in the order of the file). Each distinct pair of texts is compared once. store, model: of
-    how="embedding" (default: the user's store, the model last used). Raises Unavailable where the truth
-    has no evidence, the run no texts or the store no vectors, InputError for settings that do not exist.
+    Parameters
+    ----------
+    run, truth
+        The run needs texts, the truth evidence.
+    how
+        The similarity, one of HOW.
+    floor
+        Pairs from this similarity are kept; no threshold can be lower.
+    depth
+        The run counts as cut after this rank.
+    ranks
+        (N,) rank of each position of the run, ignored for repeats; default: the run's order and, for equal scores, the
+        order of the file.
+    store, model
+        Of how="embedding"; default: the user's store and the model used last.
+
+    Returns
+    -------
+    EvidenceScores
+        Each distinct pair of texts is compared once.
+
+    Raises
+    ------
+    Unavailable
+        The truth has no evidence, the run no texts, or the store no vectors.
+    InputError
+        A setting does not exist.
     """
     _check(how, floor, depth)
     if how != "embedding":

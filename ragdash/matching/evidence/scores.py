@@ -31,7 +31,7 @@ class EvidenceScores:
 
     position, query, rank, text (C,): position in the run, query of the truth, rank and text (index into texts, -1 for
     none) of each chunk, sorted by query and rank. row_chunk, row_part, score, kind, verdict (X,): the pairs,
-    sorted by part and rank; score is 1 where one text stands in the other, NaN for a pair that a person accepted
+    sorted by part and rank; score is 1 where one text contains the other, NaN for a pair that a person accepted
     and that is below the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view.
     model: whose similarities they are, of how="embedding".
     """
@@ -63,7 +63,7 @@ class EvidenceScores:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What belongs beside every number, but for the threshold."""
+        """The settings to show with every number, without the threshold."""
         decided = np.unique(self._pairs(np.flatnonzero(self.verdict)))
         model = {"model": self.model} if self.model else {}
         return {"match": "evidence", "how": self.how, "evidence_depth": self.depth, "decisions": len(decided), **model}
@@ -98,7 +98,7 @@ class EvidenceScores:
     def table(self, threshold: float = THRESHOLD, query_id: str | None = None) -> pa.Table:
         """What covered what: a row for each chunk and part, by query, rank, span and part.
 
-        query_id, rank, doc_id, span (as written), source, part (from 1), parts, score, kind (which text stands in
+        query_id, rank, doc_id, span (as written), source, part (from 1), parts, score, kind (which text is in
         which, or similar), decision, start and stop of the passage in the chunk's text (null where it has no place).
         query_id: of this query alone (KeyError where the truth lacks it).
         """
@@ -193,7 +193,7 @@ class EvidenceScores:
         return np.array([chunk * len(self.spans) + span for chunk, span in pairs], np.int64)
 
     def _texts(self, row: np.ndarray) -> Iterator[tuple[int, str, str, str]]:
-        """(row, chunk as written, part, whole span) of each row, the latter two normalised."""
+        """(row, chunk as written, part, whole span) of each row, the latter two normalized."""
         for i in row.tolist():
             span_part = int(self.row_part[i])
             yield (i, self.texts[self.text[self.row_chunk[i]]], self.spans.parts[span_part],

@@ -24,7 +24,7 @@ Similarity: TypeAlias = Callable[[Sequence[str], Sequence[str], float], np.ndarr
 
 
 def containments(chunks: Sequence[str], spans: Sequence[str], chunk: np.ndarray, span: np.ndarray) -> np.ndarray:
-    """SPAN_IN_CHUNK or CHUNK_IN_SPAN where one text of a pair stands in the other, else SIMILAR: (P,) int8.
+    """SPAN_IN_CHUNK or CHUNK_IN_SPAN where one text of a pair contains the other, else SIMILAR: (P,) int8.
 
     A short or numeric text counts by whole tokens alone. chunk, span (P,): the pairs, indices into chunks and spans.
     """
@@ -92,7 +92,7 @@ def _sequence(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.n
 
 
 def _tokens(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
-    """Share of the span's distinct words that stand in the chunk."""
+    """Share of the span's distinct words that are in the chunk."""
     token_set = cache(lambda text: frozenset(words(text)))
     return np.array(
         [
@@ -116,8 +116,8 @@ def score_pairs(like: Similarity, chunks: Sequence[str], texts: Sequence[str], p
                 text: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(pair, part, score, kind) (X,) of everything that reaches the floor; sorted by pair and part.
 
-    chunk, text (P,): the pairs, indices into chunks and into texts (spans, whose parts stand in parts). Of a span in
-    which the whole chunk stands, and of one that stands in the chunk, every part has score 1.
+    chunk, text (P,): the pairs, indices into chunks and into texts (spans, whose parts are in parts). Of a span
+    which contains the whole chunk, and of one that is in the chunk, every part has score 1.
     """
     counts = np.array([len(parts_of_text) for parts_of_text in parts], np.int64)
     all_parts, first = (

@@ -21,7 +21,7 @@ _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\
 _SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
 _WORD = re.compile(f"[{_SPACELESS}]|\\d+(?:[.,]\\d+)+|[^\\W{_SPACELESS}]+")
 _ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+", re.ASCII)  # what _WORD finds in ASCII
-_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"  # of ASCII, beside the plain space
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"  # of ASCII, without the plain space
 _LETTER_OR_DIGIT, _DIGIT = re.compile(r"[^\W_]"), re.compile(r"\d")
 
 
@@ -29,8 +29,8 @@ _LETTER_OR_DIGIT, _DIGIT = re.compile(r"[^\W_]"), re.compile(r"\d")
 class Spans:
     """The gold spans of a truth, each once for a query.
 
-    query (E,) int64, ascending; texts, sources (E,): as they are written; plain (E,): normalised.
-    part_span (U,) int64, ascending: the span of each part; parts (U,): normalised text. A short span is its one part.
+    query (E,) int64, ascending; texts, sources (E,): as they are written; plain (E,): normalized.
+    part_span (U,) int64, ascending: the span of each part; parts (U,): normalized text. A short span is its one part.
     problems: what of the evidence does not count.
     """
 
@@ -48,7 +48,13 @@ class Spans:
 
 
 def normalise(text: str) -> str:
-    """Lower case, white space collapsed; nothing else is changed."""
+    """Lower case, white space collapsed; nothing else is changed.
+
+    Examples
+    --------
+    >>> normalise("The  CAT\\nsat")
+    'the cat sat'
+    """
     text = text.lower().strip()
     plain = not any(map(text.__contains__, _WHITE)) if text.isascii() else text.isprintable()
     if plain and "  " not in text:
@@ -57,7 +63,7 @@ def normalise(text: str) -> str:
 
 
 def spans(truth: Truth, *, split: bool = True) -> Spans:
-    """The evidence of a truth. Spans of a query that are equal once normalised are one; an empty one is none.
+    """The evidence of a truth. Spans of a query that are equal once normalized are one; an empty one is none.
 
     split: spans of more than LONG characters are taken in parts. Raises Unavailable where the truth has no evidence.
     """
@@ -105,7 +111,7 @@ def exact_only(plain: str) -> bool:
 
 
 def words(plain: str) -> list[str]:
-    """The words and numbers of a normalised text; of a script without spaces, its characters."""
+    """The words and numbers of a normalized text; of a script without spaces, its characters."""
     return (_ASCII_WORD if plain.isascii() else _WORD).findall(plain)
 
 
@@ -129,7 +135,7 @@ def split_span(plain: str) -> list[str]:
 
 
 def place_in(text: str, part: str, *, whole_tokens: bool) -> int:
-    """Where the part first stands in the text, -1 if nowhere; whole_tokens: only where it cuts no token in two."""
+    """First position of the part in the text, -1 if nowhere; whole_tokens: only where it cuts no token in two."""
     start = text.find(part)
     while whole_tokens and start >= 0 and _cuts_a_token(text, start, start + len(part)):
         start = text.find(part, start + 1)
@@ -145,7 +151,7 @@ def _cuts_a_token(text: str, start: int, stop: int) -> bool:
 
 
 def _one_token(a: str, b: str) -> bool:
-    """Whether neighbouring characters belong to one word."""
+    """Whether neighboring characters belong to one word."""
     if unicodedata.category(b).startswith("M"):
         return True
     same_token = (a.isalnum() or a == "_" or unicodedata.category(a).startswith("M")) and (b.isalnum() or b == "_")
@@ -153,7 +159,7 @@ def _one_token(a: str, b: str) -> bool:
 
 
 def _one_number(before: str, first: str) -> bool:
-    """Whether a number goes on to the left: digit and decimal mark stand there, or a sign (2018-2019 has none)."""
+    """Whether a number goes on to the left: digit and decimal mark are there, or a sign (2018-2019 has none)."""
     if not first.isdigit():
         return False
     if before[-1] in ".,":

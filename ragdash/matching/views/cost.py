@@ -19,10 +19,10 @@ COLUMNS = {"latency_ms": "latencies", "prompt_tokens": "prompt tokens", "complet
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """What each query took, in the order of the truth's queries; NaN where it is not told.
+    """What each query took, in the order of the truth's queries; NaN where the run has no value.
 
     run: its name; present (Q,) bool: the run names the query; stages: milliseconds (Q,) of each stage that the run
-    tells of, "total" among them; prompt, completion: tokens (Q,); cost: dollars (Q,) as the run recorded them.
+    has, "total" among them; prompt, completion: tokens (Q,); cost: dollars (Q,) as the run recorded them.
     """
 
     run: str
@@ -38,14 +38,14 @@ class Timed:
         return len(self.prompt)
 
     def latency(self, stage: str = "total") -> Values:
-        """Milliseconds of a stage: (Q,). Raises Unavailable where the run tells nothing of it."""
+        """Milliseconds of a stage: (Q,). Raises Unavailable where the run has no value of it."""
         if stage not in self.stages:
             facts = {"run": self.run, "stages": list(self.stages), "stage": stage}
             raise Unavailable("no-latency", facts, "latency_ms")
         return self.stages[stage]
 
     def recorded(self, column: str) -> Values:
-        """prompt_tokens, completion_tokens or cost_usd: (Q,). Raises Unavailable where the run tells none."""
+        """prompt_tokens, completion_tokens or cost_usd: (Q,). Raises Unavailable where the run has none."""
         values = {"prompt_tokens": self.prompt, "completion_tokens": self.completion, "cost_usd": self.cost}[column]
         if np.isnan(values).all():
             raise Unavailable("no-column", {"run": self.run, "what": COLUMNS[column], "column": column}, column)
@@ -55,8 +55,8 @@ class Timed:
 def timed(run: str, details: pa.Table | None, rows: np.ndarray) -> Timed:
     """The view of a run. rows (Q,): the row of details of each query of the truth, -1 for none.
 
-    The total is what the run tells as such; else, for a query, the sum of the stages where all that the run tells of
-    anywhere are told of this query. Raises Unavailable for a negative number.
+    The total is the run's own value; else, for a query, the sum of the stages where it has all that the run has
+    anywhere. Raises Unavailable for a negative number.
     """
     columns = {name: _numbers(run, details, name, rows) for name in ("prompt_tokens", "completion_tokens", "cost_usd")}
     stages = {}

@@ -18,7 +18,7 @@ NEVER = ALL
 
 @dataclass(frozen=True, eq=False)
 class Covered:
-    """A run's chunks laid over the gold spans at one threshold.
+    """A run's chunks matched with the gold spans at one threshold.
 
     span_query (E,) ascending; span_rank (E,): the first rank by which the span is covered (all its parts, by one
     chunk or several), NEVER where it is not. chunk_query, chunk_rank (C,), sorted; hit (C,) bool: the chunk covers a

@@ -1,4 +1,4 @@
-"""What the judged metrics may look at: the verdicts of judges on answers and contexts, read from their ledger.
+"""What the judged metrics may look at: the verdicts of judges on answers and contexts, read from their store.
 
 Nobody is asked here. A verdict that is not there is missing with its reason, never 0; where there is none at all, the
 metric is unavailable with its reason and the command that fixes it.
@@ -48,7 +48,7 @@ UNEMBEDDED = WHY[NO_ENCODER]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The texts of each query beside the ledger of what judges said of them.
+    """The texts of each query, and the store of what judges said of them.
 
     cases (Q,); store: what models said, for RAGAS.AnswerRelevancy; run: its name; problems: of the contexts.
     """
@@ -76,7 +76,7 @@ class Judged:
         return self.read(name, judge, votes).values
 
     def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
-        """The verdicts with how they came about; Unavailable as `values`. Kept until the ledger changes."""
+        """The verdicts with how they came about; Unavailable as `values`. Kept until the store changes."""
         try:
             stamp = (self.verdict_store, self.verdict_store.stamp(), self.store.stamp() if name == RELEVANCY else "")
             known_stamp, verdicts = self._cache.get((name, judge, votes), (None, None))
@@ -90,7 +90,7 @@ class Judged:
         return verdicts
 
     def _read_choice(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
-        """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name stands first."""
+        """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name is first."""
         pool, names = parse_choice(judge)
         if self.verdict_store.find_judge(judge):
             return self._first_with_verdicts(name, judge, votes)
@@ -174,7 +174,7 @@ class Judged:
         return judgements
 
     def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
-        """What the ledger holds of a judge on these metrics, by key; of all votes."""
+        """The stored verdicts of a judge on these metrics, by key; of all votes."""
         keys: set[bytes] = set()
         for name in names:
             if judge.host == IMPORTED:
@@ -223,7 +223,7 @@ class Judged:
         return [Problem(message, facts, field=name, severity="warning") for message, facts in problems]
 
     def settings(self, specs: Iterable[tuple[str, str, int]]) -> dict[str, str]:
-        """{"Faithfulness": the judge whose verdicts the values are} of (metric, judge, votes), beside the numbers."""
+        """{"Faithfulness": the judge of the values} of (metric, judge, votes), to show with the numbers."""
         settings = {}
         for judge_spec in specs:
             with suppress(Unavailable):

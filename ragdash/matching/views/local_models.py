@@ -25,7 +25,7 @@ _BLOCK = 1 << 14  # pairs whose vectors are multiplied at a time
 
 
 class Need(NamedTuple):
-    """What a semantic metric needs: a kind of model, and what the answer is held against."""
+    """What a semantic metric needs: a kind of model, and what the answer is compared with."""
 
     kind: str
     against: str  # "references" or "question"
@@ -49,7 +49,7 @@ class ModelValues(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Answers beside what they are held against, and the store with what models said of them.
+    """Answers with what they are compared with, and the store with what models said of them.
 
     answers, questions (Q,): text or None; references (Q,): right answers, () where none is known; run: its name;
     lacking: as in Answered.
@@ -122,7 +122,7 @@ class Scored:
         return coverage_problems(name, self.run, reading, "cut-texts/answers")
 
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """{"SBERT": the model that its values are of} of (metric, model) pairs, to stand beside the numbers."""
+        """{"SBERT": the model that its values are of} of (metric, model) pairs, to show with the numbers."""
         try:
             models = {name + (f"(model={model!r})" if model else ""): self.store.find_model(NEEDS[name].kind, model)
                     for name, model in names}

@@ -53,7 +53,7 @@ def split_reasons(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[s
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """What a judge says of a metric. values (Q,), NaN missing; judgements (Q,): of the first vote, with the claims,
+    """What a judge says of a metric. values (Q,), NaN missing; `judgements` (Q,): of the first vote, with the claims,
     verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
     model: that embedded questions, None where none is needed; members: of a panel of several, each judge's own, whose
     agreement is then that of the judges.

@@ -1,6 +1,6 @@
-"""What a metric may look at: a run laid over the truth, as arrays.
+"""What a metric may look at: a run matched with the truth, as arrays.
 
-Letters: Q queries (of the truth), H judged documents that were returned (hits), R judgements, K cutoffs.
+Letters: Q queries (of the truth), H judged documents that were returned (hits), R judgments, K cutoffs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from ragdash.core.ranking.rank_order import bisect_falling
 
 Cutoffs: TypeAlias = np.ndarray
-"""(K,) int64, strictly ascending; ALL stands for no cutoff."""
+"""(K,) int64, strictly ascending; ALL means no cutoff."""
 
 Values: TypeAlias = np.ndarray
 """Per-query values, (Q,) or (Q, K) float64; NaN = undefined."""
@@ -26,7 +26,7 @@ class Ranked:
     """Where the judged documents sit in the rankings.
 
     query, rank, grade, score (H,): a returned judged document each, sorted by query and rank (ranks from 1); score is
-    NaN where a run has none. judged_query, judged_grade (R,): every judgement, sorted by query and grade descending.
+    NaN where a run has none. judged_query, judged_grade (R,): every judgment, sorted by query and grade descending.
     returned (Q,): documents returned, repeats not counted. missing (Q,) bool: the run does not name the query.
     scores (N,) never rising within a query, or None where the run has none or is ranked otherwise; bounds (Q, 2): query
     q's are scores[bounds[q, 0]:bounds[q, 1]], those at the indices `repeated` (D,) being repeats that do not count.
@@ -51,7 +51,7 @@ class Ranked:
 
     @property
     def max_grade(self) -> int:
-        """Highest grade of the judgements, at least 1."""
+        """Highest grade of the judgments, at least 1."""
         return max(int(self.judged_grade.max(initial=1)), 1)
 
     def relevant(self, rel: int = 1) -> np.ndarray:
@@ -72,7 +72,7 @@ class Ranked:
         return self.up_to(k, *self.hits(rel))
 
     def up_to(self, k: Cutoffs, query: np.ndarray, rank: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-        """Sum of the weights (default 1) that stand at a rank <= k: (Q, K) float64, all cutoffs in one pass."""
+        """Sum of the weights (default 1) at a rank <= k: (Q, K) float64, all cutoffs in one pass."""
         first = np.searchsorted(k, rank)
         within = first < len(k)
         if not within.all():

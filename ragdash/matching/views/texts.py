@@ -1,4 +1,4 @@
-"""What a metric of texts may look at: answers beside references, and beside the texts they were made from.
+"""What a metric of texts may look at: answers with references, and with the texts they were made from.
 
 Letters: Q queries (of the truth), D distinct texts, P pairs of an answer and a reference, N tokens.
 """
@@ -86,11 +86,11 @@ def token_codes(texts: Iterable[str], how: Callable[[str], list[str]]) -> TokenC
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """Answers beside what should stand there, in the order of the truth's queries.
+    """Answers with the references, in the order of the truth's queries.
 
     answers (Q,): what the run answered, reasoning taken off, None where it gave none; references (Q,): right answers,
     () where none is known; questions (Q,): None where not known. lacking: {"references" or "questions": what an
-    Unavailable says} where no query has any. Each distinct text is tokenised once a way.
+    Unavailable says} where no query has any. Each distinct text is tokenized once a way.
     """
 
     answers: tuple[str | None, ...]
@@ -166,10 +166,10 @@ class Answered:
 
 @dataclass(frozen=True, eq=False)
 class Grounded:
-    """Answers beside the texts they were made from, in the order of the truth's queries.
+    """Answers with the texts they were made from, in the order of the truth's queries.
 
     answers (Q,): as in Answered; contexts (Q,): the texts given to the generator, () for none given, None where it is
-    not known; given False: the texts of the first documents stand in for them; problems: what is worth knowing of them.
+    not known; given False: the texts of the first documents replace them; problems: what is worth knowing of them.
     Each distinct text is read once.
     """
 

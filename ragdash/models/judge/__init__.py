@@ -1,4 +1,4 @@
-"""Judges: models that read and give verdicts. The questions, the asking, and the ledger of what was said.
+"""Judges: models that read and give verdicts. The questions, the asking, and the store of the verdicts.
 
 Nothing here is needed without a judge, and nothing is asked by import. The package knows texts, not runs.
 """

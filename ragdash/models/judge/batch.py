@@ -45,13 +45,30 @@ def ask(
     cancel: Event | None = None,
     patience: Patience | None = None,
 ) -> Outcome:
-    """Replies to the questions (N,): those of the ledger, then the judge's, each kept as soon as it is there.
+    """Get replies to questions: stored ones first, then the judge's, each stored as soon as it arrives.
 
-    The same question twice is asked once. At most `concurrency` requests are on their way. Where the budget is spent,
-    `cancel` is set, the listener answers False or Ctrl+C is pressed, nothing more is sent, what is on its way is
-    awaited (a second Ctrl+C drops it), and the rest is missing with its reason. An error that no further question would
-    escape (wrong key, address or model, an endpoint that only fails, a full disk) stops likewise, told in `problem`.
-    Raises InputError before anything is asked: no key, no ledger, a budget of money without prices.
+    Parameters
+    ----------
+    questions
+        (N,); a repeated question is asked once.
+    endpoint, verdict_store
+        Address, model and key of the judge; where replies are stored.
+    concurrency, budget, patience
+        The most requests in flight; the most calls and money; timeouts and retries.
+    progress, cancel
+        Called after every question, returning False stops; an event that stops.
+
+    Returns
+    -------
+    Outcome
+        Replies aligned with the questions. After a stop, requests in flight are awaited (a second Ctrl+C drops them)
+        and the rest is missing with its reason. An error that every further question would hit (wrong key, address or
+        model, a full disk) also stops it; `problem` says why.
+
+    Raises
+    ------
+    InputError
+        Before anything is asked: no key, no verdict store, a budget of money without prices.
     """
     budget, patience = budget or Budget(), patience or Patience()
     judge = endpoint.judge
@@ -185,7 +202,7 @@ class _Job:
 
     @contextmanager
     def _ending(self) -> Iterator[None]:
-        """A ledger that breaks (a full disk): nothing more is paid for, and what was said is still returned."""
+        """A verdict store that breaks (a full disk): nothing more is paid for, and what was said is still returned."""
         try:
             yield
         except InputError as error:
@@ -209,14 +226,14 @@ class _Job:
         return Problem(message, facts, field=self.judge.host)
 
     def _end(self, reason: str, problem: Problem | None = None) -> None:
-        """Let nothing more be asked; the first reason stands."""
+        """Stop asking; the first reason is kept."""
         with self._lock:
             if self.stopped is None:
                 self.stopped, self.problem = reason, problem
         self.client.ended.set()
 
     def _report(self, listener: JudgingListener | None) -> None:
-        """Tell the listener what is new."""
+        """Report new progress to the listener."""
         if listener is None or self._reported == len(self.replies):
             return
         self._reported = len(self.replies)

@@ -1,6 +1,6 @@
 """Where a judge is asked, and who it is: the address, the model, its prices, the name of the variable with the key.
 
-The key itself stands in the environment, or in memory; it is no part of what is compared, printed, hashed or kept.
+The key itself is in the environment, or in memory; it is no part of what is compared, printed, hashed or kept.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Judge:
     parameters: str = "{}"
 
     def key(self, question: Question) -> bytes:
-        """256 bits that a verdict is kept under: of everything that a reply hangs on."""
+        """256 bits that a verdict is kept under: of everything that a reply depends on."""
         head = _head((PROTOCOL, self.host, self.model, self.parameters, question.task, question.version,
                       question.system))
         user, shape = question.user, question.shape

@@ -2,7 +2,7 @@
 
 Understood: type (a word or several), properties, required, items, minItems, maxItems, enum, minimum, maximum,
 minLength. Keys that the schema does not name are left out of the result, the raw reply keeps them. A whole number
-stands for a text where a text is asked for (ids come back as numbers); nothing else is converted: "0.5" is no number.
+is accepted where a text is asked for (ids come back as numbers); nothing else is converted: "0.5" is no number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null":
 
 
 class SchemaMismatch(ValueError):
-    """A value that does not have the shape asked for; its text tells the judge what to fix."""
+    """A value that does not have the shape asked for; its text says to the judge what to fix."""
 
 
 def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:

@@ -19,8 +19,8 @@ from ragdash.models.judge.verdict_store.store import VerdictStore
 
 BYTES_A_TOKEN = 4  # of UTF-8, about; more tokens in scripts whose signs have three bytes
 AROUND = 30  # tokens around the texts of a question
-WRITTEN, WRITTEN_A_VERDICT = 150, 40  # tokens of a reply, before a ledger tells
-ENOUGH = 5  # verdicts from which on their mean tells
+WRITTEN, WRITTEN_A_VERDICT = 150, 40  # tokens of a reply, before the verdict store has some
+ENOUGH = 5  # verdicts from which on their mean is used
 ENDS = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
 """Why a job ended early, in words."""
 
@@ -42,7 +42,7 @@ class Budget:
 @dataclass(frozen=True)
 class Patience:
     """How long to wait, seconds: for a connection, for a reply, before the second attempt (twice as long before each
-    further one) and at most; attempts: at a question before it is given up; told: the longest Retry-After heeded.
+    further one) and at most; attempts: at a question before it is given up; `told`: the longest Retry-After heeded.
     """
 
     attempts: int = 5
@@ -55,7 +55,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Plan:
-    """calls: to be made; cached: verdicts in the ledger; tokens of the calls, about; cost: of them, None where prices
+    """calls: to be made; cached: stored verdicts; tokens of the calls, about; cost: of them, None where prices
     are not known; follow: calls that answers to these lead to, with their own tokens and cost: guessed (claims that are
     verified then, by the length of the texts), or at_most that many (drafts in place of rejects).
     """
@@ -109,7 +109,7 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgingProgress(console.Progress):
-    """Where the asking stands. done of total questions; asked: requests made; cost: so far, None without prices."""
+    """Progress of the judging. done of total questions; asked: requests made; cost: so far, None without prices."""
 
     asked: int
     cached: int
@@ -143,12 +143,12 @@ def summary_line(
 
 
 JudgingListener: TypeAlias = Callable[[JudgingProgress], bool | None]
-"""Told of progress after every question; an answer of False stops the asking."""
+"""Called with the progress after every question; returning False stops the judging."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of questions. replies (N,): aligned with them; asked: requests made; cached: found in the ledger;
+    """What came of questions. replies (N,): aligned with them; asked: requests made; cached: found in the store;
     missing: questions by reason, the same one counted once; cost: None without prices; stopped: why it ended early,
     None where it did not; problem: what to fix where an error ended it.
     """
@@ -170,8 +170,23 @@ def plan(
     *,
     at_most: bool = False,
 ) -> Plan:
-    """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call. follow:
-    those that the answers may lead to, at_most: not more than these; the questions themselves among them count once.
+    """Plan what `ask` would do with questions; nothing is asked.
+
+    Parameters
+    ----------
+    questions
+        (N,); a repeated question is one call.
+    verdict_store, endpoint
+        As in `ask`.
+    follow
+        Questions that the replies may lead to; those among `questions` count once.
+    at_most
+        There are at most as many as in `follow`.
+
+    Returns
+    -------
+    Plan
+        Calls, stored verdicts, tokens and cost.
     """
     judge = endpoint.judge
     by_key = {judge.key(question): question for question in questions}

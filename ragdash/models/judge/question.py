@@ -1,4 +1,4 @@
-"""What a judge is asked and what came of it: pure data, and the strict check of a reply."""
+"""What a judge is asked and what it replied: pure data, and the strict check of a reply."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Question:
     ids: those that the reply has to give a verdict on, each once; vote: 0, 1, ... to ask the same again; guess: a value
     like the one that a judge would give, for plans of what follows from it; None where nothing does.
 
-    The JSON shape is told to the judge behind `system`, the template need not repeat it.
+    The judge gets the JSON shape after `system`; the template need not repeat it.
     """
 
     task: str
@@ -73,7 +73,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens read and written, over all attempts at a question; estimated: the endpoint did not tell (all of) them."""
+    """Tokens read and written in all attempts at a question; estimated: the endpoint did not report (all of) them."""
 
     prompt: int = 0
     completion: int = 0
@@ -88,7 +88,7 @@ class Reply:
     """What came of a question. value: the checked verdict, None where it is missing for this reason (of MISSING);
     raw: the text as it came; model: as the endpoint calls it; latency: seconds of the last attempt; attempts: requests
     made; at: when, UTC, ISO 8601; mode: "json_schema", "json_object", "text" or "tool"; sent: parameters really sent;
-    cached: it was in the ledger; note: the endpoint's words where it is missing.
+    cached: it was in the store; note: the endpoint's words where it is missing.
     """
 
     value: dict | None

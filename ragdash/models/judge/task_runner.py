@@ -1,4 +1,4 @@
-"""Askings walked to their end, round after round: their questions are answered together, by a judge or by a ledger.
+"""Run tasks to their end, round after round: a judge or the verdict store answers the questions of a round together.
 
 Letters: C cases (one asking each), N questions of a round.
 """
@@ -55,7 +55,7 @@ def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None
 
 
 def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgement]:
-    """What a ledger knows of the askings: (C,); those not finished are missing, with the reason where one is kept."""
+    """What the verdict store knows of the tasks: (C,); unfinished ones are missing, with the stored reason if any."""
     def answer(questions: list[Question]) -> list[Reply]:
         keys = [judge.key(question) for question in questions]
         known = verdict_store.get(keys)
@@ -68,7 +68,7 @@ def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge
 def answer_from_store(
     verdict_store: VerdictStore, judge: Judge, collected: list[Question], guessing: bool = False
 ) -> Answering:
-    """Answers with the verdicts of a ledger alone; every question is put into `heard`. guessing: where there is no
+    """Answers with stored verdicts alone; every question is put into `heard`. guessing: where there is no
     verdict, with the question's own guess.
     """
     def answer(questions: list[Question]) -> list[Reply]:
@@ -82,7 +82,7 @@ def answer_from_store(
 
 
 def known_keys(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> set[bytes]:
-    """The keys of all verdicts that a ledger has of the askings, which are used up."""
+    """The keys of all stored verdicts of the askings, which are used up."""
     return verdict_store.known_keys(
         [judge.key(question) for question in planned_questions(askings, verdict_store, judge, vote)[0]]
     )
@@ -103,7 +103,7 @@ def first_round(askings: Sequence[TaskSteps], vote: int = 0) -> list[Question]:
 def planned_questions(
     askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0
 ) -> tuple[list[Question], list[bool]]:
-    """(the questions that a plan knows of: those of the ledger, and those that come next; which askings are not at
+    """(the questions that a plan knows of: the stored ones, and those that come next; which askings are not at
     their end (C,)). The askings are used up.
     """
     questions: list[Question] = []
@@ -123,7 +123,7 @@ def guessed_questions(
 @dataclass
 class TaskRunner:
     """Asks round after round within one budget. options: of `ask` (concurrency, cancel, patience); total: what came of
-    all rounds, its replies left out; usage: tokens of what was asked; progress is told of all rounds so far together.
+    all rounds, its replies left out; usage: tokens of what was asked; progress covers all rounds so far.
     """
 
     endpoint: Endpoint

@@ -1,6 +1,6 @@
 """The folder of a model: found by its path or in the hub's cache, looked into without loading anything.
 
-A sentence-transformers folder tells what it is in config_sentence_transformers.json, modules.json and config.json. One
+A sentence-transformers folder says what it is in config_sentence_transformers.json, modules.json and config.json. One
 of another kind would load without a word (random weights in the missing part) and give numbers that mean nothing.
 """
 
@@ -41,7 +41,7 @@ class Folder:
     bytes: int
 
     def weights(self) -> str:
-        """A hash of every file that the numbers hang on: weights, tokeniser, pooling, configuration."""
+        """A hash of every file that the numbers depend on: weights, tokenizer, pooling, configuration."""
         whole = hashlib.blake2b(digest_size=16)
         for path in sorted(self.path.rglob("*")):
             name = path.relative_to(self.path).as_posix()
@@ -110,7 +110,7 @@ def _folder(kind: str, name: str, path: Path) -> Folder:
     if not files:
         raise unreadable(kind, path, "a folder without weights")
     if not any(any(path.rglob(name)) for name in _VOCABULARY):  # would load, and take every text for another
-        raise unreadable(kind, path, "a folder without a tokeniser")
+        raise unreadable(kind, path, "a folder without a tokenizer")
     what, is_kind = _detect_kind(config or {}, modules or [], configs or {})
     if is_kind != kind:
         raise _problem(kind, "model-of-another-kind", {"type": what, "wanted": WANTED[kind], "option": OPTIONS[kind]},

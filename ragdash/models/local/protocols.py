@@ -18,7 +18,7 @@ Pair: TypeAlias = tuple[str, str]
 class Encoder(Protocol):
     """Texts to vectors whose cosine says how alike they are.
 
-    weights: a hash of everything the vectors hang on; max_length: word pieces that it reads of a text, 0: all.
+    weights: a hash of everything the vectors depend on; max_length: word pieces that it reads of a text, 0: all.
     """
 
     weights: str

@@ -1,6 +1,6 @@
 """Local models through sentence-transformers. The library is imported when a model is made, nowhere else.
 
-Models are read from their folder alone: nothing is fetched, no code of theirs is run. `fetched` alone goes to the hub.
+Models are read from their folder alone: nothing is fetched, none of their code is run. `fetched` alone goes to the hub.
 """
 
 from __future__ import annotations

@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from ragdash.analysis.verdict import Verdict, find_checks, verdict_state, withhold
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.best_possible import best_possible
 from ragdash.evaluation.compare import (
     Comparison,
     ComparisonRules,
@@ -55,6 +57,8 @@ class ReportRequest:
         Threshold bands, and prices of tokens and calls.
     command, settings
         How to make the report again: a command, and further settings.
+    accepted
+        Kinds of checks that withhold no verdict.
     """
 
     matches: tuple[Match, ...]
@@ -73,6 +77,7 @@ class ReportRequest:
     prices: PriceTable = field(default_factory=PriceTable)
     command: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
+    accepted: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         runs = [match.run.name for match in self.matches]
@@ -177,12 +182,29 @@ class ReportContent:
 
     def against_best(self, spec: Spec) -> dict[int, Comparison]:
         """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
+        return {run: withhold(pair, self.verdict) for run, pair in self._pairs_with_best(spec).items()}
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict on the leading metric, with the checks of the runs under their names in the report."""
+        request, lead = self.request, self.lead
+        matches = [match.renamed(name) for name, match in zip(self.names, request.matches, strict=True)]
+        checks = find_checks(matches, lead, request.k, queries=self.selected)
+        return verdict_state(self.names, self.metric_summaries(lead), self._pairs_with_best(lead), checks,
+                             request.accepted)
+
+    def _pairs_with_best(self, spec: Spec) -> dict[int, Comparison]:
+        """Every other run against the best one, whatever speaks against it."""
         best = self.best_run(spec)
         rows = self.evaluations if spec in self.request.specs else self.answers
         if best is None or len(rows) < 2 or not select_comparable(rows[best], [spec])[0]:
             return {}
         candidates = [run for run in range(len(rows)) if run != best]
         return dict(zip(candidates, self.family(spec).against(best), strict=True))
+
+    def best_possible(self, spec: Spec) -> float:
+        """The mean of a perfect ranking; NaN for metrics that judgments of documents do not decide."""
+        return best_possible(self.request.matches[0], spec, self.selected)
 
     def family(self, spec: Spec) -> FamilyTests:
         """All pairs of the runs on one spec, tested together: the one source of every outcome in the report."""
@@ -204,7 +226,7 @@ class ReportContent:
             return {}
         columns = [self.family(spec).against(self.request.baseline) for spec in specs]
         return {
-            (candidate, comparison.spec): comparison
+            (candidate, comparison.spec): withhold(comparison, self.verdict)
             for row, candidate in enumerate(self.candidates)
             for comparison in (column[row] for column in columns)
         }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import Bands, Placement, Target
-from ragdash.reporting.sentences.formatting import escape, listed
+from ragdash.reporting.sentences.formatting import escape, listed, number
 
 NAMED = 3  # runs named in a sentence part; the rest are counted
 GROUPS = 3  # places told apart in a sentence
@@ -38,6 +38,22 @@ def band_sentence(spec: Spec, names: Sequence[str], placements: Sequence[Placeme
         remaining, last = [run for group in groups[2:] for run in group], groups[-1][-1]
         clauses[2:] = [f"{len(remaining)} others follow, the last, {_rated([names[last]], placements[last], ', ')}"]
     return f"{escape(spec.title)}: {'; '.join(clauses)}"
+
+
+def ceiling_sentence(spec: Spec, table: Bands, best: float) -> str:
+    """What a perfect ranking reaches, where some bands are out of its reach; empty where all can be reached.
+
+    best: from `ragdash.evaluation.best_possible`; NaN where it is not known.
+    """
+    unreachable = table.unreachable(best)
+    if not unreachable:
+        return ""
+    reached = f"a perfect ranking reaches {number(best)} with these judgments"
+    if not table.can_rate(best):
+        where = f" at k = {spec.k}" if spec.k else ""
+        return f"{escape(spec.title)} cannot be rated{where}: even {reached}."
+    labels = " and ".join(escape(band.label) for band in unreachable)
+    return f"{reached[0].upper()}{reached[1:]}, so *{labels}* cannot be reached."
 
 
 def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> str:

@@ -92,7 +92,8 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         extra = any(report.of("extra-queries", name).count for name in names)
         qualifier = "the same " if len(names) > 1 else ""
         bare = report.of("unanswerable-queries")
-        suffix = ", none of which has a relevant document" if bare.count == total else "" if extra else ", all judged"
+        judged = ", all judged" if not extra and _all_judged(report, names) else ""
+        suffix = ", none of which has a relevant document" if bare.count == total else judged
         return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"
     treatment = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[
         conventions.missing
@@ -103,6 +104,13 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         return f"{lead}: all of them lack the same {missing:,} of {total:,} queries, {treatment}"
     listed = fmt.listed([f"{escape(name)} lacks {missing:,}" for name, missing in missing_counts.items()])
     return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {treatment}"
+
+
+def _all_judged(report: ComparabilityReport, names: Sequence[str]) -> bool:
+    """Whether every document at every cutoff looked at is judged."""
+    entries = [entry for entry in report.entries
+               if entry.kind == "unjudged-documents" and entry.run in names and entry.k]
+    return bool(entries) and not any(entry.count for entry in entries)
 
 
 def finding_text(finding: ComparabilityEntry) -> str:

@@ -10,7 +10,8 @@ from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
 
-SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": ""}
+SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
+         "not-comparable": ""}
 COLORS = {"better": "blue", "worse": "orange"}
 OUTCOMES = {
     "better": "▲ better",
@@ -19,6 +20,7 @@ OUTCOMES = {
     "undecided": "no significant difference",
     "too-few": "too few queries",
     "undefined": "undefined",
+    "not-comparable": "not comparable yet",
 }
 MAX_DETAILED = 3  # candidates that get a sentence each
 
@@ -103,6 +105,8 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
                 f"{comparison.n} queries no difference can be significant.")
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
                    f"{number(comparison.high, signed=True)}], {p_text(comparison)}, n = {comparison.n:,}")
+    if comparison.outcome == "not-comparable":
+        return f"{names[0]} and {names[1]} are not comparable yet on {comparison.spec.title}: {facts}."
     if comparison.outcome in COLORS:
         outcome = f":{COLORS[comparison.outcome]}[{comparison.outcome}]"
         return f"{names[0]} is {outcome} than {names[1]} on {comparison.spec.title}: {facts}."
@@ -117,7 +121,8 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     spec, lines = comparisons[0].spec, []
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
                              ("undecided", "not significantly different from"),
-                             ("too-few", "on too few queries to be compared with")):
+                             ("too-few", "on too few queries to be compared with"),
+                             ("not-comparable", "not comparable yet with")):
         matching = sorted(
             (comparison for comparison in comparisons if comparison.outcome == verdict and comparison.n >= 2),
             key=lambda comparison: -comparison.mean_difference * comparison.sign,
@@ -143,7 +148,7 @@ def _power_sentence(comparison: Comparison) -> str:
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
         text = (f"{text[:-1]}; to confirm one of {observed} you would need about "
-                f"{_round_up(comparison.queries_needed)} queries.")
+                f"{rounded_up(comparison.queries_needed)} queries.")
     return text
 
 
@@ -156,7 +161,7 @@ def _detectable_sentence(comparison: Comparison, n: int) -> str:
     return f"With {queries}, differences of about {number(comparison.detectable)} or more are detectable."
 
 
-def _round_up(value: float) -> str:
+def rounded_up(value: float) -> str:
     """Two digits that count: 1,200."""
     step = 10 ** max(int(np.floor(np.log10(max(value, 1)))) - 1, 0)
     return f"{int(np.ceil(value / step) * step):,}"

@@ -19,6 +19,7 @@ TITLES = {
     "one-run": "One run",
     "undefined": "No result",
 }
+LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 Say = Callable[[str], str]
 

@@ -16,16 +16,18 @@ from ragdash.reporting.tables.evaluation import SCHEMA
 
 COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx", "junit")
 OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equivalent",
-            "undecided": "no significant difference", "too-few": "too few queries", "undefined": "undefined"}
+            "undecided": "no significant difference", "too-few": "too few queries", "undefined": "undefined",
+            "not-comparable": "not comparable yet"}
 Grid = Sequence[Sequence[Comparison]]
 
 
 def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRules, *, settings: dict | None = None,
-                       problems: Iterable[Problem] = ()) -> bytes:
+                       problems: Iterable[Problem] = (), verdict: dict | None = None,
+                       verdict_text: str = "") -> bytes:
     """A grid of comparisons in one of COMPARISON_FORMATS but junit, as UTF-8 (or Parquet bytes)."""
     flat = [comparison for row in grid for comparison in row]
     if form == "json":
-        content = {"schema": SCHEMA, "baseline": baseline, "correction": rules.correction,
+        content = {"schema": SCHEMA, "verdict": verdict, "baseline": baseline, "correction": rules.correction,
                    "comparisons": [as_dict(comparison) for comparison in flat], "settings": settings or {},
                    "problems": [problem.as_dict() for problem in problems]}
         return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
@@ -33,7 +35,8 @@ def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRu
         return table_bytes(pa.Table.from_pylist([_flat(comparison) for comparison in flat]), form)
     text = table_text(*_cells(flat), form)
     if form == "table":
-        text = "\n".join(plain_sentence(comparison, baseline) for comparison in flat) + "\n\n" + text
+        lines = [*([verdict_text] if verdict_text else []), *(plain_sentence(pair, baseline) for pair in flat)]
+        text = "\n".join(lines) + "\n\n" + text
     runs = flat[0].family.runs if flat else 2
     return (text + note_text(_note(rules, runs), form)).encode()
 
@@ -77,6 +80,8 @@ def plain_sentence(comparison: Comparison, baseline: str) -> str:
         f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}], "
         f"p = {p_value(comparison.p_corrected)}, n = {comparison.n:,}"
     ).replace("= <", "<")
+    if comparison.outcome == "not-comparable":
+        return f"{comparison.candidate} and {baseline} are not comparable yet {on_metric}: {facts}."
     if comparison.outcome in ("better", "worse"):
         return f"{comparison.candidate} is {comparison.outcome} than {baseline} {on_metric}: {facts}."
     if comparison.outcome == "equivalent":

@@ -26,13 +26,15 @@ Summaries = Sequence[Sequence[Summary]]
 
 
 def render_evaluations(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *, per_query: bool = False,
-           shape: str = "rows", settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+           shape: str = "rows", settings: dict | None = None, problems: Iterable[Problem] = (),
+           verdict: dict | None = None) -> bytes:
     """The evaluations in one of FORMATS, as UTF-8 (or bytes); per_query adds or shows every query's values.
 
     shape: one of SHAPES, of those values in a table.
     """
     if form == "json":
-        return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems)
+        return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems,
+                       verdict=verdict)
     shapes = {"rows": value_table, "long": long_values, "wide": wide_values}
     table = shapes[shape](evaluations) if per_query else summary_table(evaluations, summaries)
     if form in ("csv", "parquet", "xlsx"):
@@ -42,8 +44,8 @@ def render_evaluations(evaluations: Sequence[Evaluation], summaries: Summaries, 
 
 
 def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_query: bool, settings: dict,
-            problems: Iterable[Problem]) -> bytes:
-    """The JSON contract, schema 1: undefined values are null."""
+            problems: Iterable[Problem], verdict: dict | None = None) -> bytes:
+    """The JSON contract of SCHEMA: undefined values are null."""
     runs = []
     for evaluation, row in zip(evaluations, summaries, strict=True):
         run = {
@@ -67,7 +69,8 @@ def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_quer
                 for query, values in zip(evaluation.query_ids.to_pylist(), evaluation.values.tolist(), strict=True)
             }
         runs.append(run)
-    content = {"schema": SCHEMA, "runs": runs, "settings": settings, "problems": [p.as_dict() for p in problems]}
+    content = {"schema": SCHEMA, "verdict": verdict, "runs": runs, "settings": settings,
+               "problems": [problem.as_dict() for problem in problems]}
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 

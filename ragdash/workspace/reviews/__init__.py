@@ -1,4 +1,4 @@
-"""What a person says of queries: notes, verdicts, judgements; kept on disk, exported, applied on request."""
+"""What a person says of queries: notes, verdicts, judgments; kept on disk, exported, applied on request."""
 
 from ragdash.workspace.reviews.apply import judged_only, reviewed
 from ragdash.workspace.reviews.events import KINDS, VERDICTS, Event, Reviews, holding

@@ -1,6 +1,6 @@
 """A truth with what a person said of it.
 
-Letters: R judgements of the truth, J of the reviews.
+Letters: R judgments of the truth, J of the reviews.
 """
 
 from __future__ import annotations
@@ -19,12 +19,27 @@ from ragdash.workspace.reviews.events import Reviews
 
 
 def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Truth:
-    """The truth with the judgements of the reviews, its queries in the same order; its digest is another then.
+    """Apply a person's judgments to a truth.
 
-    A judgement of a document that has one already replaces it; judgements of queries that the truth lacks are left
-    out. Both are counted among its problems. leave_out: without the queries whose verdict for all runs is "wrong gold"
-    (then with fewer queries), counted too. The same truth where nothing applies. Raises InputError where the reviews
-    are those of another truth.
+    Parameters
+    ----------
+    truth
+        The judgments of the file.
+    reviews
+        A person's judgments; they replace those of the same document, and those of unknown queries are left out. Both
+        are counted among the problems of the result.
+    leave_out
+        Leave out the queries with the verdict "wrong gold" for all runs; they are counted too.
+
+    Returns
+    -------
+    Truth
+        With the same order of queries and another digest; the same truth if nothing applies.
+
+    Raises
+    ------
+    InputError
+        The reviews are of another truth.
     """
     if reviews.truth != truth.digest:
         raise InputError([Problem("other-truth", {"digest": reviews.truth[:12], "truth": truth.name,
@@ -39,7 +54,7 @@ def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Trut
 
 
 def judged_only(reviews: Reviews, name: str = "reviews") -> Truth:
-    """The judgements of the reviews alone, as a truth (to be written in any format)."""
+    """The judgments of the reviews alone, as a truth (to be written in any format)."""
     queries, docs, grades = _columns(reviews)
     return Truth.build(name, queries, docs, np.array(grades, np.int64))
 
@@ -50,7 +65,7 @@ def _columns(reviews: Reviews) -> tuple[list[str], list[str], list[int]]:
 
 
 def _judged(truth: Truth, reviews: Reviews) -> Truth:
-    """The judgements laid over those of the truth."""
+    """The judgments that override those of the truth."""
     names, docs, grades = _columns(reviews)
     if not names:
         return truth
@@ -72,7 +87,7 @@ def _judged(truth: Truth, reviews: Reviews) -> Truth:
 
 
 def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
-    """The judgement of the truth of each (query, document), -1 where it has none: (J,) int64."""
+    """The judgment of the truth of each (query, document), -1 where it has none: (J,) int64."""
     rows = np.flatnonzero(np.isin(truth.queries, query))
     documents = pa.concat_arrays([truth.docs.take(pa.array(rows)), doc]).dictionary_encode()
     code = documents.indices.to_numpy().astype(np.int64)

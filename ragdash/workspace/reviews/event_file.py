@@ -87,7 +87,7 @@ def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, wri
 
 
 def set_aside(path: Path) -> list[Path]:
-    """The broken files that lie beside this one."""
+    """The broken files next to this one."""
     return sorted(path.parent.glob(f"{path.stem}.broken-*{path.suffix}"))
 
 

@@ -30,10 +30,10 @@ _ID = frozenset("0123456789abcdef")
 class Event:
     """One thing that a person said of a query.
 
-    kind: "note" (value: text), "verdict" (one of VERDICTS), "judgement" (value: the grade, a whole number as text;
-    doc_id: of which document), "label" (value: a number from 0 to 1 as text; doc_id: what was labelled), "undo" (value:
+    kind: "note" (value: text), "verdict" (one of VERDICTS), `"judgement"` (value: the grade, a whole number as text;
+    doc_id: of which document), "label" (value: a number from 0 to 1 as text; doc_id: what was labeled), "undo" (value:
     the id of the event that no longer counts). value "": withdrawn.
-    run: digest of the run it is about, "" for all. when, by: as the caller has it ("" where not told).
+    run: digest of the run it is about, "" for all. when, by: as the caller has it ("" if unknown).
     id: 32 hexadecimal digits, given by the store ("" before that).
     """
 
@@ -80,7 +80,7 @@ class Reviews:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """{"note": n, "verdict": n, "judgement": n, "queries": different queries with one of these}."""
+        """{"note": n, "verdict": n, `"judgement"`: n, "queries": different queries with one of these}."""
         counts = {kind: sum(event.kind == kind for event in self.events) for kind in SAYS}
         return MappingProxyType({**counts, "queries": len(self._of)})
 
@@ -129,7 +129,7 @@ def holding(events: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def check_events(events: Iterable[Event], lines: Sequence[int] | None = None, file: str | None = None) -> None:
-    """Raise InputError with everything that is wrong with events; lines: where each stands in the file."""
+    """Raise InputError with everything that is wrong with events; lines: the line of each in the file."""
     collector = Collector(file)
     for index, event in enumerate(events):
         line = None if lines is None else lines[index]

@@ -35,7 +35,7 @@ def reviews_jsonl(truth: str, events: Iterable[Event]) -> bytes:
 
 
 def reviews_qrels(reviews: Reviews) -> bytes:
-    """The judgements as TREC qrels. Raises InputError for ids that these cannot hold: then take the JSONL."""
+    """The judgments as TREC qrels. Raises InputError for ids that these cannot hold: then take the JSONL."""
     return qrels(judged_only(reviews), "qrels")
 
 

@@ -29,7 +29,7 @@ class Imported:
 class ReviewStore:
     """reviews.sqlite in a folder (default: the user's workspace), or `name` there. Every call opens and closes it.
 
-    Events are kept under the digest of their truth: what was said of one state of the judgements is not taken for what
+    Events are kept under the digest of their truth: what was said of one state of the judgments is not taken for what
     holds of another. All calls raise InputError where the file cannot be read or written (full disk, no permission);
     a broken file is set aside under another name, and every snapshot says so as long as it lies there.
     """
@@ -111,7 +111,7 @@ class ReviewStore:
 
 @dataclass(frozen=True)
 class EventStore:
-    """A file of its own in a folder (default: the user's workspace) for what else a person says, beside the reviews and
+    """A file in a folder (default: the user's workspace) for what else a person says, next to the reviews and
     kept as these are: only ever added to, the latest holds. InputError where it cannot be used, as in ReviewStore.
     """
 

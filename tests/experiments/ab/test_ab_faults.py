@@ -68,8 +68,8 @@ def test_the_id_comes_too():
     ("kill -9 $$", ["ended by signal SIGKILL"]),
     ("true", ["nothing on standard output"]),
     ("echo hello", ["no JSON on standard output", "'hello'"]),
-    ("echo Loading model; echo '{\"retrieved\": []}'", ["other text beside the JSON", "'Loading model'", "logs"]),
-    ("echo '{\"retrieved\": []}'; echo done", ["other text beside the JSON", "'done'"]),
+    ("echo Loading model; echo '{\"retrieved\": []}'", ["other text next to the JSON", "'Loading model'", "logs"]),
+    ("echo '{\"retrieved\": []}'; echo done", ["other text next to the JSON", "'done'"]),
     ("echo '[1]'", ["a list; expected one object"]),
     ("echo '{\"error\": \"no\"}'", ["an object with the fields error", "retrieved", "such as"]),
     ("echo '{\"retrieved\": [{\"text\": \"t\"}]}'", ["no id"]),
@@ -167,8 +167,8 @@ def test_several_at_once_have_a_process_each(tmp_path):
 @pytest.mark.parametrize(("code", "words"), [
     ("sys.exit('out of memory')", ["an end before the answer, exit status 1", "out of memory"]),
     ("print('Loading model')", ["a line that is no JSON: 'Loading model'", "logs belong on standard error"]),
-    ("say({'retrieved': []})", ["does not tell \"query_id\": 'q1'"]),
-    ("say({'query_id': 'q2', 'retrieved': []})", ["does not tell \"query_id\": 'q1'"]),
+    ("say({'retrieved': []})", ["does not have \"query_id\": 'q1'"]),
+    ("say({'query_id': 'q2', 'retrieved': []})", ["does not have \"query_id\": 'q1'"]),
     ("say({'query_id': 'q1', 'error': 'x'})", ["an object with the fields query_id, error"]),
     ("time.sleep(60)", ["no answer in time"]),
     ("while True: print('x' * 100000, end='')", ["more than 16 MB printed"])])

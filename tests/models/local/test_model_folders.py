@@ -59,7 +59,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path, wanted, name, config, modu
 @pytest.mark.parametrize(("files", "says"), [
     ({}, "without config.json and modules.json"),
     ({"config": CLASSIFIER, "weights": None}, "without weights"),
-    ({"config": CLASSIFIER, "words": None}, "without a tokeniser"),
+    ({"config": CLASSIFIER, "words": None}, "without a tokenizer"),
     ({"config": "{not json"}, "config.json that cannot be read"),
     ({"config": "[" * 100_000}, "config.json that cannot be read"),
     ({"config": {}, "own": "[]"}, "config_sentence_transformers.json that cannot be read"),

@@ -30,8 +30,8 @@ from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import SECTIONS
-from ragdash.reporting.sentences import comparison
 from ragdash.reporting.sentences.formatting import escape
+from ragdash.reporting.sentences.verdict import verdict_sentence
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
@@ -88,8 +88,7 @@ def page(made) -> Page:
 
 def test_the_verdict_says_the_same_sentence_as_the_page(samples, page):
     content = ReportContent(ReportRequest(samples))
-    leader = content.metric_summaries(content.lead)
-    line = comparison.leader_sentence(content.names, leader, content.against_best(content.lead))
+    line = verdict_sentence(content.verdict)
     assert "sparse" in line and as_plain(line) in " ".join(page.text.split()).replace(" .", ".")
 
 

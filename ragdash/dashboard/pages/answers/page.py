@@ -20,7 +20,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
-    part = elements.choose_part(PARTS, state.ANSWERS_PART)
+    part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
     {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 
 
@@ -38,7 +38,12 @@ def render_scores(context: PageContext) -> None:
     with bar:
         spec = answers_sections.choose_metric(data)
     answers_sections.render_finding(data, spec, finding)
-    answers_sections.render_tables(data, spec)
-    answers_sections.render_figures(data, spec)
-    answer_browser.render(data, spec)
-    answers_sections.render_correlation(data)
+    means, spread, browser = st.tabs(["Means", "Distribution and retrieval", "One by one"], key="answer_parts")
+    with means:
+        answers_sections.render_tables(data, spec)
+    with spread:
+        answers_sections.render_figures(data, spec)
+    with browser:
+        answer_browser.render(data, spec)
+    with spread:  # of the run that the browser shows
+        answers_sections.render_correlation(data)

@@ -7,13 +7,12 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import comparison_tables, query_links
+from ragdash.dashboard.components import comparison_tables, query_links, verdict_panel
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.curve_panels import means_and_intervals
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import leaderboard
@@ -24,9 +23,8 @@ from ragdash.reporting.sentences import formatting as fmt
 
 
 def render_finding(context: PageContext, spec: Spec) -> None:
-    """In words: the run with the best mean, and which runs are tied with it."""
-    summaries = [row[0] for row in context.results.summary([spec])]
-    st.markdown(comparison_sentences.leader_sentence(context.names, summaries, _against_best(context, spec)[1]))
+    """In words: the verdict, and the checks that speak against it."""
+    verdict_panel.render_line(context, spec)
 
 
 def render_table(context: PageContext, specs: list[Spec]) -> None:
@@ -34,29 +32,6 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
     order = _sorted_runs(context.results.summary(specs), specs)
     _render_tables(context, specs, order)
     _render_worst_links(context, order)
-
-
-def _against_best(context: PageContext, spec: Spec) -> tuple[int | None, dict[int, Comparison]]:
-    """The run with the best mean, None where there is none, and every other run compared with it."""
-    best = _best_run([row[0] for row in context.results.summary([spec])])
-    if best is None:
-        return None, {}
-    return best, {index: comparison for (index, _), comparison in context.results.compared([spec], best).items()}
-
-
-def _best_run(summaries: list[Summary]) -> int | None:
-    """The run with the best mean; None where the metric has no better end or no run has a mean."""
-    order = best_first(np.array([summary.mean for summary in summaries]), summaries[0].spec.metric.better)
-    return order[0] if summaries[0].spec.metric.better and np.isfinite(summaries[order[0]].mean) else None
-
-
-def _rank_labels(best: int | None, comparisons: dict) -> dict[int, str]:
-    """Labels of runs in the table: the best, and those without a significant difference from it."""
-    if not comparisons:
-        return {}
-    level = {index: "tied for best" for index, comparison in comparisons.items()
-             if comparison.tied}
-    return {best: "best", **level}
 
 
 def _sorted_runs(summaries: list[tuple[Summary, ...]], specs: list[Spec]) -> list[int]:
@@ -72,12 +47,18 @@ def _render_tables(
     order: list[int],
 ) -> None:
     summaries, deltas = context.results.summary(specs), context.results.compared(specs)
-    run_labels = _rank_labels(*_against_best(context, specs[0]))
+    verdict = verdict_panel.current_verdict(context, specs[0])
+    marks = verdict_panel.marks(verdict)
+    run_labels = {index: marks[name] for index, name in enumerate(context.names) if name in marks}
     readable, numbers_tab = st.tabs(["Leaderboard", "All numbers"], key="board", on_change="rerun")
     if readable.open is not False:
         with readable:
+            table = comparison_tables.leaderboard_table(context, summaries, order, deltas, run_labels)
+            badges = [verdict_panel.badge_line(verdict, context.names[index]) for index in order]
+            table["Run"] = [f"{cell}  \n{line}" if line else cell
+                            for cell, line in zip(table["Run"], badges, strict=True)]
             st.table(
-                comparison_tables.leaderboard_table(context, summaries, order, deltas, run_labels),
+                table,
                 border="horizontal",
                 hide_index=True,
                 alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}",
@@ -92,6 +73,8 @@ def _render_tables(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
             "worse, no mark: no significant difference."
         )
+    if len(specs) > 2:
+        sentences.append("On a narrow screen, scroll the table sideways for the other metrics.")
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
                help=tooltip("leaderboard_test", family=comparison_sentences.family_sentence(
                    len(order), context.results.comparison_rules())) if len(order) > 1 else None)

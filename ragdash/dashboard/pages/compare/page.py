@@ -47,7 +47,7 @@ def render() -> None:
 
 def render_details(context: PageContext, specs: list[Spec]) -> None:
     """The runs against the baseline, one part of it at a time."""
-    part = elements.choose_part(PARTS, state.COMPARE_PART)
+    part = elements.choose_part("Compare", PARTS, state.COMPARE_PART)
     if part == "means":
         leaderboard.render_means(context, specs[0])
         return

@@ -15,6 +15,7 @@ from ragdash.dashboard.pages.data.loading import FileRecord
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.io.field_names import FIELDS
+from ragdash.io.proposals.reading import is_reading
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_COLUMNS = 60  # columns shown
@@ -43,7 +44,7 @@ def render() -> None:
     ]
     if not pending:
         return
-    failed = any(records[index].failed for index in pending)
+    failed = any(records[index].failed and not _has_proposal(records[index]) for index in pending)
     box = st.expander("Say what the columns mean", icon=":material/view_column:", expanded=failed, key="mapping",
                       on_change="rerun")
     if not box.open:
@@ -56,8 +57,14 @@ def render() -> None:
         _render_columns(index, records[index])
 
 
+def _has_proposal(record: FileRecord) -> bool:
+    return any(problem.kind == "proposed-reading" for problem in record.problems)
+
+
 def _has_unmapped_columns(record: FileRecord) -> bool:
-    """Columns are there that nothing was taken from."""
+    """Columns are there that nothing was taken from, and no proposed reading was applied."""
+    if is_reading(dict(record.mapping)):
+        return False
     return bool(set(record.columns) - {column for _, column in (*record.guess, *record.mapping)})
 
 
@@ -79,6 +86,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
                 index=OPTIONS.index(fields.get(column, "")),
                 format_func=lambda field: FIELD_TITLES.get(field, field) or "Not used",
                 key=f"map_{record.key}_{selected}_{position}",
+                persist_state="session",
             )
             for position, column in enumerate(visible)
         }

@@ -28,11 +28,9 @@ WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 def render() -> None:
     """Whether the runs of the session can be compared, what stands in the way, and what can be done about it."""
-    runs, truth = state.runs(), state.truth()
-    if not runs or truth is None or LOADED.truth(truth) is None:
+    report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
+    if report is None:
         return
-    runs = [entry for entry in runs if entry.run is not None]
-    report = comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
     st.header("Comparability", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
         st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
@@ -47,6 +45,28 @@ def render() -> None:
                 elements.frame(components_tables.counts_table(report), "ledger_table", "Every count of the ledger",
                               formats={"Share": "percent"})
         _render_conventions(report, runs)
+
+
+def session_report() -> ComparabilityReport | None:
+    """The findings of the runs and judgments of the session; None where either is missing."""
+    runs, truth = [entry for entry in state.runs() if entry.run is not None], state.truth()
+    if not runs or truth is None or LOADED.truth(truth) is None:
+        return None
+    return comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
+
+
+def render_open_checks() -> None:
+    """The findings that need attention, each with its fix; nothing else."""
+    report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
+    if report is None:
+        return
+    st.header("Open checks", anchor=False, help=tooltip("comparability"))
+    with st.container(key="ledger"):
+        st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
+        _render_shared_fixes(report, runs)
+        for entry in runs:
+            _render_run_findings(report, entry)
+        _render_common_findings(report)
 
 
 def _comparison_metric(runs: Sequence[SessionRun], truth: str) -> Spec:

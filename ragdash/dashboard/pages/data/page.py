@@ -6,7 +6,14 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import page_links
-from ragdash.dashboard.pages.data import column_mapping, comparability, corpus_upload, file_metrics, workspace_list
+from ragdash.dashboard.pages.data import (
+    column_mapping,
+    comparability,
+    corpus_upload,
+    file_metrics,
+    proposed_reading,
+    workspace_list,
+)
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
 from ragdash.dashboard.session import relevance, state
@@ -18,10 +25,9 @@ PARTS = {"loaded": "Runs and judgments", "evidence": "Evidence threshold"}
 def render() -> None:
     """Draw the page."""
     elements.title("Data", "What is loaded, and can it be compared?")
-    page_context.note_missing_runs()
     elements.problems(state.notice(), "notice")
     parts = [part for part in PARTS if part != "evidence" or relevance.evidence_available()]
-    part = elements.choose_part({part: PARTS[part] for part in parts}, state.DATA_PART)
+    part = elements.choose_part("Data", {part: PARTS[part] for part in parts}, state.DATA_PART)
     {"loaded": render_loaded, "evidence": render_evidence}[part]()
 
 
@@ -32,8 +38,10 @@ def render_evidence() -> None:
 
 def render_loaded() -> None:
     """The drop field, the runs and judgments of this session, and what the workspace has."""
+    page_context.note_missing_runs()
     data_sections.render_upload_field()
     data_sections.render_files()
+    proposed_reading.render()
     column_mapping.render()
 
     if state.runs():
@@ -44,7 +52,7 @@ def render_loaded() -> None:
         st.header("Judgments", anchor=False)
         data_sections.render_truth()
         if state.truth():
-            page_links.link("compare", "See which run is best", icon=":material/leaderboard:")
+            page_links.link("overview", "See the result", icon=":material/home:")
     elif state.truth():
         st.header("Judgments", anchor=False)
         data_sections.render_truth()

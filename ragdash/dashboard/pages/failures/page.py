@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from ragdash.dashboard import page_context
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures import failure_patterns
@@ -20,9 +22,12 @@ def render() -> None:
     data = failures_data.build_data(context, specs[0] if specs else None)
     failures_sections.render_finding(data)
     failures_sections.render_choices(data)
-    failures_sections.render_waterfall(data)
-    failures_sections.render_stages(data)
-    failures_sections.render_attributes(data)
-    failure_patterns.render_traits(data)
-    failure_patterns.render_clusters(data)
+    stages, patterns = st.tabs(["Where queries go wrong", "What failing queries share"], key="failure_parts")
+    with stages:
+        failures_sections.render_waterfall(data)
+        failures_sections.render_stages(data)
+        failures_sections.render_attributes(data)
+    with patterns:
+        failure_patterns.render_traits(data)
+        failure_patterns.render_clusters(data)
     export.export_failing(data)

@@ -24,6 +24,8 @@ from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
+CLAIMS_HEIGHT = 440  # pixels; longer lists of claims scroll
+
 
 @dataclass(frozen=True)
 class QueryVerdicts:
@@ -101,8 +103,9 @@ def render_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts) -
         st.markdown("### Judge verdicts")
         _choose_judge(verdicts)
         theme = elements.theme()
-        st.html(claims_html.target_style(theme) + claims_html.values_table(columns, verdicts.findings, theme))
-        st.html(claims_html.claim_cards(columns, verdicts.texts, verdicts.findings, theme))
+        with st.container(height=CLAIMS_HEIGHT, key="claims"):
+            st.html(claims_html.target_style(theme) + claims_html.values_table(columns, verdicts.findings, theme))
+            st.html(claims_html.claim_cards(columns, verdicts.texts, verdicts.findings, theme))
         st.caption("Click the name of a chunk to jump to it above. Claims without a verdict count neither as supported "
                    "nor as unsupported.")
 

@@ -37,14 +37,20 @@ def render_query(data: QueriesData, rows: list[int]) -> None:
         ranks = _shown_ranks(case, k)
         verdicts = claims.load_verdicts(case)
         columns = claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks)
-        _expected_documents(case, columns, k)
-        _rankings(case, columns, ranks)
-        _moves(case, k)
-        _document_reader(case, columns, k)
-        _answers(case)
-        claims.render_verdicts(columns, verdicts)
-        _cost(case)
-        reviews.review_panel(case)
+        rankings, changes, answers, notes = st.tabs(["Rankings and verdicts", "Rank changes", "Answers",
+                                                     "Read, judge and note"], key="query_parts")
+        with rankings:
+            _expected_documents(case, columns, k)
+            _rankings(case, columns, ranks)
+            claims.render_verdicts(columns, verdicts)
+        with changes:
+            _moves(case, k)
+        with answers:
+            _answers(case)
+            _cost(case)
+        with notes:
+            _document_reader(case, columns, k)
+            reviews.review_panel(case)
     judge_next.render_judge_next(data)
     reviews.saved_reviews(data)
 
@@ -119,6 +125,7 @@ def _moves(case: QueryCase, k: int) -> None:
     """Rank changes between runs, and what only one run found; nothing with a single run."""
     context = case.data.context
     if len(context.entries) < 2:
+        st.caption("One run is shown. Show a second run to see how documents move between the two.")
         return
     depth = min(max(k, 5), MOST_DRAWN)
     docs, ranks, grades = queries_data.moves(case, depth)
@@ -196,8 +203,8 @@ def _answers(case: QueryCase) -> None:
     """Answers of all runs; nothing if no run has one."""
     outputs = case.outputs
     if not any(output.answer is not None for output in outputs):
+        st.caption("The runs contain no answers.")
         return
-    st.markdown("### Answers")
     options = [key for key, available in (("reference", case.references), ("contexts", any(
         output.contexts is not None for output in outputs))) if available]
     if len(options) > 1:

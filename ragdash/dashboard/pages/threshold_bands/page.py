@@ -21,7 +21,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Threshold bands", "Is it good enough, and what does it cost?")
     context = page_context.current()
-    part = elements.choose_part(PARTS, state.BANDS_PART)
+    part = elements.choose_part("Threshold bands", PARTS, state.BANDS_PART)
     {"bands": render_bands, "speed": speed_cost_page.render}[part](context)
 
 

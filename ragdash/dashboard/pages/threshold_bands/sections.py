@@ -38,6 +38,12 @@ class RatedMetric:
     no_bands_reason: str | None
     target: Target | None
     summaries: tuple[Summary, ...]
+    best_possible: float = np.nan
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether there are bands, and a perfect ranking reaches more than half of them."""
+        return self.table is not None and self.table.can_rate(self.best_possible)
 
     @property
     def order(self) -> list[int]:
@@ -93,6 +99,7 @@ def rate_metrics(context: PageContext, specs: Sequence[Spec], source: str) -> li
                 missing_bands_reason(spec, bands_in_force()),
                 targets_by_spec.get(spec),
                 tuple(row[index] for row in rows),
+                context.results.best_possible(spec) if table else np.nan,
             )
         )
     return rated_metrics
@@ -150,7 +157,7 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
 
 def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], container) -> None:
     """In words: the band of each run on each metric that has bands, and which targets are reached."""
-    banded = [rated_metric for rated_metric in rated_metrics if rated_metric.table]
+    banded = [rated_metric for rated_metric in rated_metrics if rated_metric.is_rated]
     sentences = band_sentences.with_sources(
         [
             band_sentences.band_sentence(
@@ -160,6 +167,9 @@ def render_finding(context: PageContext, rated_metrics: Sequence[RatedMetric], c
         ],
         [rated_metric.table.source for rated_metric in banded],
     )
+    ceilings = [band_sentences.ceiling_sentence(rated_metric.spec, rated_metric.table, rated_metric.best_possible)
+                for rated_metric in rated_metrics if rated_metric.table]
+    sentences += [sentence for sentence in ceilings if sentence]
     sentences += [
         band_sentences.target_sentence(
             rated_metric.target, context.names, rated_metric.target_results, rated_metric.order

@@ -62,7 +62,7 @@ def _useful(case: Case, value) -> TaskSteps:
 @register_task("RAGAS.AnswerRelevancy", needs=("answer", "question"), calls="1, then a local model")
 def ragas_answer_relevancy(case: Case) -> TaskSteps:
     """0 where the answer evades all three questions; otherwise missing here, with the questions as rows: their
-    likeness with the one asked is a model's to tell.
+    a model computes the similarity with the one asked.
     """
     over = too_long(case.answer)
     if over:

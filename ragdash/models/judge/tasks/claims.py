@@ -1,4 +1,4 @@
-"""Claims: a text is taken apart into atomic ones, and each is held against the contexts by its number."""
+"""Claims: a text is split into atomic ones, and each is compared with the contexts by its number."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def numbered(batch: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def verified(case: Case, text: str, of: str) -> TaskSteps:
-    """Claims of a text, each held against the contexts: a Judgement whose value is the share supported, NaN without a
+    """Claims of a text, each compared with the contexts: a `Judgement` of the share supported, NaN without a
     claim; rows: claim, verdict, reason, chunks.
     """
     over = too_long(text)

@@ -1,4 +1,4 @@
-"""The texts of a case as parts of a question: delimited, chunks numbered, what is too long cut and told.
+"""The texts of a case as parts of a question: delimited, chunks numbered, what is too long cut and reported.
 
 Chunks are called c1, c2, ... in their order, whatever their ids look like; `ids` leads back.
 """
@@ -13,13 +13,13 @@ from ragdash.models.judge.tasks.registry import Case, Judgement
 
 CHUNK = 8_000  # signs of a chunk that are shown
 ANSWER = 40_000  # signs of an answer or reference that a judge is asked to read
-CUT = "cut"  # the flag of a judgement that rests on cut chunks
+CUT = "cut"  # the flag of a judgment that rests on cut chunks
 ANCHORS = (0, 0.25, 0.5, 0.75, 1)
 UNDEFINED = float("nan")
 
 
 def too_long(*texts: str | None) -> Judgement | None:
-    """The judgement of a case with an answer or reference that is not asked about; None where all are short enough."""
+    """The judgment of a case with an answer or reference that is not asked about; None where all are short enough."""
     longest = max((len(text) for text in texts if text), default=0)
     return Judgement(UNDEFINED, "too-long") if longest > ANSWER else None
 
@@ -35,7 +35,7 @@ def _names(many: int) -> tuple[str, ...]:
 
 
 def ids(case: Case, chunks: Iterable[str]) -> list[str]:
-    """The chunk ids that these names stand for, in the order of the chunks."""
+    """The chunk ids that these names mean, in the order of the chunks."""
     wanted = set(chunks)
     return [chunk for name, (chunk, _) in zip(names(case), case.contexts, strict=True) if name in wanted]
 

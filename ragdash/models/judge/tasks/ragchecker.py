@@ -1,4 +1,4 @@
-"""The RAGChecker family: claims of answer and reference, each held against the other text and against each chunk."""
+"""The RAGChecker family: claims of answer and reference, each compared with the other text and with each chunk."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _side(direction: str) -> str:
 
 
 def _compared_texts(case: Case, direction: str, reference: str) -> list[str]:
-    """The texts that the claims of a part are held against."""
+    """The texts that the claims of a part are compared with."""
     if direction == "correct":
         return [reference]
     return [case.answer] if direction == "found" else [cut(text) for _, text in case.contexts]

@@ -80,24 +80,24 @@ def context_utilization(checked: Checked) -> float:
 
 
 def noise_in_relevant(checked: Checked) -> float:
-    """Claims of the answer that are wrong and stand in a chunk that is useful."""
+    """Claims of the answer that are wrong and supported by a useful chunk."""
     return share(_noise(checked, of_useful=True))
 
 
 def noise_in_irrelevant(checked: Checked) -> float:
-    """Claims of the answer that are wrong and stand in useless chunks only."""
+    """Claims of the answer that are wrong and supported by useless chunks only."""
     useful = _noise(checked, of_useful=True)
     useless = _noise(checked, of_useful=False)
     return share(b and not a for a, b in zip(useful, useless, strict=True))
 
 
 def hallucination(checked: Checked) -> float:
-    """Claims of the answer that are wrong and stand in no chunk."""
+    """Claims of the answer that are wrong and supported by no chunk."""
     return share(not right and not faithful for right, faithful in zip(checked.correct, checked.faithful, strict=True))
 
 
 def self_knowledge(checked: Checked) -> float:
-    """Claims of the answer that are right and stand in no chunk."""
+    """Claims of the answer that are right and supported by no chunk."""
     return share(right and not faithful for right, faithful in zip(checked.correct, checked.faithful, strict=True))
 
 

@@ -36,9 +36,9 @@ class Judgement:
 
 
 TaskSteps: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]
-"""Yields questions, gets their replies (all with a value: where one is missing the asking ends), returns a Judgement.
+"""Yields questions, gets their replies (all with a value: where one is missing the asking ends), returns a `Judgement`.
 
-It is run again to read a ledger, so what it yields may hang on the case and on the replies alone.
+It runs again to read stored verdicts, so what it yields may depend only on the case and on the replies.
 """
 
 

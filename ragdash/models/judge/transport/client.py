@@ -120,7 +120,7 @@ class Client:
         return response_signal
 
     def _add_usage(self, state: _State, parsed: ParsedReply) -> Usage:
-        """Tokens of one reply, our guess where it does not tell; added to what was used before."""
+        """Tokens of one reply, our guess where it has none; added to what was used before."""
         guessed = parsed.prompt is None or parsed.completion is None
         used = Usage(self._prompt(state) if parsed.prompt is None else parsed.prompt,
                      tokens_of(parsed.text) if parsed.completion is None else parsed.completion, guessed)

@@ -25,7 +25,7 @@ class NotAReply(ValueError):
 
 @dataclass(frozen=True)
 class ParsedReply:
-    """What a reply holds. prompt, completion: tokens, None where it does not tell."""
+    """What a reply holds. prompt, completion: tokens, None where it does not report them."""
 
     text: str
     model: str
@@ -37,7 +37,7 @@ class ParsedReply:
 
 @dataclass(frozen=True)
 class Turn:
-    """A reply that could not be used, and what is wrong with it, to be told to the judge."""
+    """A reply that could not be used, and what is wrong with it, to be sent to the judge."""
 
     raw: str
     wrong: str
@@ -52,7 +52,7 @@ def headers(endpoint: Endpoint, secret: str | None) -> dict[str, str]:
 
 
 def parameters_sent(endpoint: Endpoint, manner: OutputMode, max_tokens: int) -> dict:
-    """The parameters beside texts and shape, those refused left out."""
+    """The parameters other than texts and shape, those refused left out."""
     parameters = {name: value for name, value in endpoint.parameters.items() if name not in manner.dropped}
     return parameters | ({manner.length: max_tokens} if manner.length else {})
 

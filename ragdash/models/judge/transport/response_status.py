@@ -5,7 +5,7 @@
 | 200 with a reply | it is read |
 | 200 with anything else (HTML, not JSON) | asked again |
 | no connection, it broke off, no reply in time | asked again |
-| 408 409 425 429 5xx (529) | asked again, after Retry-After where it is told |
+| 408 409 425 429 5xx (529) | asked again, after Retry-After if the reply has it |
 | 429 with a quota that is used up | the job stops |
 | 400 413 422 of texts that are too long; of a content filter | the question has no verdict |
 | other 400 422, and 500 501 that names the shape | asked in another manner

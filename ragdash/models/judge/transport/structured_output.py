@@ -1,6 +1,6 @@
 """How an endpoint wants to be asked: the ladder of structured output, and the parameters that a model refuses.
 
-It is learned from refusals and remembered for each (URL, model) in the ledger once a question was answered so.
+It is learned from refusals and remembered for each (URL, model) in the verdict store once a question was answered so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verdicts as JSON lines, to be carried to another machine or to stand beside runs: what one ledger has, another reads.
+"""Verdicts as JSON lines, for another machine or to keep with the runs: another verdict store reads them.
 
 A line is a verdict with its judge and key: {"key", "host", "model", "parameters", "task", "version", "vote", "reply"}.
 """
@@ -44,7 +44,7 @@ def export_verdicts(verdict_store: VerdictStore, judge: Judge | None = None,
 
 
 def import_verdicts(verdict_store: VerdictStore, lines: Iterable[bytes], file: str | None = None) -> tuple[int, int]:
-    """(verdicts taken over, verdicts that were there). All or none: InputError tells every line that is no verdict."""
+    """(verdicts taken over, verdicts that were there). All or none: InputError lists every line that is no verdict."""
     collector, rows = Collector(file), []
     for number, line in enumerate(lines, 1):
         if line.strip():

@@ -1,6 +1,6 @@
 """What judges said, kept in one SQLite file of the user: nothing is paid twice, nothing is invented.
 
-A verdict is kept under Judge.key(question), written after every call and never changed. Failures stand apart: they tell
+A verdict is kept under Judge.key(question), written after every call and never changed. Failures are separate: they say
 why there is no verdict, and are asked again. The texts themselves are not kept, and neither is a key of an endpoint.
 """
 
@@ -47,7 +47,7 @@ pragma user_version = {VERSION};
 
 
 def default_verdict_store() -> VerdictStore:
-    """The user's ledger."""
+    """The user's verdict store."""
     return VerdictStore(workspace() / FILE)
 
 
@@ -159,7 +159,7 @@ class VerdictStore:
 
 
 class VerdictWriter:
-    """Puts replies into the ledger, each on the disk when the call returns."""
+    """Puts replies into the verdict store, each on the disk when the call returns."""
 
     def __init__(self, db: sqlite3.Connection, path: Path):
         self._db, self._path, self._lock, self._ids = db, path, threading.Lock(), {}

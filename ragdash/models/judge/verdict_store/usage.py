@@ -1,4 +1,4 @@
-"""What each judge has read and written so far, added up in the ledger: the texts of all runs ever judged."""
+"""What each judge has read and written so far, added up in the verdict store: the texts of all runs ever judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ join judges on judge = judges.id group by judges.id order by used desc
 @dataclass(frozen=True)
 class JudgeUsage:
     """verdicts: kept; failures: questions without one; tokens read (prompt) and written (completion) for both,
-    estimated: of how many of them the endpoint did not tell; votes: most of one
+    estimated: of how many of them the endpoint did not report; votes: most of one
     question; tasks: asked.
     """
 
@@ -34,7 +34,7 @@ class JudgeUsage:
 
 
 def usage_by_judge(verdict_store: VerdictStore) -> list[JudgeUsage]:
-    """Of every judge that has said something, the one last asked first. InputError as all readers of the ledger."""
+    """Of every judge that has said something, the one last asked first. InputError as all readers of the store."""
     with verdict_store._open() as db:
         rows = [] if db is None else db.execute(_SUMS).fetchall()
     return [JudgeUsage(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),

@@ -17,6 +17,7 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import bands, comparison
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.comparability import rank_notes
 from ragdash.reporting.sentences.formatting import escape
 
@@ -26,9 +27,12 @@ DRAWN = 6  # metrics of the picture of differences
 
 def verdict(content: ReportContent, title: str) -> Section:
     """The sentences that the pages begin with."""
-    names, lead = content.names, content.lead
-    lines = [comparison.leader_sentence(names, content.metric_summaries(lead), content.against_best(lead))]
-    lines += _to_baseline(content)
+    names, result = content.names, content.verdict
+    lines = [sentences.verdict_sentence(result), sentences.decision_sentence(result),
+             sentences.change_sentence(result, "report")]
+    lines += [f"{sentences.LEVELS[check.level]}: {escape(check.found('report'))}. {escape(check.effect('report'))}"
+              for check in result.checks]
+    lines += _to_baseline(content) if not content.verdict.withheld else []
     lines += _rated(content)
     answer_metric = next((spec for name in PREFERRED for spec in content.answers[0].specs
                   if spec.name == name and any(summary.n for summary in content.metric_summaries(spec))), None)
@@ -62,10 +66,15 @@ def _rated(content: ReportContent) -> list[str]:
         tables = tables_for(spec, content.request.bands)
         if tables:
             column = content.metric_summaries(spec)
+            best = content.best_possible(spec)
+            ceiling = bands.ceiling_sentence(spec, tables[0], best)
+            if not tables[0].can_rate(best):
+                return [ceiling]
             placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high) for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
             sentence = bands.band_sentence(spec, content.names, placements, order)
-            return [bands.with_sources([sentence], [tables[0].source])[0] + "."]
+            return [bands.with_sources([sentence], [tables[0].source])[0] + ".",
+                    *([ceiling] if ceiling else [])]
     return []
 
 

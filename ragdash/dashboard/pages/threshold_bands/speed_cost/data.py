@@ -75,6 +75,14 @@ class SpeedCostData:
 
 def build_data(context: PageContext, prices: PriceTable) -> SpeedCostData:
     """Everything that the page shows; where no run tells of anything, what would help, and an end."""
+    data = collect(context, prices)
+    if not any(data.speeds) and not any(cost and cost.basis for cost in data.costs) and not _has_tokens(data):
+        _render_empty(data)
+    return data
+
+
+def collect(context: PageContext, prices: PriceTable) -> SpeedCostData:
+    """Times, tokens and dollars of the runs shown, and the reasons where there are none."""
     in_scope = context.scope.queries
     timings, speeds, costs, faults = [], [], [], []
     for entry in context.entries:
@@ -90,10 +98,7 @@ def build_data(context: PageContext, prices: PriceTable) -> SpeedCostData:
         costs.append(
             None if timed is None else latency_cost.run_cost(timed, entry.run.settings, prices, entry.name)
         )
-    data = SpeedCostData(context, timings, speeds, costs, in_scope, faults, prices)
-    if not any(speeds) and not any(cost and cost.basis for cost in costs) and not _has_tokens(data):
-        _render_empty(data)
-    return data
+    return SpeedCostData(context, timings, speeds, costs, in_scope, faults, prices)
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing percentiles …")

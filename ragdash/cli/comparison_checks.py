@@ -1,0 +1,75 @@
+"""What speaks against a comparison on the command line: options, the verdict, and the gate that it closes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from ragdash.analysis.verdict import Verdict, best_run, find_checks, verdict_state
+from ragdash.cli.inputs import conventions_of, matching_of
+from ragdash.core.messages import checks as check_messages
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.ci_gates import GateCheck
+from ragdash.evaluation.compare import ComparisonRules, select_comparable, test_family
+from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences.verdict import change_sentence, check_lines, decision_sentence, verdict_sentence
+
+KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in check_messages.MESSAGES}))
+
+
+def add_check_options(parser: argparse.ArgumentParser) -> None:
+    """Add --accept."""
+    parser.add_argument("--accept", action="append", metavar="KIND", choices=KINDS,
+                        help="give the verdict in spite of this check, such as missing-queries")
+
+
+def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluation], options: argparse.Namespace,
+               rules: ComparisonRules | None = None, rows: Sequence[Summary] | None = None) -> Verdict:
+    """The verdict on the first metric that can be compared, or on the first of all."""
+    spec = main_metric(evaluations)
+    matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
+    checks = find_checks(matches, spec)
+    rules = rules or ComparisonRules(resamples=options.resamples, seed=options.seed)
+    index = list(evaluations[0].specs).index(spec)
+    if rows is None:
+        rows = [row[index] for row in summaries(evaluations, resamples=options.resamples, seed=options.seed)]
+    best = best_run(rows)
+    comparisons = {}
+    if best is not None and len(evaluations) > 1 and select_comparable(evaluations[0], [spec])[0]:
+        others = [other for other in range(len(evaluations)) if other != best]
+        comparisons = dict(zip(others, test_family(evaluations, spec, rules).against(best), strict=True))
+    names = [evaluation.name for evaluation in evaluations]
+    return verdict_state(names, rows, comparisons, checks, options.accept or ())
+
+
+def main_metric(evaluations: Sequence[Evaluation]) -> Spec:
+    """The metric of the verdict: the first that can be compared query by query."""
+    specs = evaluations[0].specs
+    return next(iter(select_comparable(evaluations[0], specs)[0]), specs[0])
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The verdict in plain lines: the result, what it means, what would change it."""
+    lines = [verdict_sentence(verdict, markdown=False), decision_sentence(verdict, markdown=False)]
+    if verdict.withheld:
+        lines += [f"  {line}" for line in check_lines(verdict.withheld, "cli", markdown=False)]
+        kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in verdict.withheld))
+        lines.append(f"  To decide in spite of it: {kinds}")
+    else:
+        lines.append(change_sentence(verdict, "cli", markdown=False))
+    return "\n".join(lines) + "\n"
+
+
+def report_verdict(verdict: Verdict) -> None:
+    """Say a verdict that is withheld on standard error, for formats without sentences."""
+    if verdict.withheld:
+        print(f"ragdash: {verdict_text(verdict)}", file=sys.stderr, end="")
+
+
+def gate_checks(verdict: Verdict) -> list[GateCheck]:
+    """A missed bound for each check that withholds the verdict."""
+    return [GateCheck(", ".join(check.runs) or "all runs", f"comparable: {check.kind}", check.found(),
+                      f"not comparable yet: {check.found()} ({check.kind})") for check in verdict.withheld]

@@ -1,0 +1,98 @@
+"""The verdict on the runs shown: its state, sentences, and the checks that speak against it, each with its fix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.analysis.verdict import RunCheck, Verdict, badges
+from ragdash.dashboard.components import page_links
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import run_fixes, state
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import verdict as verdict_sentences
+
+COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
+          "not-comparable": "orange", "undefined": "orange"}
+FIX_LABELS = {("scores", "reverse"): "Reverse scores", ("missing", "skip"): "Use common queries only"}
+MAX_BADGES = 3  # badges next to a run
+
+
+def current_verdict(context: PageContext, spec: Spec) -> Verdict:
+    """The verdict on the metric, with the checks that the reader accepted."""
+    return context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()))
+
+
+def render(context: PageContext, spec: Spec) -> None:
+    """The verdict in a frame, with the three ways on."""
+    verdict = current_verdict(context, spec)
+    with st.container(border=True, key="verdict"):
+        st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
+        st.subheader(verdict_sentences.verdict_sentence(verdict), anchor=False)
+        st.markdown(f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
+                    f"**What would change it:** {verdict_sentences.change_sentence(verdict)}")
+        render_checks(context, verdict)
+        with st.container(horizontal=True, key="ways_on"):
+            page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
+            page_links.link("failures", "What fails?", icon=":material/healing:")
+            page_links.link("share", "Share", icon=":material/ios_share:")
+
+
+def render_line(context: PageContext, spec: Spec) -> None:
+    """The verdict in one line, and below it the checks."""
+    verdict = current_verdict(context, spec)
+    st.markdown(verdict_sentences.verdict_sentence(verdict))
+    render_checks(context, verdict)
+
+
+def render_checks(context: PageContext, verdict: Verdict) -> None:
+    """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone."""
+    for check in (*verdict.withheld, *verdict.qualified):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"check_{_key(check)}"):
+            st.markdown(f":orange[:material/warning:] {verdict_sentences.check_lines([check])[0]}", width="content")
+            _render_fix(context, check)
+            if check.level == "withheld":
+                _render_accept(check, verdict.accepted)
+
+
+def _render_fix(context: PageContext, check: RunCheck) -> None:
+    if check.option is None:
+        page_links.link("data", "Open Data", icon=":material/build:")
+        return
+    digests = [entry.digest for entry in context.entries if entry.name in check.runs or not check.runs]
+    st.button(FIX_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{_key(check)}",
+              on_click=run_fixes.apply, args=(digests, [check.option]))
+
+
+def _render_accept(check: RunCheck, accepted: Sequence[str]) -> None:
+    is_accepted = check.kind in accepted
+    st.button("Accepted: undo" if is_accepted else "Accept anyway", key=f"accept_{_key(check)}", type="tertiary",
+              on_click=_set_accepted, args=(check.kind, not is_accepted))
+
+
+def _set_accepted(kind: str, accept: bool) -> None:
+    kinds = [other for other in st.session_state.get(state.ACCEPTED) or [] if other != kind]
+    st.session_state[state.ACCEPTED] = [*kinds, kind] if accept else kinds
+
+
+def _key(check: RunCheck) -> str:
+    """A key for the widgets of a check: its message and runs."""
+    return "".join(char if char.isalnum() else "_" for char in "_".join([check.message, *check.runs[:3]]))
+
+
+def badge_line(verdict: Verdict, run: str) -> str:
+    """The badges of a run in Markdown; empty where no check is about it."""
+    run_checks = badges(verdict.checks, run)
+    texts = [f":orange-badge[:material/warning: {fmt.escape(check.badge)}]" for check in run_checks[:MAX_BADGES]]
+    if len(run_checks) > MAX_BADGES:
+        texts.append(f":orange-badge[+{len(run_checks) - MAX_BADGES}]")
+    return " ".join(texts)
+
+
+def marks(verdict: Verdict) -> dict[str, str]:
+    """Run -> "best" or "tied for best"; nothing while the verdict is withheld or with one run."""
+    if verdict.best is None or verdict.state in ("not-comparable", "one-run", "undefined"):
+        return {}
+    return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {verdict.best: "best"}

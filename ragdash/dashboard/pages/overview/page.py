@@ -1,0 +1,54 @@
+"""What is the result?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.data import comparability
+from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import elements
+
+
+def render() -> None:
+    """Draw the page for what is loaded: nothing, runs without judgments, or both."""
+    elements.title("Overview", "What is the result?")
+    elements.problems(state.notice(), "notice")
+    if not state.runs():
+        page_context.note_missing_runs()
+        start.render()
+        return
+    if LOADED.truth(state.truth() or "") is None:
+        page_context.note_missing_runs()
+        without_judgments.render()
+        _render_drop_zone()
+        return
+    render_result(page_context.current())
+    _render_drop_zone()
+
+
+def render_result(context: PageContext) -> None:
+    """Verdict, ways on, a card per run, open checks."""
+    try:
+        specs, unfit = context.results.computable([context.selection.spec])
+    except InputError as error:
+        specs, unfit = [], list(error.problems)
+    elements.problems(unfit, "metric")
+    if not specs:
+        return
+    verdict_panel.render(context, specs[0])
+    run_cards.render(context, specs[0])
+    comparability.render_open_checks()
+
+
+def _render_drop_zone() -> None:
+    """The files that were read, and the field for more."""
+    data_sections.render_files()
+    with st.expander("Add runs or judgments", icon=":material/upload_file:", key="add_files"):
+        data_sections.render_upload_field()

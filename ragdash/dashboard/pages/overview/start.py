@@ -1,0 +1,59 @@
+"""Before anything is loaded: example files, the samples, the drop zone, and what each page will show."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_list
+from ragdash.dashboard.pages.data import column_mapping, corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.session import state
+
+# name of the file -> (label of the button, what it is, content)
+EXAMPLES = {
+    "example-run.trec": (
+        "Run (TREC)", "What a retriever returned: query, document, rank and score.",
+        "q1 Q0 doc-7 1 12.4 my-run\nq1 Q0 doc-2 2 11.9 my-run\nq1 Q0 doc-9 3 8.3 my-run\n"
+        "q2 Q0 doc-4 1 10.1 my-run\nq2 Q0 doc-1 2 9.7 my-run\n"),
+    "example-qrels.txt": (
+        "Judgments (qrels)", "Which documents are relevant: query, document and grade.",
+        "q1 0 doc-2 2\nq1 0 doc-7 0\nq2 0 doc-4 1\n"),
+    "example-answers.jsonl": (
+        "Run with answers (JSONL)", "What a RAG system returned: documents with texts, and the answer.",
+        '{"query_id": "q1", "query": "When did the probe land?", "retrieved": [{"doc_id": "doc-2", "score": 0.82, '
+        '"text": "The probe landed in July 1969."}], "answer": "In July 1969.", "latency_ms": 840}\n'
+        '{"query_id": "q2", "query": "Who flew the mission?", "retrieved": [{"doc_id": "doc-4", "score": 0.77, '
+        '"text": "It flew without a crew."}], "answer": "Nobody: it had no crew.", "latency_ms": 910}\n'),
+}
+
+
+def render() -> None:
+    """How to begin."""
+    data_sections.render_upload_field()
+    data_sections.render_files()
+    column_mapping.render()
+    if state.truth():
+        data_sections.render_truth()
+        st.info("Judgments are loaded. Add the result file of each run to see the result.", icon=":material/info:")
+    else:
+        corpus_upload.render_note(None)
+    with st.container(border=True, key="examples"):
+        st.markdown("**Nothing is loaded yet.** Drop your files above, open the samples, or look at an example of "
+                    "each file:")
+        with st.grid(3, min_column_width=240, key="example_files"):
+            for name, (label, description, content) in EXAMPLES.items():
+                with st.container(gap="small"):
+                    st.download_button(label, content, name, "text/plain", key=f"example_{name.partition('.')[0]}",
+                                       icon=":material/download:", on_click="ignore", width="stretch")
+                    st.caption(description)
+    _render_page_questions()
+    workspace_list.render()
+
+
+def _render_page_questions() -> None:
+    """The question that each page answers."""
+    rows = [{"Page": f"**{entry.title}**", "Question": entry.question,
+             "Needs": ", ".join(entry.needs) or "nothing"} for entry in page_list.entries()
+            if entry.path != page_list.DEFAULT_PAGE]
+    with st.expander("What each page will show", icon=":material/list:", key="page_questions"):
+        st.table(rows, border="horizontal", hide_index=True, alt="The question that each page answers")

@@ -1,0 +1,115 @@
+"""Runs without relevance judgments: what can be seen all the same, and the ways to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
+from ragdash.core.text import is_refusal
+from ragdash.dashboard import page_list
+from ragdash.dashboard.components import page_links
+from ragdash.dashboard.pages.data import sections as data_sections
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.dashboard.widgets import elements
+from ragdash.reporting.sentences import formatting as fmt
+
+TOP = 10  # ranks of the overlap
+
+
+def render() -> None:
+    """What is missing, the ways on, and the numbers that need no judgments."""
+    entries = [entry for entry in state.runs() if entry.run is not None]
+    data_sections.render_undo_of_removal()
+    with st.container(border=True, key="verdict"):
+        st.badge("No judgments yet", color="orange")
+        st.subheader(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says which documents are "
+                     "relevant", anchor=False)
+        st.markdown("**For your decision:** no run can be called better yet.  \n"
+                    "**What would change it:** add relevance judgments (qrels), or scores per query that another "
+                    "tool computed. Answers can be judged without them.")
+        with st.container(horizontal=True, key="ways_on"):
+            page_links.link("data", "Add judgments or scores", icon=":material/upload_file:")
+            if page_list.ANSWERS in page_list.present_data():
+                page_links.link("answers", "Look at the answers", icon=":material/question_answer:")
+    st.header("What needs no judgments", anchor=False)
+    st.table(_run_table(entries), border="horizontal", hide_index=True,
+             alt="Queries, depth, scores and answers of each run")
+    if len(entries) > 1:
+        _render_overlap(entries)
+
+
+def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
+    """Depth, scores and answers of each run; a dash where the file has none."""
+    rows = []
+    for entry in entries:
+        run, lengths = entry.run, entry.run.lengths
+        answers = answers_of(run)
+        rows.append({
+            "Run": f"**{elements.swatch(entry.slot, entry.name)}**",
+            "Queries": f"{len(run):,}",
+            "Documents per query": f"{np.median(lengths):g} (at most {run.depth:,})" if len(lengths) else fmt.UNDEFINED,
+            "Scores": _spread(run.scores),
+            "Answers": f"{len(answers):,}" if answers else fmt.UNDEFINED,
+            "Words per answer": f"{np.median([len(answer.split()) for answer in answers]):g}" if answers
+            else fmt.UNDEFINED,
+            "Refusals": f"{sum(map(is_refusal, answers)):,} of {len(answers):,}" if answers else fmt.UNDEFINED})
+    return rows
+
+
+def _spread(scores: np.ndarray | None) -> str:
+    """Median and the middle half of the scores."""
+    if scores is None or not len(scores):
+        return fmt.UNDEFINED
+    low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75])
+    return f"{middle:.4g} ({low:.4g} to {high:.4g})"
+
+
+def answers_of(run: Run) -> list[str]:
+    """The answers that the run has."""
+    if run.details is None or "answer" not in run.details.column_names:
+        return []
+    return [answer for answer in run.details["answer"].to_pylist() if answer is not None]
+
+
+def top_overlap(first: Run, second: Run, k: int = TOP) -> tuple[float, int]:
+    """Mean share of common documents among the first k of both runs, over the queries of both; and their number.
+
+    The documents in both lists over the length of the longer list; NaN where the runs have no query in common.
+    """
+    tops = [_top_documents(run, k) for run in (first, second)]
+    shares = [len(tops[0][query] & tops[1][query]) / max(len(tops[0][query]), len(tops[1][query]))
+              for query in tops[0].keys() & tops[1].keys() if tops[0][query] or tops[1][query]]
+    return (float(np.mean(shares)), len(shares)) if shares else (np.nan, 0)
+
+
+def _top_documents(run: Run, k: int) -> dict[str, set[str]]:
+    """The first k documents of each query."""
+    ids, starts = run.query_ids.to_pylist(), run.starts
+    counts = np.minimum(np.diff(starts), k)
+    positions = np.concatenate([np.arange(start, start + count) for start, count in
+                                zip(starts[:-1], counts, strict=True)]) if len(ids) else np.zeros(0, int)
+    docs = run.docs.take(run.rows(positions)).to_pylist()
+    ends = np.cumsum(counts)
+    return {query: set(docs[end - count:end]) for query, end, count in zip(ids, ends, counts, strict=True)}
+
+
+@st.cache_data(max_entries=32, show_spinner="Comparing rankings …")
+def _overlaps(digests: tuple[str, ...], _runs: Sequence[Run]) -> list[tuple[float, int]]:
+    return [top_overlap(first, second) for first, second in combinations(_runs, 2)]
+
+
+def _render_overlap(entries: Sequence[SessionRun]) -> None:
+    """How many of the first documents each two runs have in common."""
+    st.header(f"Overlap of the first {TOP} documents", anchor=False,
+              help=tooltip("list_overlap"))
+    shares = _overlaps(tuple(entry.digest for entry in entries), _runs=[entry.run for entry in entries])
+    rows = [{"Run": first.name, "Other run": second.name, "Overlap": share, "Queries": n}
+            for (first, second), (share, n) in zip(combinations(entries, 2), shares, strict=True)]
+    elements.frame(pd.DataFrame(rows), "overlap", "Overlap of each two runs", formats={"Overlap": "percent"})

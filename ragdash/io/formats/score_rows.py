@@ -1,0 +1,111 @@
+"""Scores of other engines, one value a line: tables with query, metric and value, and the output of `trec_eval -q`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ragdash.core.file_scores import FileScores
+from ragdash.core.records import Run
+from ragdash.io.field_names import ALIASES, QUERY_ALIASES, find_fields
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
+from ragdash.io.json.numbers import parse_number
+from ragdash.io.source.source import Source
+from ragdash.io.tables.header import Header, read_header
+from ragdash.io.tables.row_reader import read_records
+from ragdash.io.wrong_role import fail_run_as_truth
+
+NAMES = {"query_id": (*ALIASES["query_id"], "id", "topic"), "query": QUERY_ALIASES["query"],
+         "config": (*ALIASES["config"], "run_name", "retriever", "configuration"),
+         "metric": ("metric", "measure", "metric_name"), "value": ("value", "score", "metric_value")}
+MEANS = ("all", "mean", "average", "avg", "overall")  # under these ids files have the means of all queries
+_MEASURE = re.compile(
+    r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m_?map|map|Rprec|bpref|gm_bpref|recip_rank|infAP|ndcg|utility|11pt_avg|"
+    r"(P|recall|ndcg_cut|map_cut|success|iprec_at_recall|ircl_prn|relative_P|Rprec_mult)_[\d.]+|set_\w+")
+Row = tuple[int, str | None, str, str, str]  # line, run, query, metric, value
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes a table with a row for each query and metric, and the output of trec_eval for single queries."""
+    header = read_header(start.head, start.mapping)
+    schema = _schema(header) if header else {}
+    if header and schema:
+        return Detection("score-rows", "run", f"a header line with {', '.join(schema.values())}", header.names, schema)
+    lines = [line.split() for line in start.head.decode(errors="replace").splitlines()[:SAMPLED_LINES] if line.strip()]
+    measured = lines and all(len(words) == 3 and _MEASURE.fullmatch(words[0]) for words in lines)
+    if measured and any(words[1] not in MEANS for words in lines if words[0] != "runid"):
+        return Detection("score-rows", "run", "measure, query and value on each line, as trec_eval -q writes them")
+    return None
+
+
+def _schema(header: Header) -> dict[str, str]:
+    """{our name: column}; empty where the table is none of scores."""
+    schema = find_fields(header.names, NAMES, NAMES)
+    is_scores = {"metric", "value"} <= schema.keys() and {"query_id", "query"} & schema.keys()
+    return schema if is_scores and len(set(schema.values())) == len(schema) else {}
+
+
+def read_runs(source: Source, name: str | None) -> list[Run]:
+    """A run for each configuration, with scores and without rankings."""
+    problems = source.collector()
+    header = read_header(source.head, source.mapping)
+    schema = _schema(header) if header else {}
+    scores: dict[str | None, list[tuple[str, str, float | str | None]]] = {}
+    means = 0
+    rows = _table_rows(source, header, schema, problems) if header and schema else _trec_eval_rows(source)
+    for line, run, query, metric, text in rows:
+        if query.casefold() in MEANS:
+            means += 1
+        elif not query or not metric:
+            problems.add("missing-id", {"value": ""}, line=line, field="query_id" if not query else "metric")
+        else:
+            number = parse_number(text.strip())
+            scores.setdefault(run, []).append((query, metric, text.strip() or None if number is None else number))
+    problems.raise_errors()
+    if not scores:
+        source.fail("no-rows/returned")
+    if means:
+        problems.add("mean-rows", {"rows": means}, severity="note")
+    runs = []
+    for config, values in scores.items():
+        run_name = f"{name}/{config}" if name and config and len(scores) > 1 else name or config or source.name
+        queries = pa.table({"query_id": pa.array(list(dict.fromkeys(query for query, *_ in values)), pa.string())})
+        run = Run.build(run_name, pa.array([], pa.string()), pa.array([], pa.string()), details=queries,
+                        problems=problems.problems, file=source.file)
+        runs.append(run.with_file_scores(FileScores.build((query, run_name, metric, value)
+                                                          for query, metric, value in values)))
+    return runs
+
+
+def read_truth(source: Source):
+    """Refuse: scores say nothing of what is relevant."""
+    fail_run_as_truth(source, "it holds metrics of queries")
+
+
+def _table_rows(source: Source, header: Header, schema: dict[str, str], problems) -> Iterator[Row]:
+    names = list(header.names)
+    index = {name: names.index(column) for name, column in schema.items()}
+    query = index.get("query_id", index.get("query", 0))
+    for line, row in read_records(source, header, problems):
+        if len(row) != len(names):
+            problems.add("column-count", {"count": len(row), "row": header.delimiter.join(row)[:80],
+                                          "width": len(names)}, line=line)
+            continue
+        run = row[index["config"]].strip() or None if "config" in index else None
+        yield line, run, row[query].strip(), row[index["metric"]].strip(), row[index["value"]]
+
+
+def _trec_eval_rows(source: Source) -> Iterator[Row]:
+    for line, text in enumerate(source.text.splitlines(), 1):
+        words = text.split()
+        if len(words) == 3 and words[0] != "runid":
+            yield line, None, words[1], words[0], words[2]
+        elif words and words[0] != "runid":
+            source.fail("column-count", {"count": len(words), "row": text[:80], "width": 3}, line=line)
+
+
+FORMATS.register(Format("score-rows", "Scores by query and metric", read_runs, read_truth), kind="text", order=4,
+                 detect=detect)

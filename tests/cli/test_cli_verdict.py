@@ -1,0 +1,100 @@
+"""Verdict and checks on the command line: every trap, --accept, --reverse-scores, gates and JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from traps import every_trap
+
+from ragdash.cli.main import main
+
+TRAPS = {trap.name: trap for trap in every_trap() if len(trap.qrels) == 1}
+COMPARED = [trap for trap in TRAPS.values() if len(trap.runs) > 1 and trap.name != "another-set"]
+QUICK = ["-m", "nDCG@10 RR", "--resamples", "200"]
+
+
+def call(capfdbinary, *words):
+    status = main([str(word) for word in words])
+    out, err = capfdbinary.readouterr()
+    return status, out.decode(), err.decode()
+
+
+def files_of(name, folder):
+    runs, judgments = TRAPS[name].write(folder)
+    return [*runs, "--truth", judgments[0]]
+
+
+@pytest.mark.parametrize("trap", COMPARED, ids=lambda trap: trap.name)
+def test_compare_says_the_verdict_of_every_trap(trap, tmp_path, capfdbinary):
+    words = ["compare", *files_of(trap.name, tmp_path), *QUICK, "--permutations", "2000"]
+    status, out, _ = call(capfdbinary, *words)
+    assert status == 0
+    assert out.startswith("Not comparable yet") == (trap.state == "not-comparable")
+    assert "p = " in out or "p < " in out or trap.state == "too-few", "the numbers are printed all the same"
+    _, out, _ = call(capfdbinary, *words, "--format", "json")
+    content = json.loads(out)
+    assert content["verdict"]["state"] == trap.state
+    if trap.check:
+        check = next(check for check in content["verdict"]["checks"] if check["kind"] == trap.check)
+        assert check["level"] == trap.level and (trap.run is None or trap.run in check["runs"])
+        assert check["found"] and check["fix"] and check["facts"] is not None
+    withheld = {row["outcome"] for row in content["comparisons"]} == {"not-comparable"}
+    assert withheld == (trap.state == "not-comparable")
+
+
+def test_another_set_is_refused_with_the_fix(tmp_path, capfdbinary):
+    status, _, err = call(capfdbinary, "compare", *files_of("another-set", tmp_path), *QUICK)
+    assert status == 2 and "query ids that occur in both" in err
+
+
+def test_two_files_with_judgments_are_never_the_last_alone(tmp_path, capfdbinary):
+    trap = next(trap for trap in every_trap() if trap.name == "two-qrels")
+    runs, judgments = trap.write(tmp_path)
+    with pytest.raises(SystemExit):
+        call(capfdbinary, "compare", *runs, "--truth", *judgments, "--truth", judgments[1], *QUICK)
+
+
+def test_accept_gives_the_verdict_in_spite_of_the_check(tmp_path, capfdbinary):
+    words = ["compare", *files_of("half-the-queries", tmp_path), *QUICK]
+    _, out, _ = call(capfdbinary, *words, "--accept", "missing-queries")
+    assert not out.startswith("Not comparable yet") and "not comparable yet" not in out
+    assert "good has no results for 30 of 60 queries" in out
+    with pytest.raises(SystemExit):
+        call(capfdbinary, *words, "--accept", "nonsense")
+
+
+def test_common_queries_lift_the_verdict(tmp_path, capfdbinary):
+    _, out, _ = call(capfdbinary, "compare", *files_of("half-the-queries", tmp_path), *QUICK, "--missing", "skip")
+    assert out.startswith("good has the highest NDCG@10")
+
+
+def test_reversed_scores_are_fixed_by_name(tmp_path, capfdbinary):
+    words = ["compare", *files_of("reversed-scores", tmp_path), *QUICK]
+    _, out, _ = call(capfdbinary, *words)
+    assert "--reverse-scores 'good'" in out
+    _, out, _ = call(capfdbinary, *words, "--reverse-scores", "good")
+    assert out.startswith("good has the highest NDCG@10") and "▼ worse" in out
+    status, _, err = call(capfdbinary, *words, "--reverse-scores", "best")
+    assert status == 2 and "best" in err
+
+
+@pytest.mark.parametrize(("accept", "status"), [([], 1), (["--accept", "missing-queries"], 0)])
+def test_a_gate_fails_while_the_verdict_is_withheld(accept, status, tmp_path, capfdbinary):
+    files = files_of("half-the-queries", tmp_path)
+    got, _, err = call(capfdbinary, "compare", *files, *QUICK, "--no-worse-than", "0.9", *accept)
+    assert got == status and ("not comparable yet" in err) == bool(status)
+    got, _, err = call(capfdbinary, "evaluate", *files, *QUICK, "--fail-under", "RR=0.01", *accept)
+    assert got == status and ("not comparable yet" in err) == bool(status)
+
+
+def test_evaluate_warns_and_its_json_has_the_verdict(tmp_path, capfdbinary):
+    files = files_of("reversed-scores", tmp_path)
+    status, out, err = call(capfdbinary, "evaluate", *files, *QUICK)
+    assert status == 0 and "Not comparable yet" in err and "NDCG@10" in out
+    _, out, _ = call(capfdbinary, "evaluate", *files, *QUICK, "--format", "json")
+    verdict = json.loads(out)["verdict"]
+    assert verdict["state"] == "not-comparable" and verdict["sentence"].startswith("Not comparable yet")
+    one = files_of("one-run", tmp_path / "one")
+    _, out, err = call(capfdbinary, "evaluate", *one, *QUICK, "--format", "json")
+    assert json.loads(out)["verdict"]["state"] == "one-run" and not err

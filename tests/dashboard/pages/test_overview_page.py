@@ -1,0 +1,136 @@
+"""The Overview: its verdict by what is loaded, the cards, the way without judgments, and the example files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from page_cases import address, asked, keys, opened, texts
+from test_compare_page import session
+from test_pages import upload, with_runs
+
+from ragdash import io
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.overview import start, without_judgments
+
+
+def states(at) -> list[str]:
+    """The badge of the verdict."""
+    return [one.value for one in at.markdown if "-badge[" in one.value][:1]
+
+
+def headings(at) -> str:
+    return " ".join(one.value for one in at.subheader)
+
+
+def test_a_significant_lead_is_a_clear_winner():
+    at = opened("overview", **session(("old", "new"), k="2"))
+    assert "Clear winner" in states(at)[0]
+    assert "**new** has the highest MRR" in headings(at) and "It is better than **old**" in headings(at)
+    assert "For your decision" in texts(at) and "**new**" in texts(at)
+
+
+def test_runs_of_equal_quality_are_tied_and_the_page_says_what_to_do():
+    at = opened("overview", **session(("old", "same"), k="2"))
+    assert "No clear difference" in states(at)[0] and "no significant difference from" in headings(at)
+    assert "Choose by cost or speed" in texts(at) and "What would change it" in texts(at)
+    assert sum("badge[tied for best]" in one.value for one in at.markdown) == 1
+
+
+def test_five_queries_are_too_few():
+    at = opened("overview", **with_runs(2, queries=5))
+    assert "Too few queries" in states(at)[0] and "Do not decide" in texts(at)
+
+
+def test_one_run_alone_is_not_compared():
+    at = opened("overview", **with_runs(1))
+    assert "One run" in states(at)[0] and "Add a second run" in texts(at)
+
+
+def test_many_runs_are_counted_instead_of_listed():
+    at = opened("overview", **with_runs(10))
+    assert "Of the other 9 runs" in headings(at)
+    assert any("See all 10 runs" in link.proto.label for link in at.get("page_link"))
+
+
+def test_without_judgments_the_page_shows_what_needs_none():
+    lines = b"q1 Q0 a 1 2.0 x\nq1 Q0 b 2 1.0 x\nq2 Q0 c 1 1.0 x\n"
+    other = b"q1 Q0 a 1 2.0 y\nq1 Q0 d 2 1.0 y\nq2 Q0 c 1 1.0 y\n"
+    at = upload(opened("overview"), ("one.run", lines), ("two.run", other))
+    assert "No judgments yet" in states(at)[0] and "needs no judgments" in " ".join(one.value for one in at.header)
+    assert at.dataframe[0].value["Overlap"].tolist() == [0.75] and at.table[0].value["Queries"].tolist() == ["2", "2"]
+
+
+def test_the_overlap_counts_common_documents_over_the_longer_list():
+    first = Run.build("first", ["q1", "q1", "q2"], ["a", "b", "c"], np.array([2.0, 1.0, 1.0]))
+    second = Run.build("second", ["q1", "q1", "q1", "q3"], ["b", "x", "y", "c"], np.array([3.0, 2.0, 1.0, 1.0]))
+    assert without_judgments.top_overlap(first, second) == (pytest.approx(1 / 3), 1)
+    share, queries = without_judgments.top_overlap(first, second.renamed("third"), k=1)
+    assert (share, queries) == (0.0, 1)
+    apart = Run.build("apart", ["q9"], ["a"], np.array([1.0]))
+    assert np.isnan(without_judgments.top_overlap(first, apart)[0])
+
+
+def test_nothing_loaded_offers_examples_and_the_samples():
+    at = opened("overview")
+    assert "samples" in keys(at) and len(at.get("file_uploader")) == 1
+    assert len(at.get("download_button")) == len(start.EXAMPLES) == 3
+
+
+def test_the_example_files_can_be_read_and_evaluated_together():
+    runs = io.read_runs(("run.trec", start.EXAMPLES["example-run.trec"][2].encode()))
+    truth = io.read_truth(("qrels.txt", start.EXAMPLES["example-qrels.txt"][2].encode()))
+    answers = io.read_runs(("answers.jsonl", start.EXAMPLES["example-answers.jsonl"][2].encode()))
+    assert len(runs[0]) == len(truth) == len(answers[0]) == 2
+    at = opened("overview", **address(truth, [*runs, *answers]))
+    assert not at.error and states(at)
+
+
+QUERIES = [f"q{number:02}" for number in range(30)]
+
+
+def run_of(name: str, docs: list[str], scores: list[float], queries: list[str] = QUERIES) -> Run:
+    """A run that returns the same documents for every query."""
+    return Run.build(name, np.repeat(queries, len(docs)), docs * len(queries), np.tile(scores, len(queries)))
+
+
+def judged() -> Truth:
+    return Truth.build("judged", [*QUERIES, *QUERIES], ["a"] * 30 + ["b"] * 30, np.array([1] * 30 + [0] * 30))
+
+
+@pytest.mark.parametrize("page", ["overview", "compare"])
+def test_reversed_scores_withhold_the_verdict_until_one_click_reverses_them(page):
+    fine = run_of("fine", ["b", "a", "c"], [3.0, 2.0, 1.0])
+    turned = run_of("turned", ["a", "b", "c"], [0.1, 0.2, 0.3])
+    at = opened(page, **address(judged(), [fine, turned]))
+    assert "Not comparable yet" in headings(at) + texts(at) and "scores rise" in texts(at)
+    next(button for button in at.button if button.label == "Reverse scores").click().run()
+    assert not at.exception and "Not comparable yet" not in headings(at) + texts(at)
+    again = opened(page, **dict(at.query_params))
+    assert "**turned** has the highest" in headings(again) + texts(again)
+
+
+def test_missing_queries_withhold_the_verdict_and_common_queries_are_one_click_away():
+    whole, part = run_of("whole", ["b", "a"], [2.0, 1.0]), run_of("part", ["a", "b"], [2.0, 1.0], QUERIES[:15])
+    at = opened("overview", **address(judged(), [whole, part]))
+    assert "Not comparable yet" in headings(at) and "no results for 15 of 30 queries" in texts(at)
+    assert not any("badge[best]" in one.value for one in at.markdown)
+    next(button for button in at.button if button.label == "Use common queries only").click().run()
+    assert "Not comparable yet" not in headings(at) and asked(at, "missing") == ["skip"]
+
+
+def test_a_check_can_be_accepted_and_the_link_says_so():
+    whole, part = run_of("whole", ["b", "a"], [2.0, 1.0]), run_of("part", ["a", "b"], [2.0, 1.0], QUERIES[:15])
+    at = opened("overview", **address(judged(), [whole, part]))
+    next(button for button in at.button if button.label == "Accept anyway").click().run()
+    assert "Not comparable yet" not in headings(at)
+    again = opened("overview", **dict(at.query_params))
+    assert "Not comparable yet" not in headings(again)
+    assert any(button.label == "Accepted: undo" for button in again.button)
+
+
+def test_the_badge_of_a_run_is_on_its_card_and_in_the_leaderboard():
+    perfect, other = run_of("perfect", ["a", "b"], [2.0, 1.0]), run_of("other", ["b", "a"], [2.0, 1.0])
+    where = address(judged(), [perfect, other])
+    lines = [one.value for one in opened("overview", **where).markdown if "badge" in one.value]
+    assert any("perfect on every query" in line for line in lines)
+    assert "perfect on every query" in opened("compare", **where).table[0].value["Run"][0]

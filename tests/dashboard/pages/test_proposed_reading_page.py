@@ -1,0 +1,43 @@
+"""A file in no known format on the Data page: one box with a sentence, a preview and a button; then it is loaded."""
+
+from __future__ import annotations
+
+import json
+
+from page_cases import opened
+from test_pages import texts, upload
+
+RECORDS = [{"id": f"q{i}", "question": f"What is number {i}?", "gold_ids": [f"d{i}"],
+            "hits": [{"doc": {"id": f"d{i}"}, "score": 0.9}, {"doc": {"id": "d9"}, "score": 0.5}]} for i in range(3)]
+CONTENT = json.dumps({"meta": {"k": 2}, "outcome": RECORDS}).encode()
+
+
+def button_of(at):
+    return [button for button in at.button if button.label == "Apply"]
+
+
+def test_a_proposed_reading_is_shown_and_applied():
+    at = upload(opened(), ("mine.json", CONTENT))
+    assert not at.exception and not at.session_state["_runs"]
+    assert "Found 3 records" in texts(at) and "Read it like this?" in texts(at)
+    assert not at.error, "the proposal takes the place of the error"
+    preview = next(table.value for table in at.dataframe if "Question" in table.value.columns)
+    assert preview["Question"].tolist()[0] == "What is number 0?"
+    apply, = button_of(at)
+    apply.click().run()
+    assert not at.exception and not at.error and not button_of(at)
+    assert len(at.session_state["_runs"]) == 1 and at.session_state["_truth"]
+
+
+def test_two_plausible_readings_are_a_choice():
+    rows = [{"question": f"What is {i}?", "answer": f"It is {i}, as everybody knows.", "level": "easy", "page_no": i}
+            for i in range(4)]
+    at = upload(opened(), ("qa.json", json.dumps({"meta": {}, "entries": {str(i): row for i, row in enumerate(rows)}})
+                           .encode()))
+    radio, = [radio for radio in at.radio if radio.label == "Reading"]
+    assert any(option.startswith("Judgments and references") for option in radio.options)
+    assert any(option.startswith("A run") for option in radio.options)
+    assert not at.session_state["_runs"] and not at.session_state["_truth"]
+    radio.set_value(radio.options.index(next(o for o in radio.options if o.startswith("A run")))).run()
+    button_of(at)[0].click().run()
+    assert not at.exception and len(at.session_state["_runs"]) == 1

@@ -1,0 +1,84 @@
+"""Scores of other engines, one value a line; times and tokens under common names; small things of reading."""
+
+import io
+import os
+import threading
+import zipfile
+
+import numpy as np
+import pytest
+
+from ragdash import InputError
+from ragdash.cli.inputs import source_of
+from ragdash.io import detect, read_run, read_runs, read_truth
+
+LONG = (b"query_id,run,metric,value\nq1,bm25,RR,0.5\nq2,bm25,RR,1\nall,bm25,RR,0.75\nq1,dense,RR,0.25\n"
+        b"q1,dense,verdict,Correct\nq2,dense,RR,\n")
+TREC_EVAL = b"num_ret\tq1\t10\nmap\tq1\t0.5000\nmap\tq2\t0.2500\nrunid\tall\tbm25\nmap\tall\t0.3750\n"
+
+
+def test_a_long_table_of_scores_is_a_run_for_each_configuration():
+    bm25, dense = read_runs(("long.csv", LONG))
+    assert detect(("long.csv", LONG)).role == "run"
+    assert bm25.file_scores.aligned("bm25", "RR", ["q1", "q2"]).tolist() == [0.5, 1.0]
+    values = dense.file_scores.aligned("dense", "RR", ["q1", "q2"])
+    assert values[0] == 0.25 and np.isnan(values[1])
+    assert dense.file_scores.aligned_labels("dense", "verdict", ["q1", "q2"]) == ["Correct", None]
+    assert [problem.kind for problem in bm25.problems] == ["mean-rows"]
+
+
+def test_the_output_of_trec_eval_for_single_queries_is_read():
+    run = read_run(("out.txt", TREC_EVAL))
+    assert (run.query_ids.to_pylist(), run.file_scores.names) == (["q1", "q2"], ("num_ret", "map"))
+    assert run.file_scores.aligned(run.name, "map", ["q1", "q2"]).tolist() == [0.5, 0.25]
+    with pytest.raises(InputError):
+        read_truth(("out.txt", TREC_EVAL))
+
+
+def test_means_alone_are_still_refused():
+    with pytest.raises(InputError):
+        read_run(("out.txt", b"map\tall\t0.3750\nP_5\tall\t0.2000\n"))
+
+
+@pytest.mark.parametrize("name, value, milliseconds", [
+    ("latency_s", "1.5", 1500.0), ("elapsed_seconds", "0.25", 250.0), ("response_time_ms", "80", 80.0)])
+def test_times_under_common_names(name, value, milliseconds):
+    run = read_run(("a.csv", f"question,answer,{name},input_tokens\nWho?,She.,{value},12\n".encode()))
+    assert run.details["latency_ms"][0].as_py()["total"] == milliseconds
+    assert run.details["prompt_tokens"][0].as_py() == 12 and run.file_scores is None
+
+
+def test_a_time_without_a_unit_stays_a_metric_of_the_file():
+    run = read_run(("a.csv", b"question,answer,latency\nWho?,She.,1.5\nWhen?,Then.,0.5\n"))
+    assert run.file_scores.names == ("latency",) and "latency_ms" not in run.details.column_names
+    by_hand = read_run(("a.csv", b"question,answer,latency\nWho?,She.,1.5\n"), mapping={"latency_s": "latency"})
+    assert by_hand.details["latency_ms"][0].as_py()["total"] == 1500.0
+
+
+def test_a_rank_between_two_is_reported():
+    run = read_run(("a.csv", b"query_id,doc_id,rank\nq,a,1\nq,b,1.5\nq,c,2\n"))
+    assert [(problem.kind, problem.facts["rank"]) for problem in run.problems] == [("fractional-rank", 1.5)]
+    assert run.ranking("q")["doc_id"].to_pylist() == ["a", "b", "c"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_with_one_name_twice_is_refused():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for content in ("q1 Q0 a 1 1.0 x\n", "q1 Q0 b 1 1.0 x\n"):
+            archive.writestr("run.trec", content)
+    with pytest.raises(InputError) as error:
+        read_runs(("runs.zip", stream.getvalue()))
+    assert [(problem.kind, problem.facts["times"]) for problem in error.value.problems] == [("repeated-member", 2)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_read_once_and_whole(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(b"q1 Q0 a 1 1.0 x\n"))
+    writer.start()
+    content = source_of(str(path))
+    writer.join()
+    assert content == (str(path), b"q1 Q0 a 1 1.0 x\n")
+    assert read_run(content).docs.to_pylist() == ["a"]
