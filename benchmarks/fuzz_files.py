@@ -1,4 +1,4 @@
-"""Read changed copies of the files of tests/io/real_files: nothing but a result or an InputError may come of it.
+"""Read changed copies of small files of many tools: nothing but a result or an InputError may come of it.
 
     python benchmarks/fuzz_files.py [--mutations 20000] [--seed 0]
 
@@ -33,7 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Read the copies; returns the exit status."""
     options = parse(arguments)
     warnings.simplefilter("ignore")
-    files = sorted(path for path in (ROOT / "tests" / "io" / "real_files").iterdir() if path.name != "expected.json")
+    files = sorted(path for name in ("real_files", "wild_shapes") for path in (ROOT / "tests" / "io" / name).iterdir()
+                   if path.name != "expected.json")
     contents = [(path.name, path.read_bytes()) for path in files]
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES + memory_in_use(), resource.RLIM_INFINITY))
     failures, slowest, outcomes, start = 0, (0.0, ""), {"read": 0, "offered": 0, "refused": 0}, time.monotonic()

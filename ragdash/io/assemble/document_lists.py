@@ -15,7 +15,7 @@ def split_documents(fields: dict, schema: dict[str, str], cell: Cell) -> tuple[d
     list, they are attributes. Contexts that are objects with ids are what was retrieved, and their texts the contexts.
     """
     retrieved = fields.get(schema["retrieved"]) if "retrieved" in schema else None
-    contexts = fields.get(schema["contexts"]) if "contexts" in schema else None
+    contexts = _without_wrappers(fields.get(schema["contexts"])) if "contexts" in schema else None
     if _are_documents(contexts) and is_missing(retrieved):
         retrieved = [
             {name: value for name, value in item.items() if normalize_name(name) in _DOCUMENT_FIELDS}
@@ -33,6 +33,14 @@ def split_documents(fields: dict, schema: dict[str, str], cell: Cell) -> tuple[d
         elif parallel:
             schema = {name: field for name, field in schema.items() if name not in parallel}
     return fields, schema, retrieved
+
+
+def _without_wrappers(value):
+    """Documents as LangChain writes its objects, {"lc": 1, "type": "constructor", "id": [...], "kwargs": {...}}."""
+    if type(value) is not list or not all(type(item) is dict and "lc" in item and type(item.get("kwargs")) is dict
+                                          for item in value):
+        return value
+    return [item["kwargs"] for item in value]
 
 
 def _wrap_single_values(fields: dict, schema: dict[str, str]) -> dict:

@@ -352,16 +352,16 @@ def _with_grades(docs: Sequence[str], gains) -> Iterator[tuple[str, float]]:
 def _graded_object(value: dict) -> Iterator[tuple[str, float]]:
     """{document: grade}, or {grade: [documents]}."""
     for key, member in value.items():
-        if type(member) is list:
+        if type(member) is list and as_number(key) is not None:
             yield from ((id_text(item), float(key)) for item in leaves(member))
         elif as_number(member) is not None:
             yield str(key), float(member)
 
 
 def _whole_factor(grades: list[float]) -> int | None:
-    """The power of 10 that makes all grades whole; None if there is none up to 1,000."""
-    return next((factor for factor in (1, 10, 100, 1000)
-                 if all(abs(grade * factor - round(grade * factor)) < 1e-9 for grade in grades)), None)
+    """The power of 10 that makes all grades whole; None if there is none up to 1,000, or a grade is beyond 1e12."""
+    return next((factor for factor in (1, 10, 100, 1000) if all(
+        abs(grade) < 1e12 and abs(grade * factor - round(grade * factor)) < 1e-9 for grade in grades)), None)
 
 
 def _text(value) -> str | None:

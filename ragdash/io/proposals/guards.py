@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from ragdash.core.errors import Problem
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.field_names import is_document_row
+from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.families import find_family
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
+from ragdash.io.proposals.records import KEY
 from ragdash.io.source.source import Source
 
 MOST_BYTES = 16 << 20  # larger files are not read a second time
@@ -21,6 +22,7 @@ _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", 
 _AVERAGE = re.compile(rb'(?:^|\n)\s*"?(?:mean|average|avg|overall|total|all|summary)"?\s*[,;\t|]|"(?:query_id|qid|id|'
                       rb'question|query|question_id)"\s*:\s*"(?:mean|average|avg|overall|total|all|summary)"',
                       re.IGNORECASE)
+_SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
@@ -61,7 +63,9 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
         return []
     kinds = {problem.kind for problem in problems}
-    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}):
+    is_small = source.stored_size < _SMALL_BYTES and source.container is None
+    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (
+            is_small and set(detected.columns) - set(detected.guess.values())):
         return []
     readings = propose(source)
     if not readings:
@@ -72,6 +76,11 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     new = [name for name in _MORE if name in mapping.keys() - guess.keys() and (
         mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys())]
+    if "doc_id" in guess:  # rows of documents have the details of their query under the usual names
+        new = [name for name in new if name not in QUERY_ALIASES or not find_fields(
+            [mapping[name]], (name,), QUERY_ALIASES)]
+    if mapping.get("config", "").startswith(KEY) and "config" not in guess:
+        new.append("config")
     return readings[:1] if new and covered else []
 
 

@@ -103,6 +103,8 @@ def is_returned_list(field: Field) -> bool:
     name = {word.rstrip("0123456789") for word in field.name_words} - {""}
     if not (field.is_list and field.is_id_like and field.is_text) or not name.isdisjoint(GOLD | METRICS):
         return False
+    if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
+        return True
     return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}
 
 
@@ -168,6 +170,8 @@ def is_evidence(field: Field) -> bool:
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting"}
     own = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
+    if field.is_list and name <= {"positive", "gold", "golden", "relevant", "oracle"}:
+        return True  # lists of texts
     return own or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
 
 
@@ -179,6 +183,8 @@ def is_context(field: Field) -> bool:
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | {"answer", "tool"}) or (
             not path.isdisjoint(GOLD | _AGAINST)):
         return False
+    if name <= {"document", "doc"} and not field.is_id_like:
+        return True
     return not name.isdisjoint(TEXT - {"document"}) or (
         not name.isdisjoint({"document", "doc", "result", "hit", "source"}) and field.is_list)
 

@@ -44,6 +44,8 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
 def with_proposals(source: Source, error: InputError) -> InputError:
     """The error of reading in a known format, with readings that would work."""
     kinds = {problem.kind for problem in error.problems if problem.severity == "error"}
+    if kinds == {"invalid-json"}:
+        return _with_joined_objects(source, error)
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
         return error
     detected = detect_source(source)
@@ -59,9 +61,18 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     is_summary = is_unknown or (kinds <= REPLACED | {"wrong-type"} and detected.format in _WEAK)
     if is_summary and "missing-question" not in kinds and (metrics := summary_metrics(source)):
         return InputError([Problem("summary/metrics", {"metrics": metrics}, source.file)])
+    if kinds <= REPLACED and (names := _metric_column(source)):
+        return InputError([Problem("summary/metrics", {"metrics": names}, source.file)])
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
     return error
+
+
+def _with_joined_objects(source: Source, error: InputError) -> InputError:
+    """The error for invalid JSON; objects one behind the other, each over several lines, can be read."""
+    first = next((line.strip() for line in source.head.split(b"\n") if line.strip()), b"")
+    readings = propose(source) if first == b"{" and not source.mapping else []
+    return InputError([proposal_problem(source, readings)]) if readings and readings[0].count > 1 else error
 
 
 def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
@@ -71,7 +82,8 @@ def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
     known = {path: name for name, path in detected.guess.items()}
     for name, spec in reading.mapping.items():
         base = spec.split("[]")[0]
-        if name in _COMPARED and known.get(base) not in (name, "doc_id", name.removesuffix("s")) and not (
+        if name in _COMPARED and known.get(base) not in (
+                name, "doc_id", name.removesuffix("s") if name != "answers" else name) and not (
                 "[]" in spec and known.get(base) in ("retrieved", "contexts", "relevant", "evidence")):
             return False
     return True
@@ -91,6 +103,18 @@ def summary_metrics(source: Source) -> list[str]:
         names |= {item.path.rpartition(".")[2]: None for item in numbers
                   if not SURE_METRICS.isdisjoint(words(item.path.rpartition(".")[2]))}
     return list(names)[:8]
+
+
+def _metric_column(source: Source) -> list[str]:
+    """The metrics in a table of metrics and values without queries."""
+    if source.container or source.head.lstrip()[:1] in (b"{", b"["):
+        return []
+    lists = fail_quietly(source)
+    rows = lists[0].rows if lists else []
+    columns = {name.lower(): name for name in rows[0]} if rows else {}
+    column = next((columns[name] for name in ("metric", "metrics", "measure") if name in columns), None)
+    names = [str(row[column]) for row in rows] if column else []
+    return names[:8] if names and all(not SURE_METRICS.isdisjoint(words(name)) for name in names) else []
 
 
 def _fields_without_query(source: Source) -> tuple[int, str] | None:

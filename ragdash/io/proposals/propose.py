@@ -27,6 +27,8 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
                   for item in assign(records)]
     if not candidates:
         return []
+    if any(len(item.records.rows) > 1 for item in candidates):  # one record is the last thing that a file holds
+        candidates = [item for item in candidates if len(item.records.rows) > 1]
     best = max(item.weight for item in candidates)
     candidates = [item for item in candidates if item.weight > 0.8 * best]
     candidates.sort(key=lambda item: -item.weight)

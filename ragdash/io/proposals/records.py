@@ -6,9 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragdash.core.errors import Collector, InputError
+from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.source.source import Source
@@ -18,7 +19,14 @@ MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _DELIMITERS = "\t,;|"
-_decoder = json.JSONDecoder(object_pairs_hook=object_of_unique_keys, parse_float=NumberText, parse_int=int,
+
+
+def _parse_int(text: str) -> int | NumberText:
+    """A whole number; one of more than 64 bits keeps its digits as text."""
+    return int(text) if len(text) < 19 else NumberText(text)
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=object_of_unique_keys, parse_float=NumberText, parse_int=_parse_int,
                             parse_constant=float)
 
 
@@ -37,6 +45,8 @@ class RecordList:
 
 def read_record_lists(source: Source) -> list[RecordList]:
     """All lists of records in a file, the likeliest first; none for text that is no table and no JSON."""
+    if source.container == "zip":
+        detect_source(source)  # tells a workbook from other archives
     if source.container == "parquet" or source.container == "xlsx":
         return list(_tables(source))
     if source.container or source.stored_size > MAX_PROPOSED_BYTES:
@@ -47,7 +57,23 @@ def read_record_lists(source: Source) -> list[RecordList]:
         values = _json_values(text)
         if values is not None:
             return _in_json(values)
-    return list(_text_tables(text))
+    return [_with_metric_columns(records) for records in _text_tables(text)]
+
+
+def _with_metric_columns(records: RecordList) -> RecordList:
+    """Rows of query, run, metric and value as rows of query and run with a column for each metric."""
+    columns = {name.lower(): name for name in records.rows[0]}
+    metric = next((columns[name] for name in ("metric", "measure", "metric_name") if name in columns), None)
+    value = next((columns[name] for name in ("value", "score", "metric_value") if name in columns), None)
+    metrics = {str(row[metric]) for row in records.rows} if metric and value else set()
+    if not 0 < len(metrics) <= min(100, len(records.rows) // 2):
+        return records
+    keys = [name for name in records.rows[0] if name not in (metric, value)]
+    rows: dict[tuple, dict] = {}
+    for row in records.rows:
+        key = tuple(repr(row[name]) for name in keys)
+        rows.setdefault(key, {name: row[name] for name in keys})[str(row[metric])] = row[value]
+    return replace(records, rows=list(rows.values()))
 
 
 def _json_values(text: str) -> list | None:
@@ -69,7 +95,18 @@ def _json_values(text: str) -> list | None:
         if type(value) not in (dict, list):
             return None
         values.append(value)
-    return values or None
+    return values if values and _is_encodable(text, values) else None
+
+
+def _is_encodable(text: str, values: list) -> bool:
+    """False for texts with half of a surrogate pair, \\ud800 to \\udfff."""
+    if "\\u" not in text:
+        return True
+    try:
+        json.dumps(values, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _in_json(values: list) -> list[RecordList]:
@@ -127,8 +164,9 @@ def _in_object(root: dict) -> Iterator[RecordList]:
 
 def _at_node(path: str, value) -> Iterator[RecordList]:
     if _is_records(value):
-        yield RecordList(path, [row for row in value if type(row) is dict])
-        yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(value))
+        rows = [row for row in value if type(row) is dict]
+        yield RecordList(path, rows)
+        yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
     if type(value) is not dict or not value:
         return
     prefix = f"{path}." if path else ""
@@ -201,9 +239,13 @@ def _tables(source: Source) -> Iterator[RecordList]:
         return
     from ragdash.io.tables.excel_sheets import read_all_sheets
 
-    for name, rows in read_all_sheets(source):
-        if len(table := _table_of_rows([[_cell_text(cell) for cell in row] for row in rows])) > 0:
-            yield RecordList(name, table)
+    sheets = {name: table for name, rows in read_all_sheets(source)
+              if (table := _table_of_rows([[_cell_text(cell) for cell in row] for row in rows]))}
+    alike = [name for name, table in sheets.items() if table[0].keys() == next(iter(sheets.values()))[0].keys()]
+    if 1 < len(alike) == len(sheets):  # a sheet for each configuration
+        yield RecordList(KEY, [{KEY: name, **row} for name, table in sheets.items() for row in table])
+        return
+    yield from (RecordList(name, table) for name, table in sheets.items())
 
 
 def _cell_text(cell) -> str:
@@ -268,13 +310,14 @@ def _header_names(header: list[str], body: list[list[str]], width: int) -> tuple
     if len(body) > 1 and any(not cell for cell in header) and header.count("") < width:
         second = [cell.strip() for cell in body[0]] + [""] * (width - len(body[0]))
         third = body[1]
-        is_names = all(cell and not _is_number(cell) and len(cell) < 40 for cell in second) and len(
-            set(second)) > width // 2 and any(_is_number(cell) or len(cell) > 40 for cell in third)
+        named = [above or below for above, below in zip(header, second, strict=True)]
+        is_names = all(named) and not any(_is_number(cell) or len(cell) > 40 for cell in second) and (
+            2 * sum(map(bool, second)) > width) and any(_is_number(cell) or len(cell) > 40 for cell in third)
         if is_names:
             group, names = "", []
             for above, below in zip(header, second, strict=True):
                 group = above or group
-                names.append(f"{group}.{below}" if group and group != below else below)
+                names.append(f"{group}.{below}" if group != below and group and below else below or group)
             return _distinct(names), body[1:]
     return _distinct(header), body
 

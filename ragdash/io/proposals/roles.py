@@ -10,7 +10,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
 from ragdash.io.proposals.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.fields import Field, is_missing, profile
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, RETURNED, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, words
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
 
@@ -28,7 +28,7 @@ def assign(records: RecordList) -> list[Assignment]:
     _assign_values(result, free, family)
     assign_rows(result, free)
     _settle_neutral_documents(result, free)
-    alternatives = _settle_answer(result, free)
+    alternatives = [*_settle_answer(result, free), *_settle_lists(result)]
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
@@ -93,7 +93,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         take(result, free, "query", questions[0])
     if "query_id" in result.roles:
         return
-    ids = [item for item in free.values() if meanings.is_query_id(item)]
+    right = [item.path for item in _gold_lists(free)]
+    ids = [item for item in free.values() if meanings.is_query_id(item) and item.path not in right]
     if KEY in free:
         ids = [item for item in ids if item.path != KEY] + [free[KEY]]
     if questions:
@@ -160,7 +161,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
 def _gold_lists(free: dict[str, Field]) -> list[Field]:
     """Fields whose values are among those that were returned, and whose name says that they are right."""
     returned = {str(value) for item in free.values() if meanings.is_returned_list(item) or meanings.is_title(item)
-                or meanings.is_returned_documents(item) for value in item.items if type(value) is str}
+                or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))
+                for value in item.items if type(value) is str}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
         and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
@@ -212,13 +214,41 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> Non
     neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
     if not neutral:
         return
-    neutral.sort(key=lambda item: (-item.path_share if not set(item.name_words) & DOCUMENT else -1, id_rank(item)))
+    neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
+                                   id_rank(item)))
     is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
         neutral[0].path_share < 0.6)
     if is_source:
         take(result, free, "source", neutral[0])
     elif not neutral[0].is_list or "answer" not in result.roles or "answers" in result.roles:
         take(result, free, "relevant", neutral[0])
+    elif _is_of_system(result):
+        take(result, free, "retrieved", neutral[0])
+    else:
+        take(result, free, "relevant", neutral[0])
+
+
+def _settle_lists(result: Assignment) -> list[Assignment]:
+    """Lists of objects without scores, of which nothing says that they were returned, are as likely to be right."""
+    path = result.roles.get("retrieved", "")
+    parent = path.rpartition("[].")[0]
+    named = meanings.is_returned_documents(result.fields[path]) if path in result.fields else True
+    if not parent or named or {"score", "rank", "grade", "answer", "contexts", "relevant"} & result.roles.keys():
+        return []
+    other = replace(result, roles={{"retrieved": "relevant", "text": "evidence"}.get(name, name): value
+                                   for name, value in result.roles.items()})
+    has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
+                    for name in result.fields if name.startswith(f"{parent}[]."))
+    if has_spans:
+        result.roles, other.roles = other.roles, result.roles
+    return [other]
+
+
+def _is_of_system(result: Assignment) -> bool:
+    """True where a file says what a system did: its configuration, its scores, how long it took."""
+    measured = {"token", "cost", *LATENCIES - {"time", "took"}}
+    return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
+        not measured.isdisjoint(item.name_words) for item in result.fields.values())
 
 
 def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
@@ -230,13 +260,19 @@ def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignmen
     path = result.roles.get("answer")
     if path is None or "answers" in result.roles or "{run}" in path:
         return []
-    if {"retrieved", "contexts", "doc_id", "text", "config", "latency_ms", "scores", "labels"} & result.roles.keys():
+    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
         return []
     plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"} | {"response"})
     if not plain:
         return []
     as_truth = replace(result, roles={("answers" if name == "answer" else name): value
                                       for name, value in result.roles.items()})
+    listed = result.fields.get(result.roles.get("relevant", ""))
+    if listed is not None and listed.is_list and set(listed.words).isdisjoint(GOLD) and "evidence" not in result.roles:
+        other = replace(result, roles={("retrieved" if name == "relevant" else name): value
+                                       for name, value in result.roles.items()})
+        result.roles = as_truth.roles
+        return [other]
     if {"relevant", "evidence", "source"} & result.roles.keys():
         result.roles = as_truth.roles
         return []

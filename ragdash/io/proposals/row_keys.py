@@ -46,7 +46,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                 return
     if is_long:
         _take_document_rows(result, free, documents, key)
-        if named and "grade" not in result.roles:
+        if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
             take(result, free, "config", named[0])
         return
     if named and named[0].path.startswith(KEY):
@@ -72,11 +72,12 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
         take(result, free, "doc_id", sorted(documents, key=id_rank)[0])
     elif "relevant" in result.roles and not result.fields[result.roles["relevant"]].is_list:
         return
-    for name, role in (("grade", {"rating", "grade", "relevance", "rel", "gain", "label"}),
+    for name, role in (("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity"})):
         for item in list(free.values()) + [result.fields[path] for path in result.roles.get("scores", "").split("+")
                                            if path in result.fields]:
-            if not item.is_list and item.is_number and role & set(item.name_words) and name not in result.roles:
+            if not item.is_list and (item.is_number or item.is_bool) and role & set(item.name_words) and (
+                    name not in result.roles):
                 take(result, free, name, item)
                 rest = [path for path in result.roles.pop("scores", "").split("+") if path and path != item.path]
                 if rest:

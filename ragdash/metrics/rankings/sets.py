@@ -20,7 +20,6 @@ _YES_NO = {True: "yes", False: "no"}
 @metric("SetP", "Set precision", formula=r"\frac{|relevant \cap returned|}{N}", source="trec_eval set_P",
         aliases=("set_P",), presets={"set_relative_P": {"relative": "yes"}},
         allowed={**_REL, "relative": ("no", "yes")}, peer_params={"relative": ("relative", _YES_NO)},
-        by_evidence="ranks",
         when="Systems that decide themselves how much to return: everything returned goes into the prompt.",
         differs="trec_eval set_P: the same. relative='yes' is its set_relative_P.",
         example=Example("ranking", "SetP", 0.4, "2 of the 5 returned documents are relevant: 2 / 5"))
@@ -62,7 +61,7 @@ def set_average_precision(ranked: Ranked, *, rel: int = 1) -> Values:
 
 
 @metric("RelativeP", "Relative precision", formula=r"\frac{|relevant \cap top_k|}{\min(k, R)}",
-        source="trec_eval relative_P", cutoff="required", aliases=("relative_P",), allowed=_REL, by_evidence="ranks",
+        source="trec_eval relative_P", cutoff="required", aliases=("relative_P",), allowed=_REL,
         weight=lambda ranked, k, rel=1: np.minimum(ranked.relevant(rel)[:, None], k),
         when="Queries with fewer than k relevant documents, where precision cannot reach 1.",
         differs="trec_eval relative_P: the same. Also called capped recall or R-cap.",

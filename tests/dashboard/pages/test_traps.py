@@ -26,7 +26,8 @@ def test_overview_says_the_verdict_of_a_trap(name, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("another-set", "query ids that occur in both"), ("no-qrels", "judgments"), ("two-qrels", "2 files with judgments are loaded")])
+    ("another-set", "query ids that occur in both"), ("no-qrels", "judgments"),
+    ("two-qrels", "2 files with judgments are loaded")])
 def test_what_hinders_a_verdict_is_said(name, words, tmp_path):
     runs, judgments = TRAPS[name].write(tmp_path)
     at = upload(opened("overview"), *((path.name, path.read_bytes()) for path in (*runs, *judgments)))

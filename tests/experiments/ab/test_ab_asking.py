@@ -47,7 +47,7 @@ def test_all_that_a_run_can_hold_is_taken_over(truth, tmp_path):
         "retrieved": [{"doc_id": "d1", "score": 0.5, "text": "a text", "source": "s"}],
         "latency_ms": {"retrieval": 3.0, "generation": 4.5}, "cost_usd": 0.01,
         "usage": {"prompt_tokens": 10, "completion_tokens": 2},
-        "attributes": {"model": "m", "depth": 3, "told_latency_ms": 8}}
+        "attributes": {"model": "m", "depth": 3}, "metrics": {"told_latency_ms": 8.0}}
     write_run(run, tmp_path / "a.jsonl")
     assert read_run(tmp_path / "a.jsonl").digest == run.digest and run.query_ids.to_pylist() == IDS
 
@@ -59,7 +59,8 @@ def test_what_an_answer_says_of_itself_does_not_replace_what_is_known(truth):
     one = objects(run)["q1"]
     assert run.name == "a" and one["query"] == "question 1?" and one["answer"] == "yes"
     assert one["retrieved"] == [{"doc_id": "d1", "text": "t"}] and one["contexts"] == ["t"]
-    assert one["attributes"] == {"told_query": "rewritten", "told_config": "other", "told_latency_ms": 7}
+    assert one["attributes"] == {"told_query": "rewritten", "told_config": "other"}
+    assert one["metrics"] == {"told_latency_ms": 7.0}
     assert one["latency_ms"] < 1000
 
 
