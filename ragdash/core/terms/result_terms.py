@@ -46,6 +46,9 @@ TERMS: Mapping[str, Term] = {
     "run_similarity": Term(
         "Similarity of the runs", "Two runs with the same mean may return the same documents or different ones. Runs "
         "that find different documents can be combined."),
+    "list_overlap": Term(
+        "Overlap", "Documents that both runs return, over the length of the longer list; mean over the queries that "
+        "both runs have. Runs with a small overlap find different documents."),
     "html_report": Term(
         "Report", "One HTML file that needs no server and no network. It opens in any browser, in light and dark, and "
         "prints well.", link="../guide/share.md"),

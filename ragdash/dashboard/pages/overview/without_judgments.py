@@ -10,9 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.records import Run
+from ragdash.core.terms import tooltip
 from ragdash.core.text import is_refusal
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links
+from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
@@ -24,6 +26,7 @@ TOP = 10  # ranks of the overlap
 def render() -> None:
     """What is missing, the ways on, and the numbers that need no judgments."""
     entries = [entry for entry in state.runs() if entry.run is not None]
+    data_sections.render_undo_of_removal()
     with st.container(border=True, key="verdict"):
         st.badge("No judgments yet", color="orange")
         st.subheader(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says which documents are "
@@ -105,8 +108,7 @@ def _overlaps(digests: tuple[str, ...], _runs: Sequence[Run]) -> list[tuple[floa
 def _render_overlap(entries: Sequence[SessionRun]) -> None:
     """How many of the first documents each two runs have in common."""
     st.header(f"Overlap of the first {TOP} documents", anchor=False,
-              help="Documents that both runs return, over the length of the longer list; mean over the queries that "
-                   "both runs have. Runs with a small overlap find different documents.")
+              help=tooltip("list_overlap"))
     shares = _overlaps(tuple(entry.digest for entry in entries), _runs=[entry.run for entry in entries])
     rows = [{"Run": first.name, "Other run": second.name, "Overlap": share, "Queries": n}
             for (first, second), (share, n) in zip(combinations(entries, 2), shares, strict=True)]
