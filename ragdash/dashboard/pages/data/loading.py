@@ -219,6 +219,7 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
         elif isinstance(item, Corpus):
             corpus_upload.attach(item)
         else:
+            _note_other_judgments(item)
             corpus_upload.use_truth(item)
     file_metrics.use_queries_of_scores()
     kinds = {ROLE_OF_TYPE[type(item)] for item in items}
@@ -228,3 +229,10 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
     problems = tuple(problem for item in items for problem in item.problems)
     return FileRecord(file, sniffed.format, actual_role, reason, tuple(item.digest for item in items), problems,
                       loaded_as=tuple(loaded_as))
+
+
+def _note_other_judgments(truth: Truth) -> None:
+    """Note judgments that take the place of different ones, so that the verdict says which files there are."""
+    previous = LOADED.truth(state.truth() or "")
+    if previous and previous.judgements and truth.judgements and previous.judged_digest != truth.judged_digest:
+        state.add_truth_name(previous.name, truth.name)
