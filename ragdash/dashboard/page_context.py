@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import Diagnosis
-from ragdash.analysis.verdict import Verdict, best_run, verdict_state
+from ragdash.analysis.verdict import Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
 from ragdash.dashboard.session import relevance, reviews, state
@@ -139,7 +139,19 @@ class Results:
 
     def compared(self, specs: Sequence[Spec], baseline: int | None = None,
                  margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
-        """Each other run against the baseline on each spec that can be compared; the family of a spec is all pairs."""
+        """Each other run against the baseline on each spec that can be compared; the family of a spec is all pairs.
+
+        A pair about which a check withholds the verdict has the outcome "not-comparable".
+        """
+        return {key: self._withhold(comparison) for key, comparison in self._tested(specs, baseline, margin).items()}
+
+    def _withhold(self, comparison: Comparison) -> Comparison:
+        """The comparison of two named runs, without an outcome while a check of the sidebar's metric withholds it."""
+        return withhold(comparison, self.verdict(self.selection.spec, tuple(state.get(state.ACCEPTED) or ())))
+
+    def _tested(self, specs: Sequence[Spec], baseline: int | None = None,
+                margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
+        """As `compared`, whatever speaks against the runs."""
         names, digests = self.selection.names, self.selection.digests
         baseline = self.selection.baseline if baseline is None else baseline
         candidates = self.selection.others(baseline)
@@ -160,7 +172,7 @@ class Results:
             return verdict_state(names, [], {}, checks, accepted, spec=spec)
         summaries = [row[0] for row in self.summary([spec])]
         best = best_run(summaries)
-        comparisons = {} if best is None else {index: pair for (index, _), pair in self.compared([spec], best).items()}
+        comparisons = {} if best is None else {index: pair for (index, _), pair in self._tested([spec], best).items()}
         return verdict_state(names, summaries, comparisons, checks, accepted)
 
     def best_possible(self, spec: Spec) -> float:
@@ -169,10 +181,13 @@ class Results:
 
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
-        digests = self.selection.digests
-        return evaluation_cache.compared_by_slice(
-            digests[self.selection.baseline], [digests[index] for index in self.selection.others()], self.scope, spec,
-            attribute, self.comparison_rules(margin))
+        names, digests, baseline = self.selection.names, self.selection.digests, self.selection.baseline
+        others = self.selection.others()
+        rows = evaluation_cache.compared_by_slice(
+            digests[baseline], [digests[index] for index in others], self.scope, spec, attribute,
+            self.comparison_rules(margin))
+        return [[self._withhold(replace(comparison, candidate=names[index], baseline=names[baseline]))
+                 for index, comparison in zip(others, row, strict=True)] for row in rows]
 
     def diagnosis(self, run: str) -> Diagnosis:
         """Where each query went wrong first, by the rules of this session."""

@@ -53,6 +53,7 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [comparison for comparison in comparisons.values() if comparison.tied]
     few = [comparison for comparison in comparisons.values() if comparison.outcome == "too-few"]
+    withheld = [comparison.candidate for comparison in comparisons.values() if comparison.outcome == "not-comparable"]
     sentences = []
     if worse:
         sentences.append(f"It is better than {listed([_gap(comparison, len(worse)) for comparison in worse])}.")
@@ -62,6 +63,8 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     if few:
         queries = count(min(comparison.n for comparison in few), "query", "queries")
         sentences.append(f"{queries[0].upper()}{queries[1:]} are too few to find a significant difference.")
+    if withheld:
+        sentences.append(f"It is not comparable yet with {listed([f'**{escape(name)}**' for name in withheld])}.")
     return " ".join(sentences)
 
 

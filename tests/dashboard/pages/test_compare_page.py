@@ -50,6 +50,22 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     assert "▲" not in table["MRR"][2] and "p\u00a0=\u00a01.00" in table["MRR"][2], "the same run again is not better"
 
 
+def test_no_mark_says_better_or_worse_while_the_verdict_is_withheld():
+    built, truth = runs_and_truth()
+    half = {f"q{index:02}" for index in range(0, QUERIES, 2)}
+    rows = [(query, "a", 1.0) for query in sorted(half)]
+    runs = [built[0], Run.build("part", *map(list, zip(*rows, strict=True))), built[1]]
+    page = address(truth, runs, metric="RR", baseline="old", k="2")
+    at = opened("compare", **page)
+    table = at.table[0].value.set_index("Run")["MRR"]
+    cells = {name: next(cell for run, cell in table.items() if name in run) for name in ("old", "part", "new")}
+    assert "Not comparable yet" in texts(at) and "+" in cells["part"]
+    assert "▲" not in cells["part"] and ":blue" not in cells["part"]
+    assert "▲" in cells["new"], "nothing speaks against this pair"
+    accepted = opened("compare", **page, state={"accepted": ["missing-queries"]})
+    assert "▲" in next(cell for run, cell in accepted.table[0].value.set_index("Run")["MRR"].items() if "part" in run)
+
+
 def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
     at = opened("compare", **session(("old", "same"), k="2"))
     assert "the highest mean" in texts(at)

@@ -181,7 +181,8 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     best, comparisons = _compare_with_best(data, spec)
     level = {index: "tied for best" for index, comparison in comparisons.items()
              if comparison.tied}
-    run_labels = {best: "best", **level} if comparisons else {}
+    withheld = any(comparison.outcome == "not-comparable" for comparison in comparisons.values())
+    run_labels = {best: "best", **level} if comparisons and not withheld else {}
     order = best_first(np.array([summary.mean for summary in data.summaries_of(spec)]), spec.metric.better)
     deltas = context.results.compared(data.specs)
     readable, numbers_tab = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -245,12 +244,10 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
-    label = dict(zip(context.digests, context.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]
-    flat = [(title, replace(comparison, candidate=label[comparison.candidate]))
-            for title, row in zip(titles, rows, strict=True) for comparison in row]
+    flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]
     elements.chart(
         forest_figure(context, visible, columns, [spec] * len(rows), titles),
         comparison_tables.test_table([comparison for _, comparison in flat], "Slice", [title for title, _ in flat]),
