@@ -32,7 +32,7 @@ VIEWS = {"": "Overview", "data": "Data", **PAGES, "compare?detail=queries": "Com
 MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compare?"),
          "judges?k=7": ("Answers", "part=judge"), "trust?k=7": ("Answers", "part=validation"),
          "speed-cost?k=7": ("Threshold bands", "bands_part=speed")}
-DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
+DENSE = {"light": "#0072B2", "dark": "#AAE0FF"}
 BROKEN = {
     "name": "broken.jsonl",
     "mimeType": "application/octet-stream",

@@ -90,6 +90,16 @@ def test_the_page_theme_names_the_same_colours(look):
     assert tuple(page["chartCategoricalColors"]) == look.runs
 
 
+def test_a_run_has_the_same_hue_in_light_and_dark():
+    def hue(color: str) -> float:
+        _, green_red, blue_yellow = oklab(linear(color))
+        return float(np.degrees(np.arctan2(blue_yellow, green_red)))
+
+    for light, dark in zip(theme.LIGHT.runs, theme.DARK.runs, strict=True):
+        apart = abs((hue(light) - hue(dark) + 180) % 360 - 180)
+        assert apart <= 12, (light, dark, apart)
+
+
 def test_every_run_has_a_second_channel():
     looks = [theme.run_look(slot) for slot in range(10)]
     assert len({(look.color, look.symbol) for look in looks}) == 10
