@@ -34,7 +34,8 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no"}
-_CONTENT = {"retrieved", "ranking", "returned", "hit"} | TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID
+_CONTENT = {"retrieved", "ranking", "returned", "hit", "label", "verdict", "judgment"} | (
+    TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _SEPARATOR = re.compile(r"([._\s-]+)")
 _MOST_FIELDS = 300
 

@@ -218,6 +218,8 @@ def is_answer(field: Field) -> bool:
         return False
     if "[]" in field.path:
         return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))
+    if name == {"result"} and field.blank_share > 0.4:
+        return True
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"predicted"}, {"pred"}, {"actual"},
                                                    {"hypothesis"}, {"candidate"})
 

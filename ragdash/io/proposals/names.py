@@ -14,6 +14,7 @@ _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "
 
 GOLD = {"expected", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference", "ideal",
         "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required", "must", "attendue",
+        "erwartete", "richtige", "korrekte", "esperada", "esperado", "correcta", "attesa",
         "label", "labelled", "annotated", "judged", "qrels", "qrel", "partial", "full", "necessary", "cited"}
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",

@@ -183,6 +183,10 @@ def _at_node(path: str, value) -> Iterator[RecordList]:
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     yield from _lists_by_key(prefix, value)
+    if all(type(member) is dict and member and all(map(_is_records, member.values())) for member in members):
+        rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()
+                for name, items in member.items() for row in items if type(row) is dict]
+        yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     lists = {key: member for key, member in value.items() if _is_records(member)}
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows])

@@ -72,7 +72,9 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
         take(result, free, "doc_id", sorted(documents, key=id_rank)[0])
     elif "relevant" in result.roles and not result.fields[result.roles["relevant"]].is_list:
         return
-    for name, role in (("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "relevant"}),
+    for name, role in (("grade", {"final", "consensus", "majority"}),
+                       ("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "judgment", "vote",
+                                  "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity"})):
         for item in list(free.values()) + [result.fields[path] for path in result.roles.get("scores", "").split("+")
                                            if path in result.fields]:

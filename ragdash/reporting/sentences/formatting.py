@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
 NBSP = "\u00a0"
+_SHORTCODE = re.compile(r":(?=[\w/+-]+:)")
 
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
@@ -53,8 +55,13 @@ def listed(names: Sequence[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that markdown shows as written."""
-    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#+-!|$~:^()" else char for char in text)
+    """Text that markdown shows as written.
+
+    An invisible word joiner after a colon keeps Streamlit from reading :name: as an icon or an emoji, which it does
+    whether or not the colon is escaped.
+    """
+    text = _SHORTCODE.sub(":\u2060", text)
+    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#+-!|$~:^()&" else char for char in text)
 
 
 def problem_line(problem: Problem, surface: Surface = "page") -> str:
