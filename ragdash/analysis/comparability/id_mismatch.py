@@ -118,7 +118,7 @@ def _respellings(run: Run, sample: Run, queries: Wanted, docs: Wanted,
                 *(column.filter(changed).slice(0, SHOWN).to_pylist() for column in (ids, respelled_ids)), strict=True
             )
             changes.append(
-                (field, count, len(ids), tuple(f"{quoted(run_id)} for {quoted(truth_id)}" for run_id, truth_id in pairs))
+                (field, count, len(ids), tuple(f"{quoted(ours)} for {quoted(theirs)}" for ours, theirs in pairs))
             )
     return changes
 
@@ -174,7 +174,8 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
         "another-level",
         "note" if hits_uncollapsed else "warning",
         run.name,
-        f"The run ranks parts of what the truth judges, such as {quoted(examples[0])} where the truth has {quoted(examples[1])}.",
+        f"The run ranks parts of what the truth judges, such as {quoted(examples[0])} where the truth has "
+        f"{quoted(examples[1])}.",
         len(sample.docs) - hits,
         len(sample.docs),
         examples,
