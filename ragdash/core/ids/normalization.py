@@ -1,4 +1,4 @@
-"""Ids that mean the same and are written differently: blanks, accents, case, lost zeros, paths. And chunks of one document.
+"""Ids that mean the same and are written differently: blanks, accents, case, zeros, paths. And chunks of one document.
 
 Nothing is changed unless it is asked for by name; an id that could mean two others is left as it is, and what was
 changed is counted in the problems of the run. Letters: N returned documents of a run.
