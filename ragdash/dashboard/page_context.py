@@ -154,7 +154,8 @@ class Results:
         accepted: kinds of checks that the reader accepts in spite of what they say.
         """
         names, digests = self.selection.names, self.selection.digests
-        checks = verdict_cache.checks(digests, names, self.scope, spec, self.selection.k)
+        checks = verdict_cache.checks(digests, names, self.scope, spec, self.selection.k,
+                                      state.truth_names())
         if any(check.kind == "no-common-query" for check in checks):
             return verdict_state(names, [], {}, checks, accepted, spec=spec)
         summaries = [row[0] for row in self.summary([spec])]

@@ -6,10 +6,11 @@ import gzip
 import os
 
 import pytest
-from page_cases import opened
+from page_cases import keys, opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.dashboard.session import data_store
+from ragdash.reporting.sentences.formatting import escape
 
 
 def test_several_files_at_once_are_told_apart_by_content():
@@ -95,3 +96,26 @@ def test_where_nothing_could_be_read_the_other_pages_say_so():
     at = upload(opened(), ("cut.json", b'{"q1": [1, 2'), ("empty.txt", b""))
     at.switch_page("pages/answers.py").run()
     assert not at.exception and "2 files could not be read" in texts(at)
+
+
+def test_names_with_markup_icons_and_entities_are_shown_as_written():
+    for name, shown in (("&lt;b&gt;", "\\&lt;b\\&gt;"), (":material/home:", ":color[\\:]material/home\\:"),
+                        (":smile:", ":color[\\:]smile\\:"), ("a: b", "a\\: b")):
+        assert escape(name) == shown
+
+
+def test_removed_judgments_can_be_restored():
+    at = opened("data", **with_runs(2))
+    truth = at.session_state["_truth"]
+    at.button(key="remove_truth").click().run()
+    assert at.session_state["_truth"] is None and "Judgments removed" in texts(at)
+    at.button(key="restore_truth").click().run()
+    assert not at.exception and at.session_state["_truth"] == truth and "restore_truth" not in keys(at)
+
+
+def test_a_second_file_with_the_same_content_is_named():
+    lines = b"q1 Q0 a 1 2.0 x\n"
+    at = upload(opened("data"), ("one.run", lines))
+    at = upload(at, ("two.run", lines))
+    assert len(at.session_state["_runs"]) == 1
+    assert any("**two.run** has the same content as one" in note.value for note in at.info)

@@ -204,3 +204,29 @@ def test_readings_do_not_depend_on_the_run():
     for content, *_ in SHAPES.values():
         assert [dict(item.mapping) for item in propose(Source(("x", content)))] == [
             dict(item.mapping) for item in propose(Source(("x", content)))]
+
+
+@pytest.mark.parametrize(("content", "mapping"), [
+    (b"query,docid,rater1,rater2,final\n" + b"".join(f"What is {i}?,d{j},1,2,{j}\n".encode() for i in range(3)
+                                                     for j in range(3)), {"doc_id": "docid", "grade": "final"}),
+    (json.dumps(GOLD).encode(), {"role": "truth", "answers": "answer"}),
+    (SHAPES["spans as evidence"][0], {"evidence": "references[].content"}),
+    (SHAPES["passages with numbers local to the query"][0], {"text": "passage"}),
+], ids=["judgments of raters", "gold answers", "evidence as references", "numbers local to a query"])
+def test_what_a_known_format_would_misread_is_offered_instead(content, mapping):
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as caught:
+            read(("f.csv", content))
+        problem, = caught.value.problems
+        assert problem.kind == "proposed-reading"
+        assert problem.facts["mappings"][0] | mapping == problem.facts["mappings"][0]
+
+
+def test_labels_of_systems_are_labels_of_their_runs():
+    rows = "".join(f"What is {i}?,The thing {i},Other {i},{'Correct' if i % 2 else 'Incorrect'},Refusal\n"
+                   for i in range(6))
+    content = f"question,answer_gpt4,answer_llama,label_gpt4,label_llama\n{rows}".encode()
+    runs = {run.name: run for run in read_runs(("f.csv", content), mapping=best(content))}
+    assert runs["gpt4"].file_scores.aligned_labels("gpt4", "label", ["What is 0?", "What is 1?"]) == [
+        "Incorrect", "Correct"]
+    assert runs["llama"].file_scores.aligned_labels("llama", "label", ["What is 0?"]) == ["Refusal"]

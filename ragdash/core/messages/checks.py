@@ -80,7 +80,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="{count} files with judgments are loaded: {names}",
         expected="They can disagree about the same document.",
         fix="Pass one file with --truth, or merge them first.",
-        page="Choose one of them, or merge them.",
+        page="The last one is in use: accept it, or remove it on the Data page and add the right one.",
         reason="several judgments",
     ),
     "check-few-queries": Message(

@@ -32,7 +32,8 @@ from ragdash.dashboard.session.keys import (
 from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
-_LOST_BASELINE = "_lost_baseline"
+_TRUTH_NAMES = "_truth_names"
+_LOST_BASELINE, _REMOVED_TRUTH = "_lost_baseline", "_removed_truth"
 _UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
 
 
@@ -96,8 +97,33 @@ def truth() -> str | None:
 
 
 def set_truth(digest: str | None) -> None:
-    """Use this truth from now on."""
+    """Use this truth from now on; None forgets which others were loaded."""
     st.session_state[_TRUTH] = digest
+    st.session_state[_REMOVED_TRUTH] = None
+    if digest is None:
+        st.session_state[_TRUTH_NAMES] = ()
+
+
+def truth_names() -> tuple[str, ...]:
+    """Names of the files with judgments, where several different ones were loaded; the last is in use."""
+    return st.session_state.get(_TRUTH_NAMES, ())
+
+
+def add_truth_name(previous: str, name: str) -> None:
+    """Note that judgments were loaded next to others."""
+    st.session_state[_TRUTH_NAMES] = (*(truth_names() or (previous,)), name)
+
+
+def remove_truth() -> None:
+    """Use no truth; the one removed can be restored."""
+    removed = truth()
+    set_truth(None)
+    st.session_state[_REMOVED_TRUTH] = removed
+
+
+def removed_truth() -> str | None:
+    """Digest of the truth that was removed last and not replaced."""
+    return st.session_state.get(_REMOVED_TRUTH)
 
 
 def add_run(digest: str, name: str) -> SessionRun:

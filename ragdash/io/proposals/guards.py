@@ -46,6 +46,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     references = guess.get("answers")
     if references:
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
+    if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
+        yield lambda reading: "grade" in reading.mapping
     if "doc_id" in guess and is_document_row(guess):
         yield lambda reading: "doc_id" not in reading.mapping and "text" in reading.mapping and (
             "relevant" not in reading.mapping)

@@ -32,6 +32,7 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
     best = max(item.weight for item in candidates)
     candidates = [item for item in candidates if item.weight > 0.8 * best]
     candidates.sort(key=lambda item: -item.weight)
+    candidates = [item for item in candidates if not _is_part(item, candidates)]
     result: list[tuple[Reading, FileContent]] = []
     for item in candidates:
         mapping = _mapping(item)
@@ -43,6 +44,17 @@ def propose_with_content(source: Source) -> list[tuple[Reading, FileContent]]:
         if len(result) == MOST_READINGS:
             break
     return result
+
+
+def _is_part(item: Assignment, candidates: list[Assignment]) -> bool:
+    """True for a part of what another candidate reads: the records of one configuration, or the file as one record."""
+    roles = {name: path for name, path in item.roles.items() if name != "config"}
+    for other in candidates:
+        if len(other.records.rows) > len(item.records.rows):
+            wider = {name: path for name, path in other.roles.items() if name != "config"}
+            if wider == roles or (len(item.records.rows) == 1 and not item.records.path):
+                return True
+    return False
 
 
 def _is_meaningful(content: FileContent) -> bool:

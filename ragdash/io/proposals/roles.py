@@ -220,9 +220,7 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> Non
         neutral[0].path_share < 0.6)
     if is_source:
         take(result, free, "source", neutral[0])
-    elif not neutral[0].is_list or "answer" not in result.roles or "answers" in result.roles:
-        take(result, free, "relevant", neutral[0])
-    elif _is_of_system(result):
+    elif _is_of_system(result) or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
     else:
         take(result, free, "relevant", neutral[0])

@@ -41,6 +41,18 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
     assert not again.exception and len(again.session_state["_runs"]) == 1
 
 
+def test_with_two_files_the_choices_of_the_first_are_there_on_return():
+    at = upload(opened(), ("suche.csv", CSV), ("zweite.csv", b"anfrage,treffer\nq1,d1\n"))
+    first, second = at.selectbox(key="map_file").options[:2], at.selectbox(key="map_file").value
+    choose(at, **({"frage": "query_id"} if "frage" in {box.label for box in at.selectbox} else {"anfrage": "query_id"}))
+    label = "frage" if "frage" in {box.label for box in at.selectbox} else "anfrage"
+    other = next(index for index in range(2) if index != second)
+    at.selectbox(key="map_file").set_value(other).run()
+    assert label not in {box.label for box in at.selectbox} and len(first) == 2
+    at.selectbox(key="map_file").set_value(second).run()
+    assert next(box for box in at.selectbox if box.label == label).value == "query_id"
+
+
 def test_one_meaning_for_two_columns_and_a_mapping_that_does_not_do_are_explained():
     at = choose(upload(opened(), ("suche.csv", CSV)), frage="query_id", beleg="query_id")
     assert any("two columns" in card.value for card in at.error) and not at.exception

@@ -73,6 +73,8 @@ def _render_tables(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
             "worse, no mark: no significant difference."
         )
+    if len(specs) > 2:
+        sentences.append("On a narrow screen, scroll the table sideways for the other metrics.")
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
                help=tooltip("leaderboard_test", family=comparison_sentences.family_sentence(
                    len(order), context.results.comparison_rules())) if len(order) > 1 else None)

@@ -86,6 +86,7 @@ def _render_columns(index: int, record: FileRecord) -> None:
                 index=OPTIONS.index(fields.get(column, "")),
                 format_func=lambda field: FIELD_TITLES.get(field, field) or "Not used",
                 key=f"map_{record.key}_{selected}_{position}",
+                persist_state="session",
             )
             for position, column in enumerate(visible)
         }

@@ -52,7 +52,7 @@ class FileRecord:
 
     content is None where the file was not uploaded or is too large to keep; its role then stays as it is. columns: the
     columns that were seen; guess, mapping: (our field, their column) as found by content and as chosen by hand; key:
-    its content in a few letters.
+    its content in a few letters; loaded_as: runs of the session with the same content.
     """
 
     name: str
@@ -66,6 +66,7 @@ class FileRecord:
     guess: tuple[tuple[str, str], ...] = ()
     mapping: tuple[tuple[str, str], ...] = ()
     key: str = ""
+    loaded_as: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -218,6 +219,7 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
         elif isinstance(item, Corpus):
             corpus_upload.attach(item)
         else:
+            _note_other_judgments(item)
             corpus_upload.use_truth(item)
     file_metrics.use_queries_of_scores()
     kinds = {ROLE_OF_TYPE[type(item)] for item in items}
@@ -225,4 +227,12 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
     reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason
     reason += f"; the same content is loaded already as {', '.join(loaded_as)}" if loaded_as else ""
     problems = tuple(problem for item in items for problem in item.problems)
-    return FileRecord(file, sniffed.format, actual_role, reason, tuple(item.digest for item in items), problems)
+    return FileRecord(file, sniffed.format, actual_role, reason, tuple(item.digest for item in items), problems,
+                      loaded_as=tuple(loaded_as))
+
+
+def _note_other_judgments(truth: Truth) -> None:
+    """Note judgments that take the place of different ones, so that the verdict says which files there are."""
+    previous = LOADED.truth(state.truth() or "")
+    if previous and previous.judgements and truth.judgements and previous.judged_digest != truth.judged_digest:
+        state.add_truth_name(previous.name, truth.name)

@@ -67,6 +67,11 @@ def render_files() -> None:
         if record.failed and proposed_reading.proposal_of(record) is None:
             st.markdown(f"**{fmt.escape(record.name)}** could not be read. Everything loaded before is still here.")
             elements.problems(record.problems or (), f"file_{records.index(record)}")
+    for record in records:
+        if record.loaded_as:
+            names = fmt.escape(fmt.listed(record.loaded_as))
+            st.info(f"**{fmt.escape(record.name)}** has the same content as {names}, which is loaded already. "
+                    "It is not added a second time.", icon=":material/content_copy:")
     if not records:
         return
     with st.expander(f"How {fmt.count(len(records), 'file was', 'files were')} read", key="files"):
@@ -203,6 +208,7 @@ def render_truth() -> None:
     """What the judgments hold, or that they are still to come."""
     truth = LOADED.truth(state.truth()) if state.truth() else None
     if truth is None:
+        render_undo_of_removal()
         elements.empty(
             "No judgments yet",
             "Drop the qrels, or a file with the relevant documents of each query. Every retrieval metric is measured "
@@ -218,12 +224,21 @@ def render_truth() -> None:
                 icon=":material/delete:",
                 type="tertiary",
                 key="remove_truth",
-                on_click=state.set_truth,
-                args=(None,),
+                on_click=state.remove_truth,
             )
         _render_truth_numbers(truth)
         corpus_upload.render_note(truth)
         _render_warnings(truth, truth.name)
+
+
+def render_undo_of_removal() -> None:
+    """The way back after the judgments were removed."""
+    removed = LOADED.truth(state.removed_truth() or "")
+    if removed is not None:
+        with st.container(horizontal=True, vertical_alignment="center", key="removed_truth"):
+            st.caption(f"Judgments removed: {fmt.escape(removed.name)}.", width="content")
+            st.button("Undo", icon=":material/undo:", key="restore_truth", on_click=state.set_truth,
+                      args=(removed.digest,))
 
 
 def _render_truth_numbers(truth: Truth) -> None:

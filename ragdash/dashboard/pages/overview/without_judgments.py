@@ -14,6 +14,7 @@ from ragdash.core.terms import tooltip
 from ragdash.core.text import is_refusal
 from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links
+from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
@@ -25,6 +26,7 @@ TOP = 10  # ranks of the overlap
 def render() -> None:
     """What is missing, the ways on, and the numbers that need no judgments."""
     entries = [entry for entry in state.runs() if entry.run is not None]
+    data_sections.render_undo_of_removal()
     with st.container(border=True, key="verdict"):
         st.badge("No judgments yet", color="orange")
         st.subheader(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says which documents are "
