@@ -97,6 +97,7 @@ def test_a_text_opens_by_a_click_with_the_evidence_marked(visit, samples_link):
     assert not mark.is_visible()
     app.page.locator("details:has(mark) summary").first.click()
     assert mark.is_visible() and "Sea of Crises" in app.page.locator("details[open]").inner_text()
+    app.page.get_by_role("tab", name="Rank changes").click()
     assert app.chart("bump").locator(".scatterlayer .point").count() > 10
     app.calm()
 
