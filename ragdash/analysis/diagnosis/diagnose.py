@@ -81,9 +81,8 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
-                     {**retrieval.numbers, **permissions.numbers,
-                      **answer_checks.numbers}, marked, BestValues.of(match),
-                     answer_checks.own_contexts,
+                     {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
+                     BestValues.of(match), answer_checks.own_contexts,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
 
 
