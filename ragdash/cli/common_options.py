@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 
 from ragdash.core.ids.spellings import SPELLINGS
@@ -78,6 +79,14 @@ def cutoffs(text: str) -> list[int]:
     """Cutoffs of a text such as "1,5,10", in ascending order."""
     values = sorted({int(value) for value in text.split(",")})
     if values[0] < 1:
+        raise ValueError
+    return values
+
+
+def score_cutoffs(text: str) -> list[float]:
+    """Finite scores of a text such as "0.3,0.5", in ascending order."""
+    values = sorted({float(value) for value in text.split(",")})
+    if not all(map(math.isfinite, values)):
         raise ValueError
     return values
 

@@ -81,13 +81,17 @@ def pages(present: set[str]) -> dict[str, list]:
     groups = {title: [_page(entry, present) for entry in group] for title, group in PAGES.items()}
     groups["More"] += [st.Page(home() / "pages" / f"{path}.py", title=path, url_path=path, visibility="hidden")
                        for path in MOVED]
+    default = next(entry for entry in entries() if entry.path == DEFAULT_PAGE)  # its address is the empty one
+    groups["More"].append(st.Page(home() / "pages" / f"{DEFAULT_PAGE}.py", title=default.title, url_path=default.path,
+                                  visibility="hidden"))
     return groups
 
 
 def _page(entry: PageEntry, present: set[str]):
     visible = not entry.footer and missing_need(entry, present) is None
+    is_default = entry.path == DEFAULT_PAGE  # Streamlit reserves its path without serving it
     return st.Page(home() / "pages" / f"{entry.path}.py", title=entry.title, icon=f":material/{entry.icon}:",
-                   help=entry.question, url_path=entry.path, default=entry.path == DEFAULT_PAGE,
+                   help=entry.question, url_path="home" if is_default else entry.path, default=is_default,
                    visibility="visible" if visible else "hidden")
 
 

@@ -97,3 +97,13 @@ def averaged_values(values: np.ndarray, specs: Sequence[Spec]) -> np.ndarray:
 def geometric_mean(defined: np.ndarray) -> float:
     """The geometric mean of values without NaN, the smallest ones raised to SMALLEST_OF_PRODUCT; NaN without any."""
     return float(np.exp(np.log(np.maximum(defined, SMALLEST_OF_PRODUCT)).mean())) if len(defined) else np.nan
+
+
+def exact_interval(defined: np.ndarray, level: float) -> tuple[float, float]:
+    """The Clopper-Pearson interval of a share, of values 0 and 1; NaN without any. None of 100: up to 0.036."""
+    from scipy.stats import binomtest
+
+    if not len(defined):
+        return np.nan, np.nan
+    interval = binomtest(int(defined.sum()), len(defined)).proportion_ci(level, method="exact")
+    return float(interval.low), float(interval.high)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import averaged_values, compute_columns, geometric_mean
+from ragdash.evaluation.compute import averaged_values, compute_columns, exact_interval, geometric_mean
 from ragdash.evaluation.stats import (
     FAST_RESAMPLES,
     LEVEL,
@@ -393,4 +393,6 @@ def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], d
         bounds = median_interval(defined, level=draw["level"])
     else:
         mean = float(defined.mean()) if n else np.nan
+        if spec.metric.interval == "exact":
+            bounds = exact_interval(defined, draw["level"])
     return Summary(spec, float(mean), *bounds, n, undefined)

@@ -204,7 +204,7 @@ def cost_steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "high
 
 
 def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> PriceTable:
-    """A price table of a TOML file (docs/guide/speed-cost.md), given as a path or as (name, content).
+    """A price table of a TOML file (docs/guide/threshold-bands.md), given as a path or as (name, content).
 
     Raises InputError with everything that is wrong in it.
     """

@@ -28,6 +28,7 @@ from ragdash.matching.views.evidence import Covered
 from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.nli import Entailed
+from ragdash.matching.views.permissions import Permitted, allowed_judgments, allowed_truth
 from ragdash.matching.views.ranked import Ranked
 from ragdash.matching.views.supplied import Supplied
 from ragdash.matching.views.texts import Answered, Grounded
@@ -157,6 +158,15 @@ class Match:
         return answer_alignment.grounded(self.run, self.truth, self.run_query)
 
     @cached_property
+    def permitted(self) -> Permitted:
+        """The view of the metrics of permissions. Raises Unavailable where the truth does not say what is allowed."""
+        allowed, known = allowed_truth(self.truth)
+        views = [_reordered(Match(self.run, truth, self.conventions).ranked,
+                            pc.index_in(self.truth.query_ids, value_set=truth.query_ids).to_numpy())
+                 for truth in (allowed, allowed_judgments(self.truth, allowed))]
+        return Permitted(views[0], known, views[1])
+
+    @cached_property
     def timed(self) -> Timed:
         """The view of the metrics of speed and cost."""
         return timed(self.run.name, self.run.details, self.run_query)
@@ -223,6 +233,18 @@ class Match:
         scores = run.scores if run.scores_fall else None
         return Ranked(query[order], rank[order], grade[order], score[order], truth.queries, truth.grades, returned,
                       self.missing, scores, bounds, run.repeated)
+
+
+def _reordered(ranked: Ranked, order: np.ndarray) -> Ranked:
+    """The view with its queries in this order: the new query i is the old query order[i]."""
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    query, judged = place[ranked.query], place[ranked.judged_query]
+    hits, judgments = np.argsort(query, kind="stable"), np.argsort(judged, kind="stable")
+    return replace(ranked, query=query[hits], rank=ranked.rank[hits], grade=ranked.grade[hits],
+                   score=ranked.score[hits], judged_query=judged[judgments],
+                   judged_grade=ranked.judged_grade[judgments], returned=ranked.returned[order],
+                   missing=ranked.missing[order], bounds=ranked.bounds[order])
 
 
 def _as_error(problem: Problem) -> Problem:

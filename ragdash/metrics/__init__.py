@@ -8,6 +8,7 @@ from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that o
     user_models,
     judged_share,
     score_detection,
+    permissions,
 )
 from ragdash.metrics import (  # noqa: F401
     evidence,

@@ -58,6 +58,7 @@ class Metric:
     curve: whether the pages draw it against the cutoff. peer_params: parameters as ir_measures spells them, name ->
     (our name, {their word: our word} or None for the same value). number: the parameter that a number after @ or _
     gives, as in IPrec@0.2; such a metric has no cutoff. presets: spellings that mean this metric with parameters.
+    interval: of the mean, "bootstrap", or "exact" (Clopper-Pearson) for values 0 and 1 that are often all 0.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -88,6 +89,7 @@ class Metric:
     curve: bool = False
     number: str = ""
     presets: Mapping[str, Mapping] = field(default_factory=dict)
+    interval: str = "bootstrap"
     peer_params: Mapping[str, tuple[str, Mapping | None]] = field(default_factory=dict)
 
     @property

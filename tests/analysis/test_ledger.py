@@ -15,6 +15,7 @@ from helpers import random_case, run_of, truth_of
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityReport, as_text, check_comparability, check_ids
 from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.core.text.quoted import quoted
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
@@ -67,7 +68,7 @@ def test_a_faultless_run_has_every_count_and_nothing_to_say():
     found = of(run_of({"q1": ["a", "b"], "q2": ["a"]}), truth_of({"q1": {"a": 1, "b": 0}, "q2": ["a"]}))
     assert {entry.kind for entry in found.entries if entry.run} == COUNTS
     assert found.findings == () and found.severity == "ok"
-    assert "Nothing stands in the way" in as_text(found)
+    assert "Nothing prevents a comparison" in as_text(found)
 
 
 def test_without_a_cutoff_judged_is_looked_at_down_to_rank_10():
@@ -177,7 +178,7 @@ def test_no_query_in_common_is_an_entry_and_not_an_error_raised():
 
 @pytest.mark.parametrize("ours, theirs, name", [
     ("2506.005", "2506.00500", "zeros"), ("7", "007", "zeros"), (" a", "a", "trim"), ("DOC", "doc", "case"),
-    ("docs/a.html", "a", "path"), ("http://h/x?y=1", "x", "path"),
+    ("docs/a.html", "a", "path"), ("cafe\u0301", "caf\u00e9", "nfc"), ("http://h/x?y=1", "x", "path"),
 ])
 @pytest.mark.parametrize("what", ["queries", "documents"])
 def test_ids_that_match_only_after_a_spelling_name_it_and_the_fix_works(ours, theirs, name, what):
@@ -187,10 +188,16 @@ def test_ids_that_match_only_after_a_spelling_name_it_and_the_fix_works(ours, th
         run, truth = run_of({"q": [ours, "d"]}), truth_of({"q": [theirs]})
     entry = of(run, truth).of(f"respelled-{what}", "run")
     assert entry.option == ("ids", name) and entry.flags == f"--ids {name}"
-    assert entry.examples == (f"{ours!r} for {theirs!r}",) and entry.count == 1
+    assert entry.examples == (f"{quoted(ours)} for {quoted(theirs)}",) and entry.count == 1
     assert "0 now, 1 then" in entry.effect and entry.severity == "warning"
     fixed = of(with_ids_of(run, truth, name), truth)
     assert not [kind for kind in worth(fixed) if kind.startswith("respelled")]
+
+
+def test_ids_that_only_look_alike_are_shown_with_the_code_points_that_differ():
+    run, truth = run_of({"q": ["re\u0301sume\u0301.pdf"]}), truth_of({"q": ["r\u00e9sum\u00e9.pdf"]})
+    entry = of(run, truth).of("respelled-documents", "run")
+    assert r"'re\u0301sume\u0301.pdf' for 'résumé.pdf'" in entry.found and "Unicode NFC" in entry.found
 
 
 def test_queries_and_documents_that_need_different_spellings_get_both():

@@ -232,6 +232,20 @@ def test_lost_zeros_are_named_and_come_back(files, capfdbinary):
     assert call(capfdbinary, "check", *given, "--ids", "zeros")[0] == 0
 
 
+def test_ids_with_accents_of_their_own_are_shown_apart_and_read_with_the_flag_that_is_named(files, capfdbinary):
+    (files / "mac.trec").write_text("cafe\u0301 Q0 e\u0301te\u0301.pdf 1 2 mac\ncafe\u0301 Q0 x 2 1 mac\n", "utf-8")
+    (files / "web.txt").write_text("caf\u00e9 0 \u00e9t\u00e9.pdf 1\n", "utf-8")
+    given = [files / "mac.trec", "--truth", files / "web.txt"]
+    status, _, err = call(capfdbinary, "evaluate", *given)
+    assert status == 2 and r"'cafe\u0301'" in err and "'café'" in err
+    status, out, _ = call(capfdbinary, "check", *given)
+    assert status == 2 and r"'cafe\u0301' for 'café'" in out and "Flag: --ids nfc" in out
+    status, out, err = call(capfdbinary, "evaluate", *given, "--ids", "nfc", "-m", "P@1", "--format", "json")
+    assert status == 0 and json.loads(out)["runs"][0]["metrics"]["P@1"]["mean"] == 1
+    assert "1 of 1 query ids and 1 of 2 document ids" in err
+    assert call(capfdbinary, "check", *given, "--ids", "nfc")[0] == 0
+
+
 def test_chunks_are_collapsed(files, capfdbinary):
     (files / "chunks.trec").write_text(CHUNKS)
     given = [files / "chunks.trec", "--truth", files / "qrels.txt", "-m", "RR", "--format", "json"]
@@ -244,7 +258,7 @@ def test_chunks_are_collapsed(files, capfdbinary):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"], ["'shape'", "trim, case, zeros or path"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"], ["'shape'", "trim, nfc, case, zeros or path"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--collapse", "source"], ["'source'", "prefix:"]),
     (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a truth", "--truth"]),
     (["check", "run.trec", "--truth", "qrels.txt", "--truth", "far.txt"], ["2 truths"]),

@@ -34,6 +34,8 @@ def kinds(run: Run) -> list[str]:
 
 @pytest.mark.parametrize("name, one, other", [
     ("trim", " a ", "a"), ("trim", "a\t", "a"), ("trim", "\u00a0a", "a"), ("trim", "a b", "a b"),
+    ("nfc", "cafe\u0301", "caf\u00e9"), ("nfc", "\u1112\u1161\u11ab", "\ud55c"),
+    ("nfc,case", "E\u0301TE\u0301", "\u00e9t\u00e9"), ("nfc,path,zeros", "docs/e\u0301-007.pdf", "\u00e9-7"),
     ("case", "DOC-7", "doc-7"), ("case", "ÉTÉ", "été"), ("case", "Σας", "ΣΑΣ"),
     ("zeros", "007", "7"), ("zeros", "2506.00500", "2506.005"), ("zeros", "3.0", "3"), ("zeros", "-0.50", "-0.5"),
     ("zeros", "00", "0"), ("zeros", "p0028", "p28"), ("zeros", "a-01_002", "a-1_2"),
@@ -47,6 +49,7 @@ def test_one_form(name, one, other):
 
 
 @pytest.mark.parametrize("name, one, other", [
+    ("nfc", "cafe", "caf\u00e9"), ("nfc", "\ufb01n", "fin"),
     ("trim", "a b", "ab"), ("case", "a", "á"), ("zeros", "2506.005", "2506.5"), ("zeros", "v1.05", "v1.5"),
     ("zeros", "10", "1"), ("zeros", "1e5", "100000"), ("zeros", "a100", "a1"), ("zeros", "0", ""),
     ("zeros", "1.10.0", "1.10"), ("path", "2506.00500", "2506"), ("path", "a/b", "a/c"), ("path", ".txt", ""),
@@ -70,7 +73,7 @@ def test_only_what_one_wanted_id_can_mean_is_respelled(ids, wanted, expected):
 
 @pytest.mark.parametrize("name", ["shape", "shape,trim", ""])
 def test_an_unknown_spelling_is_told(name):
-    with pytest.raises(InputError, match="trim, case, zeros or path"):
+    with pytest.raises(InputError, match="trim, nfc, case, zeros or path"):
         spelling(name)
 
 

@@ -6,6 +6,7 @@ import re
 import string
 import time
 import unicodedata
+from ast import literal_eval
 from itertools import pairwise
 
 import pytest
@@ -29,6 +30,7 @@ from ragdash.core.text import (
     words,
 )
 from ragdash.core.text.porter_stemmer import stem
+from ragdash.core.text.quoted import quoted
 
 PORTER = PorterStemmer()
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -238,3 +240,17 @@ def test_a_megabyte_takes_no_more_than_seconds(text):
                                   "tied", "feed"])
 def test_doubled_consonants_are_those_of_nltk(word):
     assert stem(word) == PORTER.stem(word)
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("plain", "'plain'"), ("caf\u00e9", "'café'"), ("cafe\u0301", r"'cafe\u0301'"),
+    ("\u00e9 e\u0301", r"'é e\u0301'"), ("it's e\u0301", '"it\'s e\\u0301"'),
+    ("\u1112\u1161", r"'\u1112\u1161'"), ("\u0939\u093f\u0928", "'हिन'"), ("e\u0301\n", r"'e\u0301\n'"),
+])
+def test_a_quoted_text_shows_the_code_points_of_what_is_not_composed(text, expected):
+    assert quoted(text) == expected
+
+
+@given(st.text())
+def test_a_quoted_text_says_exactly_what_it_is(text):
+    assert literal_eval(quoted(text)) == text

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
+from ragdash.core.text.quoted import quoted
 from ragdash.metrics import Spec
 
 SEVERITIES = ("error", "warning", "note", "ok")
@@ -119,7 +120,7 @@ def describe_changes(effects: Iterable[ConventionEffect], convention: str, choic
 
 def format_examples(examples: Iterable[str]) -> str:
     """", such as 'a', 'b'", or nothing."""
-    shown = ", ".join(repr(example) for example in examples)
+    shown = ", ".join(quoted(example) for example in examples)
     return f", such as {shown}" if shown else ""
 
 

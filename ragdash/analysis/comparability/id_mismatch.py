@@ -26,6 +26,7 @@ from ragdash.core.ids.normalization import (
 )
 from ragdash.core.ids.spellings import SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
 from ragdash.core.records import Run, Truth
+from ragdash.core.text.quoted import quoted
 from ragdash.matching.match import Match
 
 TOP = 10  # the rank up to which both ways to count are compared
@@ -117,7 +118,7 @@ def _respellings(run: Run, sample: Run, queries: Wanted, docs: Wanted,
                 *(column.filter(changed).slice(0, SHOWN).to_pylist() for column in (ids, respelled_ids)), strict=True
             )
             changes.append(
-                (field, count, len(ids), tuple(f"{run_id!r} for {truth_id!r}" for run_id, truth_id in pairs))
+                (field, count, len(ids), tuple(f"{quoted(ours)} for {quoted(theirs)}" for ours, theirs in pairs))
             )
     return changes
 
@@ -173,7 +174,8 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
         "another-level",
         "note" if hits_uncollapsed else "warning",
         run.name,
-        f"The run ranks parts of what the truth judges, such as {examples[0]!r} where the truth has {examples[1]!r}.",
+        f"The run ranks parts of what the truth judges, such as {quoted(examples[0])} where the truth has "
+        f"{quoted(examples[1])}.",
         len(sample.docs) - hits,
         len(sample.docs),
         examples,
@@ -250,7 +252,7 @@ def _finer(sample: Run, run: Run, wanted: Wanted) -> list[ComparabilityEntry]:
                     "warning",
                     run.name,
                     f"The truth judges parts of what the run ranks, such as "
-                    f"{examples[1]!r} where the run has {examples[0]!r}{scope}.",
+                    f"{quoted(examples[1])} where the run has {quoted(examples[0])}{scope}.",
                     count,
                     len(judged),
                     examples,

@@ -18,6 +18,7 @@ from ragdash.analysis.comparability.findings import (
 )
 from ragdash.core.arrow_columns import take
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.core.text.quoted import quoted
 from ragdash.matching.match import Match, compared_scores
 from ragdash.metrics import Spec
 
@@ -300,7 +301,7 @@ def _with_consequence(
 
 
 def _like(examples: Sequence[str]) -> str:
-    return ", ".join(map(repr, examples)) or "none"
+    return ", ".join(map(quoted, examples)) or "none"
 
 
 def _first(ids: pa.Array) -> tuple[str, ...]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ragdash.analysis.recomputed import recomputed
-from ragdash.cli.common_options import add_evaluation_options
+from ragdash.analysis.score_thresholds import sweep
+from ragdash.cli.common_options import add_evaluation_options, score_cutoffs
 from ragdash.cli.comparison_checks import add_check_options, gate_checks, main_metric, report_verdict, verdict_of
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck, parse_bound
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
-from ragdash.evaluation.stats import LEVEL, METHOD
+from ragdash.evaluation.latency_cost import StageLatency, stage_latencies
+from ragdash.evaluation.stats import LEVEL, METHOD, resample_weights
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
-from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render_evaluations
+from ragdash.reporting.tables import FORMATS, SHAPES, TEXT_FORMATS, as_junit, render_evaluations
+from ragdash.reporting.tables.latency_cutoffs import cutoff_dicts, cutoff_text, latency_dicts, latency_text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +36,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-query", action="store_true", help="the values of every query")
     parser.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
                         "a column per metric), long (one per run, query and metric), wide (one per query)")
+    parser.add_argument("--latency", action="store_true", help="P50, P90 and P99 of the times that the runs recorded, "
+                        "by stage; in text formats and JSON")
+    parser.add_argument("--score-cutoffs", type=score_cutoffs, metavar="SCORE,SCORE", help="what remains of the runs "
+                        "if documents with a lower score are left out; in text formats and JSON")
     add_check_options(parser)
     parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     parser.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
@@ -38,6 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate all runs and check the bounds; returns the exit status."""
+    _check_extra_tables(options)
     runs, truth = read_inputs(options)
     evaluations = evaluate_runs(runs, truth, options)
     rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
@@ -52,10 +63,47 @@ def run(options: argparse.Namespace) -> int:
     content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
         problems=problems, verdict=verdict_dict(verdict))
+    content = _with_extra_tables(content, runs, truth, options)
     if options.format != "json":
         report_verdict(verdict)
     write(content, options.output)
     return report_missed(checks)
+
+
+def _check_extra_tables(options: argparse.Namespace) -> None:
+    """InputError where a format that holds a single table is asked for a second one."""
+    for option, wanted in (("--latency", options.latency), ("--score-cutoffs", options.score_cutoffs)):
+        if wanted and options.format not in (*TEXT_FORMATS, "json"):
+            facts = {"option": option, "format": options.format, "formats": [*TEXT_FORMATS, "json"]}
+            raise InputError([Problem("second-table", facts, field="--format")])
+
+
+def _with_extra_tables(content: bytes, runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> bytes:
+    """The output with the tables of --latency and --score-cutoffs below, or as keys of each run in JSON."""
+    if not options.latency and not options.score_cutoffs:
+        return content
+    matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
+    names = [run.name for run in runs]
+    weights = resample_weights(len(truth), seed=options.seed) if options.latency else None
+    latencies = [_latencies(match, weights) for match in matches] if options.latency else None
+    sweeps = [sweep(match, options.score_cutoffs) for match in matches] if options.score_cutoffs else None
+    if options.format != "json":
+        tables = [latency_text(names, latencies, options.format)] if latencies is not None else []
+        tables += [cutoff_text(names, sweeps, options.format)] if sweeps is not None else []
+        return b"\n".join([content, *(table.encode() for table in tables)])
+    document = json.loads(content)
+    for index, run in enumerate(document["runs"]):
+        run |= {"latency_ms": latency_dicts(latencies[index])} if latencies is not None else {}
+        run |= {"score_cutoffs": cutoff_dicts(sweeps[index])} if sweeps is not None else {}
+    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _latencies(match: Match, weights: np.ndarray) -> tuple[StageLatency, ...]:
+    """The latency of each stage; InputError for times that cannot be."""
+    try:
+        return stage_latencies(match.timed, weights=weights)
+    except Unavailable as missing:
+        raise InputError([replace(missing.problem, severity="error")]) from missing
 
 
 def evaluate_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:

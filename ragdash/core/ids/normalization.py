@@ -1,4 +1,4 @@
-"""Ids that mean the same and are written differently: blanks, case, lost zeros, paths. And chunks of one document.
+"""Ids that mean the same and are written differently: blanks, accents, case, zeros, paths. And chunks of one document.
 
 Nothing is changed unless it is asked for by name; an id that could mean two others is left as it is, and what was
 changed is counted in the problems of the run. Letters: N returned documents of a run.
@@ -39,7 +39,7 @@ class CollapseChoice:
 def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wanted] | None = None) -> Run:
     """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
 
-    name: trim, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
+    name: trim, nfc, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
     reported; documents that become one in a ranking are repeats of it. Settings and problems list what was done.
     wanted: of the truth's queries and documents.
     """
@@ -162,8 +162,10 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
         file=file,
         settings={**run.settings, **(note or {})},
     )
-    scores = run.file_scores
-    return result if scores is None else result.with_file_scores(scores.with_queries(run.query_ids, queries))
+    file_scores = run.file_scores
+    if file_scores is None:
+        return result
+    return result.with_file_scores(file_scores.with_queries(run.query_ids, queries))
 
 
 def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:

@@ -50,8 +50,14 @@ def _replaced(ids, marks: str, pattern: str, by: str):
     return pc.replace_substring_regex(ids, pattern, by)
 
 
+def _composed(ids):
+    """The letters with their accents as one character each, e + U+0301 -> U+00E9; as web pages write them (NFC)."""
+    return ids if pc.all(pc.string_is_ascii(ids)).as_py() else pc.utf8_normalize(ids, form="NFC")
+
+
 SPELLINGS = (
     Spelling("trim", "without the white space around them", pc.utf8_trim_whitespace),
+    Spelling("nfc", "when accented letters are composed (Unicode NFC)", _composed),
     Spelling("case", "when case is ignored", lambda ids: pc.utf8_lower(pc.utf8_upper(ids))),
     Spelling("zeros", "when lost zeros are ignored", _without_zeros),
     Spelling("path", "by the last part of their path", _last_part),
@@ -73,7 +79,7 @@ def spelling(name: str) -> Spelling:
 
 
 def _turn(form: Spelling) -> int:
-    return ("trim", "path", "case", "zeros").index(form.name)
+    return ("trim", "nfc", "path", "case", "zeros").index(form.name)
 
 
 class Wanted:

@@ -107,6 +107,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a baseline and a candidate",
         fix="Name two runs or more, the baseline first.",
     ),
+    "second-table": Message(
+        actual="{option} with --format {format}, which holds a single table",
+        expected="{formats:or}",
+        fix="Choose one of these formats, or leave {option} out.",
+    ),
     "several-configurations": Message(
         actual="{count} of the configurations {names:comma}",
         expected="one configuration",

@@ -25,12 +25,12 @@ MESSAGES: Mapping[str, Message] = {
     "bad-field/price": Message(
         actual="{name} = {value}",
         expected="a table with prompt, completion or call",
-        fix="See docs/guide/speed-cost.md.",
+        fix="See docs/guide/threshold-bands.md.",
     ),
     "bad-field/price-table": Message(
         actual="{key} = {value}",
         expected="a table [{key}]",
-        fix="See docs/guide/speed-cost.md.",
+        fix="See docs/guide/threshold-bands.md.",
     ),
     "bad-field/text": Message(
         actual="{key} = {value} (table {table})",

@@ -177,6 +177,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give the run a column latency_ms.",
         reason="{stages:?only latencies of {stages}}{stages:!no latencies}",
     ),
+    "unavailable/no-permissions": Message(
+        actual="truth {truth!r} without allowed documents",
+        expected="a field `allowed` with the ids that the asker may see",
+        fix="Add it to the queries of the truth.",
+    ),
     "unavailable/no-questions": Message(
         actual="truth {truth!r} and {run:named run} without the text of a query",
         expected="what was asked",

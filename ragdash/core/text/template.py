@@ -24,6 +24,8 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from ragdash.core.text.quoted import quoted
+
 Plain = str | int | float | bool | None
 Fact = Plain | Sequence[Plain] | Mapping[str, int]
 _FORMATTER = string.Formatter()
@@ -80,7 +82,9 @@ class _Filler(string.Formatter):
     def convert_field(self, value, conversion):
         """!r quotes each item of a list."""
         if conversion == "r" and isinstance(value, (list, tuple)):
-            return [repr(item) for item in value]
+            return [_quoted(item) for item in value]
+        if conversion == "r":
+            return _quoted(value)
         return super().convert_field(value, conversion)
 
     def format_field(self, value, spec: str) -> str:
@@ -98,6 +102,10 @@ class _Filler(string.Formatter):
 def _one(value, spec: str = "") -> str:
     grouped = not spec and isinstance(value, int) and not isinstance(value, bool)
     return format(value, "," if grouped else spec)
+
+
+def _quoted(value) -> str:
+    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 def _items(value) -> list[str]:
@@ -121,7 +129,7 @@ def _count(value, words: str) -> str:
 
 
 def _named(value, words: str) -> str:
-    names = [repr(item) for item in ([value] if isinstance(value, str) else value)]
+    names = [_quoted(item) for item in ([value] if isinstance(value, str) else value)]
     return f"{_form(value, words)} {listed(names)}"
 
 

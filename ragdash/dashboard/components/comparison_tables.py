@@ -36,7 +36,7 @@ def leaderboard_table(
     columns = {"Run": [_run_cell(context, row, run_labels) for row in order]}
     for index, base in enumerate(summaries[context.baseline]):
         head = f" :gray[n{NBSP}={NBSP}{base.n:,}]" if several_n and query_counts[index] == {base.n} != {0} else ""
-        columns[base.spec.title + head] = [
+        columns[fmt.escape(base.spec.title) + head] = [
             _mean_cell(summaries[row][index], deltas.get((row, base.spec)), len(query_counts[index]) > 1)
             for row in order
         ]
@@ -100,7 +100,7 @@ def outcome_table(
         rows.append(
             {
                 "Run": f"**{elements.swatch(context.slots[candidate], context.names[candidate])}**",
-                "Metric": spec.title,
+                "Metric": fmt.escape(spec.title),
                 "Difference": f"**{fmt.escape(fmt.number(comparison.mean_difference, signed=True))}**{NBSP}:gray["
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))
                 + "]",

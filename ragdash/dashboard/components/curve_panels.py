@@ -30,7 +30,7 @@ def render_curve(context: PageContext, name: str, marked: int) -> None:
     values = np.array([run_curve.mean[name] for run_curve in curves])
     low, high = (np.array([getattr(run_curve, side)[name] for run_curve in curves]) for side in ("low", "high"))
     with st.container(key=f"box_{name}"):
-        st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
+        st.header(fmt.escape(f"{metric.title}@k"), anchor=False, help=fmt.escape(metric.summary_line))
         figure = precision_recall.by_cutoff(
             context.names,
             context.slots,
@@ -100,7 +100,7 @@ def render_at_cutoffs(context: PageContext, name: str) -> None:
     summaries = context.results.summary([metric.spec(int(k)) for k in ks])
     mean, low, high = means_and_intervals(summaries)
     with st.container(key=f"box_{name}"):
-        st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
+        st.header(fmt.escape(f"{metric.title}@k"), anchor=False, help=fmt.escape(metric.summary_line))
         figure = ranking.at_cutoffs(context.names, context.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
                                     theme=elements.theme())
         elements.chart(figure, components_tables.round_cutoffs_table(context, summaries), f"at_{name}",
@@ -114,7 +114,7 @@ def render_per_query(context: PageContext) -> None:
     """The chosen metric of two runs, query by query; nothing with a single run."""
     if len(context.entries) < 2:
         return
-    st.header(f"Query by query: {context.selection.spec.title}", anchor=False,
+    st.header(f"Query by query: {fmt.escape(context.selection.spec.title)}", anchor=False,
                  help=tooltip("paired_values"))
     names = dict(zip(context.digests, context.names, strict=True))
     other_run = next(digest for index, digest in enumerate(context.digests) if index != context.baseline)

@@ -13,6 +13,7 @@ from ragdash.io.json.typed_fields import (
     Cell,
     is_missing,
     note_unread,
+    read_id,
     read_message,
     read_number,
     read_object,
@@ -32,7 +33,8 @@ RUN_TYPES = {
 }
 TRUTH_TYPES = {
     "query": pa.string(), "answers": pa.list_(pa.string()),
-    "evidence": pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())])), "attributes": pa.string(),
+    "evidence": pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())])),
+    "allowed": pa.list_(pa.string()), "attributes": pa.string(),
 }
 
 
@@ -134,4 +136,5 @@ _RUN_READERS = {
     **dict.fromkeys(TOKENS, read_whole_number),
 }
 _TRUTH_READERS = {"query": read_question, "answers": lambda value, cell: read_texts(value, cell, read_message),
-             "evidence": lambda value, cell: read_texts(value, cell, _read_evidence)}
+             "evidence": lambda value, cell: read_texts(value, cell, _read_evidence),
+             "allowed": lambda value, cell: read_texts(value, cell, read_id)}

@@ -130,4 +130,6 @@ def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:
     if relevant is None or returned[0] is None or (len(returned) > 1 and "{run}" not in result.roles["retrieved"]):
         return
     if relevant.is_number != returned[0].is_number and not _overlap(returned[0], {str(x) for x in relevant.items}):
-        free[result.roles.pop("relevant")] = relevant
+        path = result.roles.pop("relevant", None)
+        if path is not None:
+            free[path] = relevant

@@ -34,7 +34,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no"}
-_CONTENT = {"retrieved", "ranking", "returned", "hit", "label", "verdict", "judgment"} | (
+_CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _SEPARATOR = re.compile(r"([._\s-]+)")
 _MOST_FIELDS = 300
@@ -102,7 +102,8 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
             before, after = "".join(parts[:2 * start]), "".join(parts[2 * end - 1:])
             if not after and before.endswith("[]."):
                 continue  # members of objects in a list are not configurations
-            if not _CONTENT.isdisjoint(words(f"{before} {after}")):
+            content = words(f"{before} {after}")
+            if not _CONTENT.isdisjoint((*content, *(part.rstrip("0123456789") for part in content))):
                 yield f"{before}{RUN}{after}", variant
 
 

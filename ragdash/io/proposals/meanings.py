@@ -214,7 +214,8 @@ def is_answer(field: Field) -> bool:
         return False
     if field.is_list and _is_several(field):
         return False
-    if not name.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
+    others = name - {"model"} if name & {"answer", "response", "output"} else name
+    if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:
         return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))

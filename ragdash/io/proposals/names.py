@@ -5,6 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_CHINESE = {
+    "问题": "question", "查询": "query", "答案": "answer", "回答": "answer", "参考": "reference", "标准": "gold",
+    "正确": "correct", "模型": "model", "系统": "system", "生成": "generated", "检索": "retrieved",
+    "召回": "retrieved", "结果": "result", "上下文": "context", "文档": "document", "相关": "relevant",
+    "内容": "content",
+}
+_CHINESE_PARTS = re.compile(f"({'|'.join(_CHINESE)})")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
             "response", "references": "reference", "sources": "source", "passages": "passage", "pages": "page",
@@ -46,7 +53,8 @@ RANKS = {"rank", "position", "pos", "order", "index", "place"}
 CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "retriever", "model", "run", "pipeline",
            "engine", "variant", "approach", "mode", "experiment", "technique", "embedder", "reranker", "provider",
            "algorithm", "setup", "setting", "retrieval", "search", "index", "weight", "alpha", "k", "topk", "version",
-           "rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch", "llm", "bot", "agent", "framework"}
+           "rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch", "llm", "bot", "agent", "framework",
+           "chunk", "overlap", "size", "temperature", "threshold"}
 LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
@@ -62,6 +70,8 @@ ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRIC
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
+    if not name.isascii():
+        name = "".join(f" {_CHINESE[part]} " if part in _CHINESE else part for part in _CHINESE_PARTS.split(name))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(part.lower()) for part in parts if part)
 

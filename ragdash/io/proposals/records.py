@@ -174,7 +174,8 @@ def _at_node(path: str, value) -> Iterator[RecordList]:
         yield RecordList(path, rows)
     members = list(value.values())
     if all(_is_records(member) for member in members) and len(members) > 1 and _share_keys([m[0] for m in members]):
-        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in value.items() for row in rows])
+        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in value.items() for row in rows
+                                             if type(row) is dict])
     if all(type(member) is dict and member for member in members):
         if _share_keys(members):
             yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, row in value.items()])
@@ -189,7 +190,8 @@ def _at_node(path: str, value) -> Iterator[RecordList]:
         yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
     lists = {key: member for key, member in value.items() if _is_records(member)}
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
-        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows])
+        yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows
+                                             if type(row) is dict])
     if path == "" and len(value) > 1:
         yield RecordList("", [value])  # one record
 
@@ -202,7 +204,7 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
     for name in next(iter(members.values())):
         lists = {key: member.get(name) for key, member in members.items()}
         if all(_is_records(rows) for rows in lists.values()):
-            joined = [{KEY: key, **row} for key, rows in lists.items() for row in rows]
+            joined = [{KEY: key, **row} for key, rows in lists.items() for row in rows if type(row) is dict]
             yield RecordList(f"{prefix}{KEY}.{name}", joined)
 
 
@@ -213,6 +215,8 @@ def _is_records(value, least: int = 1) -> bool:
 
 def _share_keys(members: list[dict]) -> bool:
     """True if objects have mostly the same keys; one object counts if its keys look like names of fields."""
+    if not all(type(member) is dict for member in members):
+        return False
     typical = _typical_keys(members) - {KEY, KEY + KEY}
     total = set().union(*members) - {KEY, KEY + KEY}
     return bool(typical) and 3 * len(typical) >= len(total)

@@ -36,7 +36,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                                       item.distinct_count))
     named = [item for item in candidates if item.path.startswith(KEY) or not set(item.name_words).isdisjoint(CONFIGS)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
-              and not result.fields[result.roles[name].split(":")[0].split("+")[0]].is_list}
+              and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
     is_long = bool(documents or single & {"contexts"}) and "retrieved" not in result.roles and (
         len(names) - len(set(names)) >= 0.3 * len(names))
     for size in (1, 2, 3):

@@ -11,6 +11,8 @@ import re
 
 from markupsafe import Markup, escape
 
+from ragdash.reporting.sentences.formatting import unescape_spans
+
 COLORS = ("blue", "orange", "gray")
 _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<colour>blue|orange|gray)\[|"
                     r":material/\w+:\s*|(?P<close>\])|(?P<line>  \n)", re.DOTALL)
@@ -19,6 +21,7 @@ _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*
 def as_html(text: str) -> Markup:
     """Markdown of a sentence as inline HTML; marks that are left open are closed."""
     fragments, open_tags, position = [], [], 0
+    text = unescape_spans(text)
     for token in _TOKEN.finditer(text):
         fragments.append(escape(text[position:token.start()]))
         position = token.end()

@@ -14,12 +14,14 @@ Option = tuple[str, str]
 
 IDS = {
     "trim": "ids without white space",
+    "nfc": "ids in one Unicode form",
     "case": "ids in any case",
     "zeros": "ids with lost zeros",
     "path": "the last part of paths",
 }
 SHORT_IDS = {
     "trim": "trimmed ids",
+    "nfc": "one Unicode form",
     "case": "any case",
     "zeros": "lost zeros",
     "path": "path ends",

@@ -31,19 +31,20 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
     summaries: one for each name, of the same spec; comparisons: every other run against the leader as baseline.
     """
     spec = summaries[0].spec
+    title = escape(spec.title)
     mean = np.array([summary.mean for summary in summaries])
     order = [index for index in best_first(mean, spec.metric.better) if np.isfinite(mean[index])]
     if not order:
-        return f"{spec.title} is undefined for every run shown."
+        return f"{title} is undefined for every run shown."
     first = summaries[order[0]]
     estimate = f"{number(first.mean)} {interval(first)} over {count(first.n, 'query', 'queries')}"
     if len(order) == 1 or spec.metric.better is None:
-        return f"**{escape(names[order[0]])}**: {spec.title} {escape(estimate)}."
+        return f"**{escape(names[order[0]])}**: {title} {escape(estimate)}."
     extreme = "highest" if spec.metric.better == "higher" else "lowest"
     level = [names[index] for index in order if number(mean[index]) == number(first.mean)]
     if len(level) > 1:
-        return f"**{escape(listed(level))}** share the {extreme} {spec.title}, {escape(estimate)}."
-    return f"**{escape(names[order[0]])}** has the {extreme} {spec.title}, {escape(estimate)}. " + _others_sentences(
+        return f"**{escape(listed(level))}** share the {extreme} {title}, {escape(estimate)}."
+    return f"**{escape(names[order[0]])}** has the {extreme} {title}, {escape(estimate)}. " + _others_sentences(
         comparisons
     )
 
@@ -97,22 +98,23 @@ def family_sentence(runs: int, rules: ComparisonRules, slices: int = 0) -> str:
 def comparison_sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
     """One candidate against the baseline, in markdown."""
     names = f"**{escape(comparison.candidate)}**", f"**{escape(baseline)}**"
+    title = escape(comparison.spec.title)
     if comparison.n < 2:
-        return (f"{names[0]} and {names[1]} cannot be compared on {comparison.spec.title}: "
+        return (f"{names[0]} and {names[1]} cannot be compared on {title}: "
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
     if comparison.outcome == "too-few":
-        return (f"Too few queries to compare {names[0]} and {names[1]} on {comparison.spec.title}: with "
+        return (f"Too few queries to compare {names[0]} and {names[1]} on {title}: with "
                 f"{comparison.n} queries no difference can be significant.")
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
                    f"{number(comparison.high, signed=True)}], {p_text(comparison)}, n = {comparison.n:,}")
     if comparison.outcome == "not-comparable":
-        return f"{names[0]} and {names[1]} are not comparable yet on {comparison.spec.title}: {facts}."
+        return f"{names[0]} and {names[1]} are not comparable yet on {title}: {facts}."
     if comparison.outcome in COLORS:
         outcome = f":{COLORS[comparison.outcome]}[{comparison.outcome}]"
-        return f"{names[0]} is {outcome} than {names[1]} on {comparison.spec.title}: {facts}."
+        return f"{names[0]} is {outcome} than {names[1]} on {title}: {facts}."
     if comparison.outcome == "equivalent":
-        return f"{names[0]} is equivalent to {names[1]} on {comparison.spec.title}, within ±{margin:g}: {facts}."
-    return (f"No significant difference between {names[0]} and {names[1]} on {comparison.spec.title}: {facts}. "
+        return f"{names[0]} is equivalent to {names[1]} on {title}, within ±{margin:g}: {facts}."
+    return (f"No significant difference between {names[0]} and {names[1]} on {title}: {facts}. "
             f"{_power_sentence(comparison)}")
 
 
@@ -137,7 +139,7 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
             ]
             lines.append(
                 f"- {len(matching)} of {count(len(comparisons), 'candidate')} {wording} **{escape(baseline)}** on "
-                f"{spec.title}: {listed(names)}."
+                f"{escape(spec.title)}: {listed(names)}."
             )
     return "\n".join(lines)
 

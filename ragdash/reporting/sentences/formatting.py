@@ -17,7 +17,12 @@ from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
 NBSP = "\u00a0"
-_SHORTCODE = re.compile(r":(?=[\w/+-]+:)")
+_MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
+_INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
+_LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+(?=[ \t]*$)))", re.MULTILINE)
+_REPLACED = re.compile(r":(?=(?:material/)?[\w+-]+:)|(?<=http)s?:(?=//)|\bwww\.|"
+                       r"(?<!\S)(?:<->|->|<-|--|>=|<=|~=)(?!\S)", re.IGNORECASE)
+_SPAN = re.compile(r":color\[(\\.)\]")
 
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
@@ -55,13 +60,31 @@ def listed(names: Sequence[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that markdown shows as written.
+    r"""Text that Markdown shows as written, on every surface that draws Markdown.
 
-    An invisible word joiner after a colon keeps Streamlit from reading :name: as an icon or an emoji, which it does
-    whether or not the colon is escaped.
+    A backslash before a mark is not enough for what Streamlit replaces after it has read the marks: icons, arrows and
+    addresses. There a part of the text stands in a span without a style, so that nothing is left to replace.
+
+    Examples
+    --------
+    >>> escape("![a](b) &lt;")
+    '\\!\\[a\\]\\(b\\) \\&lt;'
+    >>> escape("a -> b")
+    'a \\-:color[\\>] b'
     """
-    text = _SHORTCODE.sub(":\u2060", text)
-    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#+-!|$~:^()&" else char for char in text)
+    fragments, position = [], 0
+    for match in _REPLACED.finditer(text):
+        split = match.start() + 1 if match[0][0] in "<>-~" else match.end() - 1
+        fragments += [_MARKS.sub(r"\\\g<0>", text[position:split]), f":color[\\{text[split]}]"]
+        position = split + 1
+    escaped = "".join([*fragments, _MARKS.sub(r"\\\g<0>", text[position:])])
+    return _LINE_MARKS.sub(lambda match: f"{match['digits'] or ''}\\{match['mark']}",
+                           _INDENTED.sub(" ", escaped))
+
+
+def unescape_spans(text: str) -> str:
+    """Markdown whose spans of `escape` are escaped characters instead."""
+    return _SPAN.sub(r"\1", text)
 
 
 def problem_line(problem: Problem, surface: Surface = "page") -> str:
@@ -158,7 +181,7 @@ def template_title(template: str) -> str:
 
 def strip_markdown(text: str) -> str:
     """Markdown without its marks, for alternative texts."""
-    return text.replace("**", "").replace("\\", "")
+    return unescape_spans(text).replace("**", "").replace("\\", "")
 
 
 def curve_alt_text(title: str, names: Sequence[str], values: np.ndarray, k: int) -> str:

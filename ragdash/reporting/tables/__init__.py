@@ -2,7 +2,15 @@
 
 from ragdash.reporting.tables.comparison import COMPARISON_FORMATS, plain_sentence, render_comparisons
 from ragdash.reporting.tables.diagnosis import DIAGNOSIS_FORMATS, render_diagnoses
-from ragdash.reporting.tables.evaluation import FORMATS, INTERVALS, SCHEMA, SHAPES, interval, render_evaluations
+from ragdash.reporting.tables.evaluation import (
+           FORMATS,
+           INTERVALS,
+           SCHEMA,
+           SHAPES,
+           TEXT_FORMATS,
+           interval,
+           render_evaluations,
+)
 from ragdash.reporting.tables.judge_validation import (
            JUDGE_VALIDATION_FORMATS,
            label_sheet_bytes,
@@ -18,6 +26,7 @@ __all__ = [
            "JUDGE_VALIDATION_FORMATS",
            "SCHEMA",
            "SHAPES",
+           "TEXT_FORMATS",
            "as_junit",
            "interval",
            "label_sheet_bytes",

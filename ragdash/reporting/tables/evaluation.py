@@ -18,6 +18,7 @@ from ragdash.reporting.tables.escaping import finite_or_none, note_text, number,
 from ragdash.reporting.tables.export import long_values, wide_values
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
+TEXT_FORMATS = ("table", "markdown", "latex")  # formats that hold several tables
 SHAPES = ("rows", "long", "wide")  # of every query's values: a column per metric; a row, a column each
 SCHEMA = 3
 INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",

@@ -66,6 +66,14 @@ def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
     assert entry(at) == before and hits(at) == 0
 
 
+def test_accents_written_apart_are_noticed_and_one_click_restores_the_hits():
+    apart = b"q1 Q0 cafe\xcc\x81.pdf 1 2 mac\nq1 Q0 x 2 1 mac\n"
+    at = upload(opened(), ("mac.run", apart), ("qrels", "q1 0 caf\u00e9.pdf 1\n".encode()))
+    assert hits(at) == 0 and "u0301" in said(at)
+    button(at, "one Unicode form").click().run()
+    assert not at.exception and (entry(at).ids, hits(at)) == ("nfc", 1)
+
+
 def test_a_fixed_run_survives_a_link_another_page_and_loading_it_again():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
     button(at, "lost zeros").click().run()

@@ -175,8 +175,8 @@ def test_scores_of_ragas_lack_their_questions(indent):
 ADVICE = {  # content, read, kind, words of the fix
     "results of trec_eval": (b"runid\tall\tx\nnum_q\tall\t3\nmap\tall\t0.5\nP_10\tall\t0.2\n", read_runs, "results",
                              "the run and the qrels"),
-    "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth, "results",
-                              "the run and the qrels"),
+    "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth,
+                              "run-as-truth", "as a run, without --truth"),
     "ids deep inside": (json.dumps([{"query_id": "q", "question": "?", "per_k": {
         "5": {"retrieved_chunk_ids": ["a"]}, "10": {"retrieved_chunk_ids": ["a", "b"]}}}]).encode(), read_runs,
         "proposed-reading", "retrieved=per_k.10.retrieved_chunk_ids"),

@@ -135,11 +135,15 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 CHOICES = {"k": "5", "metric": "RR", "match": "evidence", "baseline": "40ec847c954e", "unanswerable": "zero",
            "picture": "histogram", "axis": "linear", "view": "11", "desk": "label", "detail": "queries",
            "part": "validation"}
+PART_KEYS = {"compare": "detail", "answers": "part", "threshold-bands": "bands_part", "data": "data_part"}
+PARTS = ("compare/queries", "compare/slices", "compare/means", "compare/similarity", "threshold-bands/speed",
+         "answers/judge", "answers/validation", "data/evidence")  # page/part: what a page shows when this is chosen
 RANKED = ("compare", "threshold-bands", "score-cutoffs", "precision-recall", "queries", "answers")
 VISITS: dict[str, tuple[str, tuple[str, ...] | None, dict[str, str]]] = {
     "nothing": ("nothing", None, {}),
     "single": ("single", None, {}),
     "samples": ("samples", None, {}),
+    "parts": ("samples", PARTS, {}),
     "choices": ("samples", RANKED, CHOICES),
 }
 
@@ -240,9 +244,10 @@ def visit(root: Path, name: str, folder: Path, order=sorted) -> dict[str, dict]:
         for page in order(pages or page_names(root)):
             session = AppTest.from_file(root / "app.py", default_timeout=120)
             session.secrets = {}
-            for key, value in address.items():
+            path, _, part = page.partition("/")
+            for key, value in (address | ({PART_KEYS[path]: part} if part else {})).items():
                 session.query_params[key] = value
-            session.switch_page(f"pages/{page}.py").run()
+            session.switch_page(f"pages/{path}.py").run()
             assert not session.exception, (page, session.exception)
             results[page] = page_content(session)
     return results

@@ -27,7 +27,8 @@ MAX_TABLE_HEIGHT = 320  # pixels of the table at most
 def render(data: AnswersData, spec: Spec) -> None:
     """A table of the queries of one run, worst first, and the chosen one below it."""
     context = data.context
-    st.header(f"Answers one by one, {'worst' if spec.metric.better else 'highest'} {spec.title} first", anchor=False)
+    extreme = "worst" if spec.metric.better else "highest"
+    st.header(f"Answers one by one, {extreme} {fmt.escape(spec.title)} first", anchor=False)
     run_indices = [
         index
         for index in range(len(context.entries))

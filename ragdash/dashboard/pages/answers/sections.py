@@ -278,7 +278,7 @@ def render_figures(data: AnswersData, spec: Spec) -> None:
 
 def _render_distribution(data: AnswersData, spec: Spec) -> None:
     context, values = data.context, [evaluation.column(spec) for evaluation in data.values]
-    st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
+    st.header(f"How {fmt.escape(spec.title)} spreads", anchor=False, help=fmt.escape(spec.metric.summary_line))
     figure = cached_figure("spread", *_figure_key(context, [spec]), spec, draw=lambda: plots.distribution(
         context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
     elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",

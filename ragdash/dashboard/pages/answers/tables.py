@@ -35,7 +35,7 @@ def answers_table(
     for index, spec in enumerate(specs):
         query_counts = {row[index].n for row in summaries if row[index].n}
         head = f" :gray[n{NBSP}={NBSP}{next(iter(query_counts)):,}]" if len(query_counts) == 1 else ""
-        columns[spec.title + head] = [
+        columns[fmt.escape(spec.title) + head] = [
             _mean_cell(context, row, summaries[row][index], deltas, len(query_counts) > 1) for row in order
         ]
     if declined is not None:

@@ -93,7 +93,7 @@ def render_means(context: PageContext, spec: Spec) -> None:
     summaries = [row[0] for row in context.results.summary([spec])]
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     mean, low, high = (column[:, 0] for column in means_and_intervals([(summary,) for summary in summaries]))
-    st.header(spec.title, anchor=False, help=spec.metric.summary_line)
+    st.header(fmt.escape(spec.title), anchor=False, help=fmt.escape(spec.metric.summary_line))
     figure = leaderboard.means(
         context.names,
         context.slots,

@@ -152,7 +152,7 @@ def render_queries(context: PageContext, specs: list[Spec]) -> None:
 
 def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
     """The differences of every query: sorted, as a histogram, or both values of each."""
-    st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
+    st.header(f"Query by query: {fmt.escape(spec.title)}", anchor=False, help=fmt.escape(spec.metric.summary_line))
     st.segmented_control("Picture", list(FIGURES), format_func=FIGURES.get, required=True, persist_state="session",
                          key=state.choice_key(state.PICTURE, list(FIGURES), "sorted"), label_visibility="collapsed")
     evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
@@ -239,7 +239,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         elements.empty("The queries have no attributes", "Add attributes such as category or difficulty to the queries "
                        "of your judgments file to compare the runs within each kind of query.")
         return
-    st.header(f"By slice: {spec.title}", anchor=False,
+    st.header(f"By slice: {fmt.escape(spec.title)}", anchor=False,
               help=tooltip("slice_comparison"))
     st.selectbox(
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240

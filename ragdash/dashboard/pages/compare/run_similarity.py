@@ -35,7 +35,8 @@ def render(context: PageContext, spec: Spec) -> None:
               help=tooltip("run_similarity"))
     _render_matrix(context)
     _render_unique_finds(context)
-    _render_oracle(context, spec)
+    if spec.metric.better is not None and spec.metric.aggregate == "mean":
+        _render_oracle(context, spec)
 
 
 def _render_matrix(context: PageContext) -> None:
@@ -140,7 +141,7 @@ def _render_oracle(context: PageContext, spec: Spec) -> None:
     single = fmt.escape(context.names[oracle.single])
     worse = "lower" if spec.metric.better == "lower" else "higher"
     ends = fmt.escape(f"[{fmt.number(oracle.gain_low)}, {fmt.number(oracle.gain_high)}]")
-    st.markdown(f"**The best run of each query** would have {spec.title} {fmt.number(oracle.mean)}: "
+    st.markdown(f"**The best run of each query** would have {fmt.escape(spec.title)} {fmt.number(oracle.mean)}: "
                 f"{fmt.number(oracle.gain)} {ends} {worse} than {single} alone, on "
                 f"{fmt.count(oracle.n, 'query', 'queries')}.")
     wins = [

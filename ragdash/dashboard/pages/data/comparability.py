@@ -171,7 +171,7 @@ def _render_conventions(report: ComparabilityReport, runs: Sequence[SessionRun])
         return
     with panel:
         st.caption("What is done where files leave a choice; it holds for every page and is part of the link. The "
-                   f"numbers are means of {report.effects[0].spec.title}." if report.effects else "")
+                   f"numbers are means of {fmt.escape(report.effects[0].spec.title)}." if report.effects else "")
         for name in comparability.CHOICES:
             _render_convention(name, report, runs)
 

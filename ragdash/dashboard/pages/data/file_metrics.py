@@ -43,7 +43,7 @@ def _render_column(index: int, column: str, specs: list[Spec]) -> None:
         return
     key = f"better_{index}"
     st.session_state[key] = specs[0].metric.better or "none"
-    right.selectbox(f"Better end of {column}", list(WORDS), format_func=WORDS.get, key=key,
+    right.selectbox(f"Better end of {fmt.escape(column)}", list(WORDS), format_func=WORDS.get, key=key,
                     label_visibility="collapsed",
                     on_change=lambda: file_metrics.choose_direction(column, st.session_state[key]))
 

@@ -52,10 +52,9 @@ def render_guidance(metric: Metric) -> None:
 
 def render_uses() -> None:
     """Which metrics matter for which use, as a table."""
-    rows = [{"Use": f"**{use.title}**",
+    rows = [{"Use": f"**{use.title}**: {fmt.escape(use.why)}",
              "Look at": fmt.escape(fmt.listed([METRICS[name].title for name in use.metrics])),
-             "With a judging model": fmt.escape(", ".join(use.judged)) or fmt.UNDEFINED,
-             "Why": fmt.escape(use.why)} for use in USES]
+             "With a judging model": fmt.escape(", ".join(use.judged)) or fmt.UNDEFINED} for use in USES]
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, alt="Which metrics matter for which use")
     st.caption(f"After a {USES_SOURCE}. Where it asks for what only a model can judge, the nearest metrics without one "
                "stand first.")

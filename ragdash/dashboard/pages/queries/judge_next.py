@@ -72,13 +72,14 @@ def _bounds_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
         for row in rows:
             row["If all are"], row["If none is relevant"] = row["If none is relevant"], row["If all are"]
     st.table(rows, border="horizontal", hide_index=True, alt=f"Bounds of {data.spec.title}")
+    title = fmt.escape(data.spec.title)
     best = [fmt.escape(names[run]) for run in ranked.contenders]
     if len(best) > 1:
-        st.markdown(f"{fmt.listed(best)} could each have the best {data.spec.title}: the unjudged documents decide. "
+        st.markdown(f"{fmt.listed(best)} could each have the best {title}: the unjudged documents decide. "
                     f"{fmt.count(ranked.total, 'of them has', 'of them have')} an influence.")
     elif len(context.entries) > 1:
         st.markdown(
-            f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {data.spec.title}."
+            f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {title}."
         )
 
 

@@ -73,7 +73,7 @@ def _header(case: QueryCase) -> None:
     lines = []
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
-        lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {data.spec.title} "
+        lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
                      f"{fmt.escape(reason.rule)}")
     st.markdown("  \n".join(lines))

@@ -125,6 +125,6 @@ def _effect_table(data: QueriesData) -> None:
             mean = fmt.number(values.mean() if len(values) else np.nan)
             row[reviews.APPLIED[version]] = f"{mean} :gray[n\u00a0=\u00a0{len(values):,}]"
         rows.append(row)
-    st.markdown(f"Mean {data.spec.title} by the judgments of the file, and with yours:")
+    st.markdown(f"Mean {fmt.escape(data.spec.title)} by the judgments of the file, and with yours:")
     st.table(rows, border="horizontal", hide_index=True, alt=f"Mean {data.spec.title} without and with the reviews")
     st.caption("Which of them the pages show is chosen under **Judgements** in the sidebar.")

@@ -120,11 +120,11 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
             key=state.CASE,
             width=280,
             persist_state="session",
-            help=queries_sentences.failure_rule(data.spec),
+            help=fmt.escape(queries_sentences.failure_rule(data.spec)),
         )
         if filters.outcome in ("worse", "better"):
             st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
-                          help=tooltip("smallest_difference", metric=data.spec.title))
+                          help=tooltip("smallest_difference", metric=fmt.escape(data.spec.title)))
         orders = _order_titles(data)
         st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=250,
                      key=state.choice_key(state.ORDER, list(orders), "worst"),
@@ -154,9 +154,9 @@ def _more_filters(name: str, filters: Filters, facts: QueryFacts) -> None:
         return
     with st.popover("More filters" + (f" ({active_count})" if active_count else ""), icon=":material/filter_list:",
                     key="more_filters"):
-        _facet_select("stages", f"Stage of {name}", filters, facts, queries_sentences.STAGE_TITLES)
+        _facet_select("stages", f"Stage of {fmt.escape(name)}", filters, facts, queries_sentences.STAGE_TITLES)
         _facet_select("attributes", "Attributes", filters, facts, {})
-        _facet_select("kinds", f"Answer of {name}", filters, facts, queries_sentences.ANSWER_TITLES)
+        _facet_select("kinds", f"Answer of {fmt.escape(name)}", filters, facts, queries_sentences.ANSWER_TITLES)
         _facet_select("marks", "Your reviews", filters, facts, reviews.TITLES)
 
 

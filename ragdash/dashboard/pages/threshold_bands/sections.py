@@ -140,7 +140,7 @@ def _render_target_field(rated_metric: RatedMetric) -> None:
     st.session_state[key] = float(rated_metric.target.value) if rated_metric.target else None
     bound = "least" if rated_metric.spec.metric.better == "higher" else "most"
     st.number_input(
-        f"Target for {rated_metric.spec.title}",
+        f"Target for {fmt.escape(rated_metric.spec.title)}",
         value=None,
         min_value=low,
         max_value=high,
@@ -192,9 +192,9 @@ def render_figures(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
                 with st.container(key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
                     bands = fmt.escape(band_sentences.bands_tooltip(rated_metric.table))
                     st.header(
-                        rated_metric.spec.title,
+                        fmt.escape(rated_metric.spec.title),
                         anchor=False,
-                        help=f"{rated_metric.spec.metric.summary_line} Bands: {bands}",
+                        help=f"{fmt.escape(rated_metric.spec.metric.summary_line)} Bands: {bands}",
                     )
                     _render_figure(context, rated_metric)
                     _render_target_field(rated_metric)
@@ -210,7 +210,8 @@ def render_targets(context: PageContext, rated_metrics: Sequence[RatedMetric]) -
     with st.grid(3, min_column_width=300, gap="medium", key="targets_grid"):
         for rated_metric in bare:
             with st.container(border=True, key=f"box_{threshold_bands_tables.chart_name(rated_metric.spec)}"):
-                st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**", help=rated_metric.spec.metric.summary_line)
+                st.markdown(f"**{fmt.escape(rated_metric.spec.title)}**",
+                            help=fmt.escape(rated_metric.spec.metric.summary_line))
                 st.caption(
                     fmt.escape(
                         band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)

@@ -151,5 +151,6 @@ def _links(data: JudgesData) -> None:
                         **{state.ANSWERS_PART: "validation"})
         for index, digest in enumerate(data.context.digests if name else ()):
             if (index, name) in data.cells:
-                query_links.link(f"{data.context.names[index]}: worst first", digest, **{state.METRIC: name},
-                                 help=tooltip("judged_queries_link", metric=sentences_judge.metric_title(name)))
+                title = fmt.escape(sentences_judge.metric_title(name))
+                query_links.link(f"{fmt.escape(data.context.names[index])}: worst first", digest,
+                                 help=tooltip("judged_queries_link", metric=title), **{state.METRIC: name})

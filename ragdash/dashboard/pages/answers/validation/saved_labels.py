@@ -59,7 +59,7 @@ def _deletion(data: TrustData, labels_by_run: Sequence[Mapping[str, float]]) -> 
         for index, labels in enumerate(labels_by_run):
             if labels:
                 st.button(
-                    f"Delete {fmt.count(len(labels), 'label')} of {data.context.names[index]}",
+                    f"Delete {fmt.count(len(labels), 'label')} of {fmt.escape(data.context.names[index])}",
                     key=f"withdraw_{index}",
                     on_click=_delete,
                     args=(data.verdicts[index].run, data.label_key),

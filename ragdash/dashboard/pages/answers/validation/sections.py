@@ -74,7 +74,7 @@ def _run_label(data: TrustData, run_index: int) -> str:
 def estimates(data: TrustData) -> None:
     """Render the three means of every run."""
     title = data.spec.metric.title
-    st.header(f"{title}: judge, labels, and both combined", anchor=False, help=trust_sentences.GLOSSARY)
+    st.header(f"{fmt.escape(title)}: judge, labels, and both combined", anchor=False, help=trust_sentences.GLOSSARY)
     validations = [data.validations[index] for index in data.judged_runs]
     figure = _interval_figure(
         data, data.judged_runs, validations, [validation.agreement.n for validation in validations]

@@ -106,7 +106,7 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     options = [paid for paid in PRICE_TITLES if np.isfinite(data.price_intervals(paid)[0]).any()]
     if not options:
         return
-    st.header(f"What quality costs: {spec.title}", anchor=False, help=tooltip("pareto_front"))
+    st.header(f"What quality costs: {fmt.escape(spec.title)}", anchor=False, help=tooltip("pareto_front"))
     st.segmented_control("Against", options, format_func=PRICE_TITLES.get, required=True, persist_state="session",
                          key=state.choice_key(state.PAID, options, options[0]), label_visibility="collapsed")
     paid = state.get(state.PAID)

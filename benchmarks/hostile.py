@@ -1,0 +1,99 @@
+"""Hostile text in every field, on every page, in a real browser: what leaves the server, runs, or changes.
+
+    python benchmarks/hostile.py             every text leads once: in the fields of which there is a single value
+    python benchmarks/hostile.py --texts 5   the first five texts only
+
+Each round keeps a workspace in which run names, judgments, ids, questions, answers, references, contexts, documents,
+sources, attributes, settings, models, notes, tags, descriptions, reasons of judges and drafts hold the texts of
+tests/hostile_workspace.py, starts a server and opens every page and part. Needs playwright and Chromium.
+Ends with 1 if anything was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard")]
+
+from hostile_workspace import TEXTS, VISITS, HostileCase, hostile_case, keep  # noqa: E402
+from live_dashboard import CHROMIUM, FLAGS, start_server, visitor  # noqa: E402
+
+# What is written outside figures, which shorten long names.
+WRITTEN = """[...document.querySelectorAll('[data-testid=stMain] :is([data-testid=stMarkdownContainer], table)')]
+    .map(element => element.innerText).join(" ")"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the rounds and print what was found."""
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--texts", type=int, default=len(TEXTS), help="how many texts lead a round (default: all)")
+    rounds = parser.parse_args(arguments).texts
+    counts: Counter[str] = Counter()
+    started = time.monotonic()
+    with sync_playwright() as api:
+        browser = api.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        for number in range(rounds):
+            counts += _round(browser, [*TEXTS[number:], *TEXTS[:number]])
+            print(f"{number + 1} of {rounds}: {TEXTS[number][:50]!r}", flush=True)
+        browser.close()
+    minutes = (time.monotonic() - started) / 60
+    print(f"texts {len(TEXTS)}, rounds {rounds}, pages and parts {len(VISITS)}, visits {counts['visits']:,}")
+    print(f"requests that left the server, or scripts that failed: {counts['faults']}")
+    print(f"scripts of a text that ran: {counts['scripts']}; dialogs: {counts['dialogs']}")
+    print(f"pages with an error: {counts['errors']}; pictures of a text: {counts['pictures']}")
+    print(f"names shown: {counts['shown']:,}, of them changed: {counts['changed']}")
+    load = " ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(f"{minutes:.1f} minutes; load of the machine over 1, 5 and 15 minutes: {load} on {os.cpu_count()} cores")
+    return int(any(counts[name] for name in ("faults", "scripts", "dialogs", "errors", "pictures", "changed")))
+
+
+def _round(browser, texts: Sequence[str]) -> Counter[str]:
+    """Open every page of a workspace in which the first of the texts leads."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["RAGDASH_WORKSPACE"] = workspace = str(Path(folder) / "workspace")
+        os.environ["RAGDASH_CACHE"] = str(Path(folder) / "cache")
+        case = hostile_case(texts)
+        keep(case, Path(workspace), texts)
+        process, url = start_server(Path(folder) / "server.log", RAGDASH_WORKSPACE=workspace)
+        try:
+            return _visits(browser, url, case)
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def _visits(browser, url: str, case: HostileCase) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    app, faults, context = visitor(browser, url)
+    app.page.on("dialog", lambda dialog: (counts.update(dialogs=1), dialog.dismiss()))
+    for path, choices in VISITS:
+        app.open(case.address(path, **choices))
+        counts["visits"] += 1
+        counts["errors"] += app.page.get_by_test_id("stException").count()
+        counts["scripts"] += app.page.evaluate("window.pwned !== undefined")
+        counts["pictures"] += app.page.locator("img[src*=hostile], img[alt=i]").count()
+        text = " ".join(app.page.evaluate(WRITTEN).split())
+        for run in case.runs:
+            end = run.name.rpartition(" ")[2]  # "run0": where this is shown, the name is
+            places = text.count(f" {end}")
+            counts["shown"] += places
+            counts["changed"] += max(0, places - text.count(" ".join(run.name.split())))
+    for fault in faults:
+        print(f"  {fault}")
+    counts["faults"] += len(faults)
+    context.close()
+    return counts
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""A browser on every page of runs whose every field is hostile: no request leaves, no script runs, names are intact."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hostile_workspace import TEXTS, VISITS, hostile_case, keep
+from live_dashboard import start_server, stop, visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+WITH_NAMES = ("", "compare", "threshold-bands", "answers", "failures", "queries", "data")
+NAMES = [":material/home: :smile: :streamlit: a -> b", "![i](http://hostile.invalid/name.png) &lt;b&gt;",
+         "$x^2$ :red[y] <script>window.pwned=9</script> **b** >= c"]
+
+
+@pytest.fixture(scope="module")
+def hostile_server(tmp_path_factory):
+    """A server whose workspace is hostile, its address, and the case that it holds."""
+    folder = tmp_path_factory.mktemp("hostile")
+    case = hostile_case(TEXTS, names=NAMES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAGDASH_WORKSPACE", str(folder / "workspace"))
+        keep(case, folder / "workspace", TEXTS)
+    process, url = start_server(folder / "server.log", RAGDASH_WORKSPACE=str(folder / "workspace"),
+                                RAGDASH_CACHE=os.environ["RAGDASH_CACHE"])
+    yield url, case
+    stop(process, folder / "server.log")
+
+
+def test_no_request_no_script_and_no_changed_name_on_any_page(browser, hostile_server):
+    url, case = hostile_server
+    app, faults, context = visitor(browser, url)
+    app.page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    try:
+        for path, choices in VISITS:
+            app.open(case.address(path, **choices))
+            assert app.page.get_by_test_id("stException").count() == 0, path
+            assert app.page.evaluate("window.pwned") is None, path
+            text = " ".join(app.page.get_by_test_id("stMain").inner_text().split())
+            if path in WITH_NAMES and not choices:
+                assert [name for name in NAMES if name in text] == NAMES, (path, text[:3000])
+        assert not faults, faults
+    finally:
+        context.close()
