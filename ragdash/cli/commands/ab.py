@@ -32,7 +32,7 @@ JOURNAL = ".journal.jsonl"
 REASON = "failed-query"
 FORMATS = (*COMPARISON_FORMATS, "html")
 REPORT_OPTIONS = {"baseline": None, "k": 10, "title": "Two configurations compared", "no_texts": False, "bands": None,
-                  "prices": None}
+                  "prices": None, "author": "", "date": None}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

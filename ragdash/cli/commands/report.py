@@ -1,9 +1,10 @@
-"""`ragdash report`: one HTML file that shows everything, for people who will never install anything."""
+"""`ragdash report`: one HTML file for people who will never install anything; one page, or everything."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+from datetime import date
 from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
@@ -20,6 +21,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
 from ragdash.reporting.html.content import ReportContent, ReportRequest, report_specs
 from ragdash.reporting.html.report_page import render_report, select_sections
+from ragdash.reporting.html.sections import ONE_PAGE
 from ragdash.reporting.sentences.merge_problems import merged_problems
 
 
@@ -30,6 +32,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
     parser.add_argument("--k", type=whole_number(1), default=10, help="cutoff of the metrics and of the curves' mark")
     parser.add_argument("--title", default="Retrieval configurations compared")
+    parser.add_argument("--author", default="", help="who made it, below the title")
+    parser.add_argument("--date", default=None, metavar="TEXT", help="below the title (default: today)")
+    parser.add_argument("--full", action="store_true", help="one page, and everything else as its appendix")
     parser.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
                         "name that there is none of tells them all")
     parser.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
@@ -44,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
     sections = None
     if options.sections is not None:  # an unknown name is reported before large files are read
         sections = tuple(select_sections(name.strip() for name in options.sections.split(",") if name.strip()))
+    elif not options.full:
+        sections = ONE_PAGE
     runs, truth = read_inputs(options)
     return write_report(runs, truth, options, sections)
 
@@ -66,6 +73,8 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         prices=read_prices(options.prices) if options.prices else PriceTable(),
         settings=id_settings(options),
         accepted=tuple(options.accept or ()),
+        author=options.author,
+        date=date.today().isoformat() if options.date is None else options.date,
         rules=ComparisonRules(margin=options.margin, resamples=options.resamples, seed=options.seed),
     )
     content = ReportContent(request)

@@ -64,6 +64,7 @@ VERDICTS_OF, VERDICTS_FOR, VERDICTS_AS = "_verdicts_of", "_verdicts_for", "_verd
 VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"
 APART_AT = "trust_apart"  # the disagreement that is read
 LABEL_AT, LABELS_SKIPPED, LABEL_FILES, LABELS_OF = "label_at", "label_skipped", "label_files", "name_for_rows"
+REPORT_TITLE, REPORT_AUTHOR = "_report_title", "_report_author"
 DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the workspace
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"

@@ -59,6 +59,8 @@ class ReportRequest:
         How to make the report again: a command, and further settings.
     accepted
         Kinds of checks that withhold no verdict.
+    author, date
+        Shown below the title where they are given.
     """
 
     matches: tuple[Match, ...]
@@ -78,6 +80,8 @@ class ReportRequest:
     command: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
+    author: str = ""
+    date: str = ""
 
     def __post_init__(self) -> None:
         runs = [match.run.name for match in self.matches]

@@ -38,7 +38,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     plain = escape if markdown else str
     title = verdict.spec.title
     if verdict.state == "not-comparable":
-        return f"Not comparable yet: {plain('; '.join(check.found('page') for check in verdict.withheld))}."
+        return f"Not comparable yet: {plain(_first_few([check.found('page') for check in verdict.withheld]))}."
     if verdict.best is None or verdict.summary is None:
         return f"{plain(title)} is undefined for every run."
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
@@ -69,7 +69,7 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
         least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) > 0 else ""
         return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
-                "(95 % CI). RunCheck that a difference of this size matters to you.")
+                "(95 % CI). Check that a difference of this size matters to you.")
     if verdict.state == "no-clear-difference":
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
@@ -85,7 +85,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     """What would change the verdict."""
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
-        return " ".join(plain(check.fix(surface)) for check in verdict.withheld)
+        return " ".join(dict.fromkeys(plain(check.fix(surface)) for check in verdict.withheld))
     if verdict.state == "too-few":
         return "Add queries: 50 or more are a good test."
     parts = []
@@ -97,7 +97,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
                          f"{_round_up(min(needed))} queries.")
     doubts = [check.found(surface) for check in verdict.qualified]
     if doubts:
-        parts.append(f"Open: {plain('; '.join(doubts))}.")
+        parts.append(f"Open: {plain(_first_few(doubts))}.")
     return " ".join(parts) or "Nothing speaks against this result."
 
 
@@ -131,6 +131,12 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     if rest:
         parts.append(f"Too few common queries to compare it with {_names([c.candidate for c in rest], name)}.")
     return " ".join(parts)
+
+
+def _first_few(findings: Sequence[str]) -> str:
+    """The first findings; more than MAX_NAMES are counted."""
+    rest = len(findings) - MAX_NAMES
+    return "; ".join([*findings[:MAX_NAMES], *([f"and {rest:,} more"] if rest > 0 else [])])
 
 
 def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:

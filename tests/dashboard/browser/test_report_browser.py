@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "report"))
 from hostile import runs_and_truth
 
+from ragdash.core.records import Run, Truth
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import ReportRequest
 from ragdash.reporting.html.report_page import build_report
+from ragdash.reporting.html.sections import ONE_PAGE
 
 pytestmark = pytest.mark.browser
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_runs"
@@ -86,6 +91,47 @@ def test_paper_is_white_whatever_the_screen_is(show, file):
     page.wait_for_function(f"{INK} === 'rgb(11, 16, 22)'")
     assert page.evaluate("Math.max(...[...document.querySelectorAll('.main-svg')].map(s => s.clientWidth))") <= 680
     assert page.pdf(format="A4").startswith(b"%PDF") and not faults
+
+
+@pytest.fixture(scope="module")
+def one_page(tmp_path_factory) -> dict[str, Path]:
+    """The one-page report of the samples, and of 30 runs with long names, long questions and five kinds of checks."""
+    truth = read_truth(SAMPLES / "truth.jsonl")
+    runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
+    long_names = [f"retriever-with-a-long-name-and-settings-{index:02}-" + "chunk-" * 20 for index in range(30)]
+    rows = [f"q{row}" for row in range(12)]
+    long_text = "a question that goes on and on " * 60
+    hard = Truth.build("t" * 200, rows, [f"{'d' * 150}{row}" for row in range(12)], np.ones(12, int), details=pa.table(
+        {"query_id": rows, "query": [long_text] * 12, "answers": [[long_text]] * 12}))
+    many = [Run.build(name, rows[:12 - index % 3], [f"{'d' * 150}{row + (row % 4 == index % 4)}"
+                                                    for row in range(12 - index % 3)],
+                      [1.0] * (12 - index % 3), texts=[long_text] * (12 - index % 3))
+            for index, name in enumerate(long_names)]
+    folder, paths = tmp_path_factory.mktemp("page"), {}
+    for name, own, judged in (("samples", runs, truth), ("many", many, hard)):
+        paths[name] = folder / f"{name}.html"
+        paths[name].write_bytes(build_report(ReportRequest(tuple(Match(run, judged) for run in own), title="A title",
+                                                           sections=ONE_PAGE, author="A", date="2026-11-22")))
+    return paths
+
+
+@pytest.mark.parametrize("name", ["samples", "many"])
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_one_page_report_prints_on_two_pages_at_most(show, one_page, name, paper):
+    page, faults = show(one_page[name])
+    assert page.locator("#summary article").count() == 3 and page.locator("#summary [data-figure]").count() == 1
+    sheets = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper)))
+    assert 1 <= sheets <= 2 and not faults
+
+
+def test_on_a_phone_tables_say_that_they_scroll_and_no_toolbar_covers_a_picture(show, one_page):
+    page, _ = show(one_page["samples"], viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    hint = "getComputedStyle(document.querySelector('#summary .wide'), '::before').content"
+    assert "Scroll sideways" in page.evaluate(hint) and page.locator(".modebar-btn").count() == 0
+    page.evaluate("document.querySelector('#summary .wide').scrollLeft = 200")
+    assert page.locator("#summary tbody th").first.bounding_box()["x"] >= 0, "the run stays in sight"
+    page.set_viewport_size({"width": 1300, "height": 800})
+    page.wait_for_function(f"{hint} === 'none'")
 
 
 def test_the_first_key_leads_past_the_contents(show, file):
@@ -172,11 +218,15 @@ def downloaded(app, name: str) -> Path:
 
 def test_the_share_page_gives_the_report_and_the_tables(shared):
     app = shared
+    one_page = downloaded(app, "Download the one-page report").read_text()
+    assert 'id="summary"' in one_page and 'id="verdict"' not in one_page
+    app.page.get_by_text("Full report: the page with an appendix").click()
+    app.settle()
     app.page.locator(".st-key-sections").get_by_text("Threshold bands").click()
     app.settle()
     app.page.get_by_text("Left out", exact=True).click()
     app.settle()
-    content = downloaded(app, "Download the report").read_text()
+    content = downloaded(app, "Download the full report").read_text()
     assert 'id="bands"' not in content and 'id="verdict"' in content and "left out on request" in content
     lines = downloaded(app, "Download the table").read_text().splitlines()
     assert lines[0] == "run,metric,mean,low,high,n,undefined" and len(lines) == 1 + 3 * 5

@@ -29,9 +29,9 @@ from ragdash.reporting.figure_zip import figure_archive
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
-from ragdash.reporting.html.sections import SECTIONS
+from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
 from ragdash.reporting.sentences.formatting import escape
-from ragdash.reporting.sentences.verdict import verdict_sentence
+from ragdash.reporting.sentences.verdict import decision_sentence, verdict_sentence
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
@@ -164,7 +164,7 @@ def test_sections_can_be_chosen(samples):
     assert not any("plotly.js v" in script for script in own.scripts), "no picture, no plotly"
     assert select_sections(None) == list(SECTIONS)
     for wrong in (["verdicts"], []):
-        with pytest.raises(InputError, match="some of verdict"):
+        with pytest.raises(InputError, match="some of summary, verdict"):
             select_sections(wrong)
 
 
@@ -276,6 +276,50 @@ def test_five_runs_of_a_thousand_queries_are_quick_and_small():
     assert worked < 10, "all cores together; what the clock says hangs on what else the machine does"
 
 
+def test_the_summary_has_decision_table_picture_and_three_queries(samples):
+    content = ReportContent(ReportRequest(samples, sections=ONE_PAGE, author="R. Eader", date="2026-11-22"))
+    (section,) = build_sections(content)
+    kinds = [block.kind for block in section.blocks]
+    assert [kinds.count(kind) for kind in ("grid", "picture", "query")] == [1, 1, 3]
+    origin, decision = (block.text for block in section.blocks[:2])
+    assert "2026-11-22 · R. Eader · 3 runs on 122 queries" in as_plain(origin)
+    assert verdict_sentence(content.verdict) in decision and decision_sentence(content.verdict) in decision
+    gaps = [float(re.search(r"\(([+−][\d.]+)\)", block.values)[1].replace("−", "-")) for block in section.blocks
+            if block.kind == "query"]
+    assert gaps[0] > 0 > gaps[1], "the largest gain, then the largest loss"
+
+
+def test_the_summary_of_one_run_shows_its_worst_queries(samples):
+    (section,) = build_sections(ReportContent(ReportRequest(samples[:1], sections=ONE_PAGE)))
+    values = [float(block.values.split()[-1]) for block in section.blocks if block.kind == "query"]
+    assert values == [0.0, 0.0, 0.0] and "worst" in "".join(getattr(block, "text", "") for block in section.blocks)
+
+
+def test_warnings_stand_in_the_summary(samples):
+    truth = samples[0].truth
+    rankings = {query: ["apollo-12-landing"] for query in truth.query_ids.to_pylist()[::2]}
+    short = Match(run_of(rankings, "half"), truth)
+    page = Page(build_report(ReportRequest((samples[0], short), sections=ONE_PAGE)))
+    assert (3, "Warnings") in page.headings and "Not comparable yet" in page.text and "Do not decide" in page.text
+
+
+def test_with_many_runs_the_summary_shows_five_and_counts_the_rest(samples):
+    runs = tuple(samples[number % 3].renamed(f"run {number:02}") for number in range(12))
+    content = ReportContent(ReportRequest(runs, sections=ONE_PAGE, baseline=11))
+    (table,) = (block for block in build_sections(content)[0].blocks if block.kind == "grid")
+    assert len(table.rows) == 5 and "7 runs are not shown" in table.caption
+    assert any("run 11" in str(row[0]) and "baseline" in str(row[0]) for row in table.rows)
+
+
+def test_the_command_makes_one_page_unless_the_full_report_is_asked_for(tmp_path, capsys):
+    assert main(command(tmp_path, "--author", "R. Eader", "--date", "1 May")) == 0
+    short = Page((tmp_path / "report.html").read_bytes())
+    assert [title for level, title in short.headings if level == 2] == ["Summary"] and "1 May · R. Eader" in short.text
+    assert main(command(tmp_path, "--full", "--date", "")) == 0
+    full = [title for level, title in Page((tmp_path / "report.html").read_bytes()).headings if level == 2]
+    assert full[:2] == ["Summary", "Verdict"] and "Versions and digests" in full
+
+
 def command(tmp_path, *more: str) -> list[str]:
     runs = [f"{name}={SAMPLES / f'{name}.jsonl'}" for name in NAMES]
     return ["report", *runs, "--truth", str(SAMPLES / "truth.jsonl"), "-o", str(tmp_path / "report.html"), *more]
@@ -293,7 +337,8 @@ def test_the_command_writes_the_report(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("more, said", [
-    (("--sections", "verdikt"), "some of verdict, leaderboard"), (("--baseline", "dens"), "one of 'dense', 'sparse'"),
+    (("--sections", "verdikt"), "some of summary, verdict, leaderboard"),
+    (("--baseline", "dens"), "one of 'dense', 'sparse'"),
     (("-m", "nDGC@10"), "nDCG")])
 def test_a_wrong_word_is_told_and_nothing_is_written(tmp_path, capsys, more, said):
     assert main(command(tmp_path, *more)) == 2

@@ -169,6 +169,6 @@ def test_the_command_lines_settings_name_the_judge(tmp_path, capsys):
     files = [str(tmp_path / "run.jsonl"), "--truth", str(tmp_path / "truth.jsonl"), "-m", "ClaimFaithfulness"]
     assert main(["evaluate", *files, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["ClaimFaithfulness"] == "scripted at localhost:1"
-    assert main(["report", *files, "-o", str(tmp_path / "report.html")]) == 0
+    assert main(["report", *files, "--full", "-o", str(tmp_path / "report.html")]) == 0
     page = (tmp_path / "report.html").read_text()
     assert "verdicts of <strong>scripted at localhost:1</strong>" in page

@@ -15,7 +15,8 @@ def render() -> None:
     if not specs:
         raise page_context.PageEnds
 
-    share_sections.render_report_section(context, specs)
+    share_sections.render_one_page_report(context, specs)
+    share_sections.render_links()
+    share_sections.render_full_report(context, specs)
     share_sections.render_tables(context, specs)
     share_sections.render_figures(context, specs)
-    share_sections.render_links()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
 
 import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
-from ragdash.dashboard.components import comparison_tables
+from ragdash.dashboard.components import comparison_tables, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
@@ -18,7 +20,7 @@ from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
 from ragdash.reporting.figure_zip import figure_archive
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
-from ragdash.reporting.html.sections import SECTIONS
+from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
@@ -39,18 +41,53 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
         tuple(context.slots),
         context.baseline,
         context.k,
-        REPORT_TITLE,
+        st.session_state.get(state.REPORT_TITLE, "").strip() or REPORT_TITLE,
         tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
         state.get(state.TEXTS) == "yes",
         queries=context.scope.queries,
         slice_title=query_slice.title if query_slice else "",
         prices=price_table.current_prices(),
+        accepted=tuple(state.get(state.ACCEPTED) or ()),
+        author=st.session_state.get(state.REPORT_AUTHOR, "").strip(),
+        date=date.today().isoformat(),
     )
 
 
-def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
-    """One file with everything, for people who will never open this page."""
-    st.header("Report", anchor=False, help=tooltip("html_report"))
+def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
+    """The decision in one file, for people who will never open this page."""
+    st.header("One-page report", anchor=False, help=tooltip("html_report"))
+    verdict_panel.render_line(context, specs[0])
+    _set_report_choices()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
+        st.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=REPORT_TITLE, width=320)
+        st.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
+        report_request = replace(build_request(context, specs), sections=ONE_PAGE)
+        st.download_button("Download the one-page report", lambda: render_report(ReportContent(report_request)),
+                           "ragdash-report.html", "text/html", key="one_page", type="primary",
+                           icon=":material/description:", on_click="ignore")
+    st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
+               "opens without this dashboard and prints on at most two pages.")
+
+
+def _set_report_choices() -> None:
+    """Set what both reports are made with before the first of them."""
+    state.choices_key(state.PARTS, list(SECTIONS), list(SECTIONS))
+    state.choice_key(state.TEXTS, ["yes", "no"], "yes")
+
+
+def _text_field(key: str) -> str:
+    """The key of a text field whose text lasts as long as the session."""
+    st.session_state[key] = st.session_state.get(key, "")
+    return key
+
+
+def render_full_report(context: PageContext, specs: Sequence[Spec]) -> None:
+    """The one page with everything else as its appendix."""
+    with st.expander("Full report: the page with an appendix", icon=":material/menu_book:", key="full_report"):
+        _render_full_choices(context, specs)
+
+
+def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
     titles = {name: title for name, (title, _) in SECTIONS.items()}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
              key=state.choices_key(state.PARTS, list(titles), list(titles)))
@@ -61,9 +98,9 @@ def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
                              help=tooltip("report_texts"))
         report_request = build_request(context, specs)
         st.download_button(
-            "Download the report",
+            "Download the full report",
             lambda: render_report(ReportContent(report_request)),
-            "ragdash-report.html",
+            "ragdash-full-report.html",
             "text/html",
             key="report",
             icon=":material/description:",
@@ -74,7 +111,7 @@ def render_report_section(context: PageContext, specs: Sequence[Spec]) -> None:
         st.caption("Choose a section or more.")
     else:
         st.caption("What the runs do not have (answers, texts, latencies) is left out, and the report says so. "
-                   "`ragdash report` makes the same on the command line.")
+                   "`ragdash report --full` makes the same on the command line.")
 
 
 def render_tables(context: PageContext, specs: list[Spec]) -> None:

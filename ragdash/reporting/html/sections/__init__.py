@@ -15,9 +15,11 @@ from ragdash.reporting.html.sections import (
     overall,
     queries,
     retrieval,
+    summary,
 )
 
 SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
+    "summary": ("Summary", summary.summary),
     "verdict": ("Verdict", overall.verdict),
     "leaderboard": ("Leaderboard", overall.leaderboard),
     "curves": ("Precision and recall by cutoff", retrieval.by_cutoff),
@@ -33,3 +35,4 @@ SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
     "metrics": ("What the metrics mean", appendix.metrics),
     "versions": ("Versions and digests", appendix.versions),
 }
+ONE_PAGE = ("summary",)  # the report that prints on two pages at most; the other sections are its appendix

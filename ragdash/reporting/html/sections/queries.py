@@ -55,7 +55,7 @@ def deciding_queries(content: ReportContent, title: str) -> Section:
     blocks = [Text(f"**{escape(names[1])}** against **{escape(names[0])}**, the baseline, on {spec.title}."), picture]
     for heading, rows in ((f"Better in {names[1]}", gains), (f"Worse in {names[1]}", losses)):
         if rows:
-            blocks += [Heading(heading), *(_query(content, row, (base, candidate), gap[row]) for row in rows)]
+            blocks += [Heading(heading), *(query_block(content, row, (base, candidate), gap[row]) for row in rows)]
     if not (gains or losses):
         blocks.append(Text("No query differs."))
     return Section("queries", title, blocks)
@@ -75,8 +75,8 @@ def _split(content: ReportContent, gap: np.ndarray, names: tuple[str, str]) -> s
             f"{int((oriented < 0).sum()):,}, equal on {int((oriented == 0).sum()):,}.")
 
 
-def _query(content: ReportContent, row: int, pair: Sequence[int], gap: float) -> QueryBlock:
-    """One query with what both runs return for it; texts only where they may stand in the report."""
+def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: float) -> QueryBlock:
+    """One query with what these runs return for it; texts only where the report may contain them."""
     query_id = content.evaluations[pair[0]].query_ids[row].as_py()
     query_index = content.truth.query_ids.index(query_id).as_py()
     judged_rows = np.flatnonzero(content.truth.queries == query_index)
@@ -89,7 +89,8 @@ def _query(content: ReportContent, row: int, pair: Sequence[int], gap: float) ->
     )
     values = ", ".join(f"{content.names[run]} {fmt.number(content.evaluations[run].column(content.lead)[row])}"
                        for run in pair)
-    values = f"{content.lead.title}: {values} ({fmt.number(float(gap), signed=True)})"
+    change = f" ({fmt.number(float(gap), signed=True)})" if np.isfinite(gap) else ""
+    values = f"{content.lead.title}: {values}{change}"
     tables = {run: _ranking(content, run, query_id) for run in pair}
     texts = {doc: text for table in tables.values() for doc, text in table}
     ranks = {run: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for run, table in tables.items()}

@@ -1,0 +1,201 @@
+"""The one-page report: decision, one table, one picture, three example queries, warnings. At most two printed pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ragdash.analysis.verdict import Verdict, badges
+from ragdash.evaluation.compare import best_first, direction
+from ragdash.evaluation.compare import differences as differences_of
+from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
+from ragdash.reporting.html.sections import cells
+from ragdash.reporting.html.sections.queries import query_block
+from ragdash.reporting.plots import leaderboard as plots
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.common.theme import Theme
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import verdict as sentences
+from ragdash.reporting.sentences.formatting import count, escape
+
+MAX_RUNS = 5  # of the table and the picture
+MAX_METRICS = 5  # columns of the table
+MAX_WARNINGS = 3  # more are counted
+EXAMPLES = 3  # queries
+MAX_DOCUMENTS = 1  # of each run in an example
+NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH = 32, 120, 240  # characters
+
+
+def summary(content: ReportContent, title: str) -> Section:
+    """What a reader needs who reads nothing else."""
+    verdict = content.verdict
+    decision = (f"**{sentences.TITLES[verdict.state]}.** {sentences.verdict_sentence(verdict)}\n\n"
+                f"**For the decision:** {sentences.decision_sentence(verdict)}\n\n"
+                f"**What would change it:** {sentences.change_sentence(verdict, 'report')}")
+    shown = _shown_runs(content)
+    blocks: list[Block | Heading] = [
+        Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
+        _table(content, shown), *_picture(content, shown), *_examples(content)]
+    return Section("summary", title, blocks)
+
+
+def _origin(content: ReportContent) -> str:
+    """Date, author and data."""
+    request, queries = content.request, count(int(content.selected.sum()), "query", "queries")
+    truth = escape(shorten_middle(content.truth.name))
+    slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
+    judged = f", {count(content.truth.judgements, 'judgment', 'judgments')}" if content.truth.judgements else ""
+    parts = [escape(request.date), escape(request.author),
+             f"{count(len(content.names), 'run', 'runs')} on {queries}{slice_text} of {truth}{judged}"]
+    return " · ".join(part for part in parts if part)
+
+
+def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]:
+    """The checks that withhold or qualify the verdict, the worst first."""
+    checks = (*verdict.withheld, *verdict.qualified)
+    if not checks:
+        return []
+    lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
+             for line in sentences.check_lines(checks[:MAX_WARNINGS], "report")]
+    rest = len(checks) - MAX_WARNINGS
+    return [Heading("Warnings"), Text("\n".join([*lines, *([f"- And {rest} more."] if rest > 0 else [])]))]
+
+
+def _shown_runs(content: ReportContent) -> list[int]:
+    """The best runs, the baseline among them."""
+    order = best_first(np.array([row[0].mean for row in content.summaries]), content.lead.metric.better)
+    shown, baseline = order[:MAX_RUNS], content.request.baseline
+    return [int(run) for run in (shown if baseline in shown else [*shown[:-1], baseline])]
+
+
+def _table(content: ReportContent, shown: Sequence[int]) -> Table:
+    """Runs and main metrics."""
+    specs = content.request.specs[:MAX_METRICS]
+    varying = len({row[0].n for row in content.summaries}) > 1
+    rows = [[cells.run_cell(shorten_middle(content.names[run]), content.slots[run], _run_note(content, run)),
+             *(cells.mean_cell(content.summaries[run][column], with_n=varying and not column)
+               for column in range(len(specs)))] for run in shown]
+    hidden = len(content.names) - len(shown)
+    left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
+    n = content.summaries[0][0].n
+    basis = "" if varying else f" over {count(n, 'query', 'queries')}"
+    return Table(f"Mean with 95 % interval{basis}, best {content.lead.title} first.{left_out}",
+                 ["Run", *(spec.title for spec in specs)], rows)
+
+
+def _run_note(content: ReportContent, run: int) -> str:
+    """Best, tied, baseline, and what speaks against the run."""
+    name, verdict = content.names[run], content.verdict
+    notes = []
+    if verdict.state in ("clear-winner", "no-clear-difference", "too-few"):
+        tied = {comparison.candidate for comparison in verdict.tied}
+        notes += ["best"] if name == verdict.best else ["tied for best"] if name in tied else []
+    notes += ["baseline"] if run == content.request.baseline and len(content.names) > 1 else []
+    return ", ".join([*notes, *dict.fromkeys(f"⚠ {check.badge}" for check in badges(verdict.checks, name))])
+
+
+def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
+    """The means of the main metric; nothing where no run has one."""
+    lead, column = content.lead, content.metric_summaries(content.lead)
+    if not any(column[run].n for run in shown):
+        return []
+    names, slots = [content.names[run] for run in shown], [content.slots[run] for run in shown]
+    mean, low, high = (np.array([getattr(column[run], field) for run in shown]) for field in ("mean", "low", "high"))
+    n = np.array([column[run].n for run in shown])
+    baseline = shown.index(content.request.baseline) if len(names) > 1 else None
+
+    def draw(theme: Theme):
+        return plots.means(names, slots, mean, low, high, n, axis=axis_of(lead), theme=theme, baseline=baseline)
+
+    values = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
+    return [Figure("summary-means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {values}.",
+                   draw)]
+
+
+def _examples(content: ReportContent) -> list[Block | Heading]:
+    """Queries where the best run and the baseline differ most, in both directions; of one run, its worst queries."""
+    runs, gap = _example_runs(content)
+    rows = _example_rows(content, runs, gap)
+    blocks = [_compact(content, query_block(content, row, runs, gap[row])) for row in rows]
+    if not blocks:
+        return []
+    names = " and ".join(escape(shorten_middle(content.names[run])) for run in runs)
+    note = (f"Where {names} differ most on {content.lead.title}." if len(runs) > 1 else
+            f"The queries with the worst {content.lead.title} of {names}.")
+    title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
+    return [Heading(title), Text(note, quiet=True), *blocks]
+
+
+def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
+    """The baseline and the best other run with their differences; one run alone with NaN."""
+    means = np.array([summary.mean for summary in content.metric_summaries(content.lead)])
+    order = best_first(means, content.lead.metric.better)
+    candidate = next((int(run) for run in order if (run, content.lead) in content.comparisons), None)
+    base = content.request.baseline
+    if candidate is None:
+        return [int(order[0])], np.full(int(content.selected.sum()), np.nan)
+    gap = differences_of(content.evaluations[base], content.evaluations[candidate], content.lead)
+    return [base, candidate], gap
+
+
+def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) -> list[int]:
+    """Rows of at most three queries: the largest gain, the largest loss, then the next largest difference."""
+    sign = direction(content.lead)
+    if len(runs) == 1:
+        values = content.evaluations[runs[0]].column(content.lead) * sign
+        order = np.argsort(values, kind="stable")
+        return [int(row) for row in order if np.isfinite(values[row])][:EXAMPLES]
+    oriented = np.nan_to_num(gap) * sign
+    order = np.argsort(-oriented, kind="stable")
+    ends = [int(order[0]), int(order[-1])] if len(order) else []
+    by_size = [int(row) for row in np.argsort(-np.abs(oriented), kind="stable")]
+    return [row for row in dict.fromkeys([*ends, *by_size]) if oriented[row] != 0][:EXAMPLES]
+
+
+def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
+    """The query with its first documents and short texts."""
+    runs = [(shorten_middle(name), _documents(documents), _cut(answer)) for name, documents, answer in block.runs]
+    relevant = [replace(document, text="", judged=_plain_short_names(content, document.judged))
+                for document in block.relevant[:MAX_DOCUMENTS]]
+    return replace(block, query_id=shorten_middle(block.query_id), question=_cut(block.question),
+                   values=_cut(_plain_short_names(content, block.values)), relevant=_documents(relevant), runs=runs,
+                   reference=_cut(block.reference), claims=())
+
+
+def _with_short_names(content: ReportContent, text: str) -> str:
+    """The sentence with long names of runs cut in the middle: one name of 200 characters would fill a line or two."""
+    for name in content.names:
+        if len(name) > NAME_LENGTH:
+            text = text.replace(escape(name), escape(shorten_middle(name)))
+    return text
+
+
+def _plain_short_names(content: ReportContent, text: str) -> str:
+    """The same for text that is not markdown."""
+    for name in content.names:
+        text = text.replace(name, shorten_middle(name))
+    return text
+
+
+def _documents(documents: Sequence[ReportDocument]) -> list[ReportDocument]:
+    return [replace(document, doc_id=shorten_middle(document.doc_id), judged=_cut(document.judged),
+                    text=_cut(document.text)) for document in documents[:MAX_DOCUMENTS]]
+
+
+def shorten_middle(name: str, limit: int = NAME_LENGTH) -> str:
+    """A name cut in the middle.
+
+    Examples
+    --------
+    >>> shorten_middle("abcdefghij", 5)
+    'ab…ij'
+    """
+    tail = (limit - 1) // 2
+    return name if len(name) <= limit else f"{name[:limit - 1 - tail]}…{name[-tail:]}"
+
+
+def _cut(text: str | None, limit: int = TEXT_LENGTH) -> str:
+    return text if text and len(text) <= limit else f"{text[:limit - 1]}…" if text else ""
