@@ -6,6 +6,7 @@ import json
 from contextvars import ContextVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException
 
 from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
@@ -44,16 +45,20 @@ def main() -> None:
         _keep_history()
         login.login_status()
         _ask_again_after_a_restart()
-    token = _inside.set(True)
+    token, leaves = _inside.set(True), False
     try:
         page.run()
     except page_context.PageEnds:
         pass
+    except RerunException:  # another page is opened, and the address is its address already
+        leaves = True
+        raise
     finally:
         _inside.reset(token)
-        state.close_session()
-        if link is not None:
-            link.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
+        if not leaves:
+            state.close_session()
+            if link is not None:
+                link.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
         data_store.freeze()
 
 

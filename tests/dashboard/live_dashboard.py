@@ -228,6 +228,14 @@ class App:
         self.page.get_by_role("heading", name=name, level=1).wait_for()
         return self.settle()
 
+    def part(self, key: str, name: str) -> App:
+        """Open a tab of the page; key: of the choice of tabs."""
+        tab = self.page.locator(f".st-key-{key}").get_by_role("radio", name=name, exact=True)
+        tab.click()
+        self.settle()
+        assert tab.get_attribute("aria-checked") == "true"
+        return self
+
     def upload(self, *files) -> App:
         """Drop files, paths or {name, mimeType, buffer}."""
         field = self.page.locator("[data-testid=stFileUploader] input[type=file]")

@@ -10,6 +10,7 @@ from dataclasses import asdict
 import numpy as np
 
 from ragdash.analysis.diagnosis.answer_checks import AnswerChecks, check_answers
+from ragdash.analysis.diagnosis.permission_checks import PermissionChecks, check_permissions
 from ragdash.analysis.diagnosis.potential_gain import BestValues
 from ragdash.analysis.diagnosis.question_types import read_kinds
 from ragdash.analysis.diagnosis.result import Diagnosis
@@ -61,10 +62,12 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     bare = marked["no_answer"] | marked["out_of_scope"]
     retrieval = check_retrieval(match, rules, marked["multi_hop"])
     answer_checks = check_answers(match, rules, answers)
+    permissions = check_permissions(match, rules)
     checks = {**_retrieval(retrieval), **_answers(answer_checks)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
+    checks |= _permissions(permissions)  # also of a question without an answer: a leak is one whatever was asked
     checks["answered-unanswerable"] = (
-        bare & answer_checks.has_answer,
+        bare & answer_checks.has_answer & ~permissions.leaks,
         bare & answer_checks.has_answer & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
     )
     checks["no-gold"] = _no_gold(checks)
@@ -78,9 +81,13 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
-                     {**retrieval.numbers, **answer_checks.numbers}, marked, BestValues.of(match),
-                     answer_checks.own_contexts,
+                     {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
+                     BestValues.of(match), answer_checks.own_contexts,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
+
+
+def _permissions(permissions: PermissionChecks) -> Checks:
+    return {"forbidden": (permissions.known, permissions.leaks)}
 
 
 def _retrieval(retrieval: RetrievalChecks) -> Checks:
@@ -108,6 +115,6 @@ def _no_gold(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
     """Queries without anything that shows whether they went right; the check itself can always be made."""
     checkable = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
                                          "answered-unanswerable")]
-    missing = checks["not-in-corpus"][0] & checks["not-in-corpus"][1]
-    unchecked = ~np.any([*checkable, missing], axis=0)
+    failed = [np.logical_and(*checks[name]) for name in ("not-in-corpus", "forbidden")]
+    unchecked = ~np.any([*checkable, *failed], axis=0)
     return np.ones(len(unchecked), bool), unchecked

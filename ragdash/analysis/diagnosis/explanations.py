@@ -1,7 +1,8 @@
 """Why a query is at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
-and ranks of ragdash.analysis.diagnosis.retrieval_checks; answered, declines, right, missing: 0 or 1; held, near,
+and ranks of ragdash.analysis.diagnosis.retrieval_checks; forbidden, left: of permission_checks; answered,
+declines, right, missing: 0 or 1; held, near,
 support: values of CoverEM, of the metric of rules.right and of the metric of rules.grounded.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ragdash.analysis.diagnosis.result import Diagnosis
-from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, WAY, Stage, number
+from ragdash.analysis.diagnosis.stages import FINE, NAMES, OPTIONAL, RETRIEVAL, STAGES, WAY, Stage, number
 from ragdash.metrics import Spec
 
 Numbers = Mapping[str, float]
@@ -64,7 +65,7 @@ def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
     stage = STAGES[diagnosis.stage[q]]
     numbers = {name: float(values[q]) for name, values in diagnosis.numbers.items()}
     rule = _RULES[stage.name](diagnosis, q, numbers)
-    if stage.name in WAY[1:6] and numbers["right"] == 1:
+    if stage.name in RETRIEVAL and numbers["right"] == 1:
         rule += f" The answer is right nevertheless: {_answer_match(diagnosis, numbers)}."
     return Reason(stage, rule, numbers, _not_assessed(diagnosis, q, numbers))
 
@@ -96,6 +97,13 @@ def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
         without = f"The truth has {_gold(diagnosis, 0)}{rel}"
     return f"{without}, and " + ("nothing shows whether the answer is right." if numbers["answered"] else
                                  "the run gives no answer.")
+
+
+def _forbidden(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    k, returned, left = diagnosis.rules.k, numbers["returned"], numbers["left"]
+    collapse = f", fewer than {k}: filtered away" if left < k else ""
+    return (f"{numbers['forbidden']:.0f} of the first {min(k, returned):.0f} documents are forbidden for the asker; "
+            f"without the forbidden ones {left:.0f} of {returned:.0f} are left{collapse}.")
 
 
 def _not_in_corpus(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
@@ -176,7 +184,8 @@ def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 
 _RULES: Mapping[str, Callable[[Diagnosis, int, Numbers], str]] = dict(zip(NAMES, (
-    _no_gold, _not_in_corpus, _not_retrieved, _below_k, _partly, _below_threshold, _wrong, _not_grounded, _refused,
+    _no_gold, _forbidden, _not_in_corpus, _not_retrieved, _below_k,
+    _partly, _below_threshold, _wrong, _not_grounded, _refused,
     _answered, _fine), strict=True))
 
 
@@ -192,14 +201,17 @@ def _not_assessed(diagnosis: Diagnosis, q: int, numbers: Numbers) -> dict[str, s
         return {}
     way = WAY[1:] if stage == FINE else WAY[1:WAY.index(NAMES[stage])]
     return {diagnosis.passed(name): _why(diagnosis, name, numbers) for name in way
-            if not diagnosis.known[number(name), q]}
+            if not diagnosis.known[number(name), q]
+            and diagnosis.mentions(name)}
 
 
 def _why(diagnosis: Diagnosis, name: str, numbers: Numbers) -> str:
     """Why a check could not be made for a query."""
     if name in diagnosis.reasons:
         return diagnosis.reasons[name]
-    if name in WAY[1:6]:
+    if name in OPTIONAL:
+        return "the truth does not say what is allowed for it"
+    if name in RETRIEVAL:
         if not numbers["gold"]:
             return "no gold is known"
         return "not all gold names its document" if name == "not-in-corpus" else \

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, gains
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
-from ragdash.analysis.diagnosis.stages import ASIDE, FINE, STAGES, WAY, Stage, number
+from ragdash.analysis.diagnosis.stages import ASIDE, FINE, OPTIONAL, STAGES, WAY, Stage, number
 from ragdash.core.errors import Problem
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
@@ -83,18 +83,25 @@ class Diagnosis:
         """The way from gold to a right and grounded answer, then, aside, the questions that have none.
 
         All who take the way reach its first step. Those with a question that has no answer, and an answer to judge,
-        take the other: the last step is reached by them alone. queries (Q,) bool: those that count (default all).
+        take the other: the last step is reached by them alone. The step of permissions is left out where the truth does
+        not say what is allowed. queries (Q,) bool: those that count (default all).
         """
         included = np.ones(len(self.stage), bool) if queries is None else queries
         steps = []
         for stages, reaching in ((WAY, included & ~self.aside), (ASIDE, included & self.aside)):
             for name in stages:
+                if not self.mentions(name):
+                    continue
                 lost = reaching & self.in_stage(name)
                 unknown = reaching & ~self.known[number(name)]
                 steps.append(WaterfallStep(name, self.passed(name), int(reaching.sum()), int(lost.sum()),
                                   int((unknown & ~lost).sum())))
                 reaching = reaching & ~lost
         return tuple(steps)
+
+    def mentions(self, name: str) -> bool:
+        """Whether a stage is shown: that of permissions only where the truth says what is allowed."""
+        return name not in OPTIONAL or bool(self.known[number(name)].any())
 
     @property
     def aside(self) -> np.ndarray:

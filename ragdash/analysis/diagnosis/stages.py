@@ -23,6 +23,9 @@ class Stage:
 STAGES = (
     Stage("no-gold", "No gold", "Nothing to check against: neither gold to look for, nor a reference for the answer.",
           "Judge documents for the query, mark evidence, or write a reference answer.", "Something to compare it with"),
+    Stage("forbidden", "Returned although forbidden", "The first k hold a document that the asker may not see.",
+          "Apply the filter before the search. One that runs after it leaves fewer documents.",
+          "Only allowed documents in the first {k}"),
     Stage("not-in-corpus", "Not in the corpus", "None of the gold is in the corpus.",
           "Add the missing documents to the index, or correct the truth.", "Gold in the corpus"),
     Stage("not-retrieved", "Not retrieved", "None of the gold was returned, at any rank.",
@@ -48,11 +51,16 @@ STAGES = (
 )
 NAMES = tuple(stage.name for stage in STAGES)
 FINE = NAMES.index("fine")
-WAY = ("no-gold", "not-in-corpus", "not-retrieved", "below-k", "partly-covered", "below-threshold", "refused",
+WAY = ("no-gold", "forbidden", "not-in-corpus", "not-retrieved", "below-k", "partly-covered",
+       "below-threshold", "refused",
        "wrong-answer", "not-grounded")
 """The steps of a question that has an answer, in the order of the waterfall."""
 ASIDE = ("answered-unanswerable",)
 """The step of a question that has none."""
+OPTIONAL = ("forbidden",)
+"""Steps that are mentioned only where the truth has what they ask for."""
+RETRIEVAL = WAY[2:7]
+"""The steps that look for gold among the documents."""
 
 
 def number(name: str) -> int:

@@ -30,7 +30,7 @@ def render(context: PageContext, spec: Spec) -> None:
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
         st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
-        st.subheader(verdict_sentences.verdict_sentence(verdict), anchor=False)
+        st.header(verdict_sentences.verdict_sentence(verdict), anchor=False)
         st.markdown(f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
                     f"**What would change it:** {verdict_sentences.change_sentence(verdict)}")
         render_checks(context, verdict)

@@ -30,12 +30,13 @@ def theme() -> plot_theme.Theme:
 def set_contrast() -> None:
     """Dark words on the dark appearance's blue buttons and chips: Streamlit writes white there, with a contrast of 3.5.
 
-    Those of the sidebar have a darker blue of their own.
+    Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there.
     """
     if theme() is plot_theme.DARK:
         selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-baseweb="tag"])'
+        segment = '[data-testid="stSidebar"] [data-variant="segmented_control"][data-selected="true"]'
         st.html(f'<style>{selector}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
-                f"{{color: {theme().paper} !important}}</style>")
+                f"{{color: {theme().paper} !important}} {segment} p {{color: {theme().ink} !important}}</style>")
 
 
 def title(text: str, question: str) -> None:

@@ -48,6 +48,8 @@ def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Ga
     for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
         steps = {step.name: step for step in diagnosis.waterfall()}
         for s, (stage, n) in enumerate(zip(STAGES, diagnosis.counts().tolist(), strict=True)):
+            if not diagnosis.mentions(stage.name):
+                continue
             step = steps.get(stage.name)
             rows.append(
                 {
@@ -154,7 +156,8 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
         run = {
             "name": diagnosis.run,
             "digest": diagnosis.digest,
-            "stages": {stage.name: n for stage, n in zip(STAGES, diagnosis.counts().tolist(), strict=True)},
+            "stages": {stage.name: n for stage, n in zip(STAGES, diagnosis.counts().tolist(), strict=True)
+                       if diagnosis.mentions(stage.name)},
             "waterfall": [
                 {"step": step.name, "reached": step.reached, "lost": step.lost, "unknown": step.unknown}
                 for step in diagnosis.waterfall()
@@ -163,6 +166,7 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
                 str(spec): {
                     gain.stage: {"n": gain.n, "defined": gain.defined, "at_most": finite_or_none(gain.at_most)}
                     for gain in spec_gains
+                    if diagnosis.mentions(gain.stage)
                 }
                 for spec, spec_gains in zip(specs, run_gains, strict=True)
             },

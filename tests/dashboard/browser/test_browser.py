@@ -8,6 +8,13 @@ from pathlib import Path
 import pytest
 from live_dashboard import GROUND, GROUND_SHOWN, start_server, stop, visitor
 
+from ragdash.dashboard import page_list
+from ragdash.dashboard.pages.answers import page as answers
+from ragdash.dashboard.pages.compare import page as compare
+from ragdash.dashboard.pages.data import page as data
+from ragdash.dashboard.pages.threshold_bands import page as threshold_bands
+from ragdash.dashboard.session import state
+
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,13 +32,17 @@ PAGES = {
     "share": "Share",
     "metrics": "Metrics and help",
 }
-VIEWS = {"": "Overview", "data": "Data", **PAGES, "compare?detail=queries": "Compare",
-         "compare?detail=means": "Compare",
+VIEWS = {"": "Overview", "data": "Data", **PAGES, "data?data_part=evidence": "Data",
+         "compare?detail=queries": "Compare", "compare?detail=slices": "Compare",
+         "compare?detail=means": "Compare", "compare?detail=similarity": "Compare",
          "answers?part=judge": "Answers", "answers?part=validation": "Answers",
          "threshold-bands?bands_part=speed": "Threshold bands"}
 MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compare?"),
          "judges?k=7": ("Answers", "part=judge"), "trust?k=7": ("Answers", "part=validation"),
          "speed-cost?k=7": ("Threshold bands", "bands_part=speed")}
+TALLEST = {1440: 2_600, 390: 4_500}  # width of the window -> pixels of a page with the samples
+PARTS = {state.COMPARE_PART: compare.PARTS, state.ANSWERS_PART: answers.PARTS, state.BANDS_PART: threshold_bands.PARTS,
+         state.DATA_PART: data.PARTS}
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
 BROKEN = {
     "name": "broken.jsonl",
@@ -76,6 +87,12 @@ def shown_in(app, scheme: str) -> None:
         assert len(app.data("means")) == 3
 
 
+def no_taller_than_allowed(app) -> None:
+    """The page with the samples is read without much scrolling."""
+    height = app.page.get_by_test_id("stMain").evaluate("node => node.scrollHeight")
+    assert height <= TALLEST[app.page.viewport_size["width"]]
+
+
 def copied_link(app) -> str:
     """The link as the popover shows it."""
     app.page.get_by_role("button", name="Copy link").click()
@@ -101,14 +118,15 @@ def test_files_from_disk_to_every_picture(visit):
     app = visit().open().upload(*files("dense", "sparse", "truth"))
     app.calm()
     app.page.get_by_role("heading", name="Runs (2)").wait_for()
+    app.go("Overview")
+    assert "95 % interval over 110 queries" in app.page.inner_text("[data-testid=stMain]")
     app.go("Compare")
     assert re.search(
-        r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] over 110 queries",
+        r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]\.",
         app.page.inner_text(".st-key-finding"),
     )
     assert app.page.get_by_test_id("stTable").first.locator("tbody tr").count() == 2
-    app.page.locator(".st-key-detail").get_by_text("Means").click()
-    app.settle()
+    app.part("detail", "Means")
     assert len(app.data("means")) == 2
     assert app.chart("means").locator(".scatterlayer .point").count() == 2
     app.go("Precision-recall")
@@ -157,6 +175,15 @@ def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link)
     assert re.search(r"[?&]k=7(&|$)", app.page.url) and "run=" in app.page.url
 
 
+def test_every_page_every_tab_and_every_earlier_address_is_visited_here():
+    assert {view.partition("?")[0] for view in VIEWS} == {
+        "" if entry.path == page_list.DEFAULT_PAGE else entry.path for entry in page_list.entries()}
+    assert {path.partition("?")[0] for path in MOVED} == set(page_list.MOVED)
+    for key, parts in PARTS.items():
+        later = list(parts)[1:]
+        assert all(any(f"{key}={part}" in view for view in VIEWS) for part in later), (key, later)
+
+
 @pytest.mark.parametrize(("path", "shown"), MOVED.items(), ids=list(MOVED))
 def test_an_address_of_an_earlier_version_opens_what_shows_it_now(visit, samples_link, path, shown):
     app = visit().open(samples_link.replace("/?", f"/{path}&"))
@@ -186,8 +213,10 @@ def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, sam
     assert heading.count() == 1
     shown_in(app, "light")
     app.calm()
+    no_taller_than_allowed(app)
     faults = faults_of(app, axe_source) if axe_source else []
     app.resize(390).calm()
+    no_taller_than_allowed(app)
     app.appear("dark").calm()
     app.resize(1440).calm()
     shown_in(app, "dark")

@@ -44,7 +44,7 @@ def test_evidence_decides_pairs_are_kept_and_every_page_says_so(walk):
     app.page.get_by_role("radio", name="by evidence").click()
     app.settle()
     app.page.get_by_text("Relevant by evidence: a chunk is relevant if").wait_for()
-    app.go("Threshold bands")
+    app.go("Data").part("data_part", "Evidence threshold")
     drawn = {trace["name"] for trace in app.data("evidence_threshold")}
     assert drawn == {"dense", "sparse", "hybrid", "band", "in use"}
     many = int(re.search(r"\d+", app.page.get_by_role("radio", name="To decide").inner_text())[0])

@@ -16,7 +16,7 @@ def test_from_the_samples_to_verdicts(visit, serve):
     app = visit()
     app.open().upload(*(str(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "truth")))
     app.page.get_by_role("heading", name="Runs (2)").wait_for()
-    app.settle().go("Judges").calm()
+    app.settle().go("Answers").part("part", "LLM judge").calm()
     page = app.page
     server = serve(delay=1.0)  # at work until the other visitor has come
     address = page.locator(".st-key-_judge_url input")
@@ -45,9 +45,10 @@ def test_from_the_samples_to_verdicts(visit, serve):
     other.open(page.url)
     other.page.get_by_text(re.compile("is judging dense and sparse")).wait_for()
     other.calm()
-    app.go("Leaderboard")
+    app.go("Compare")
     server.delay = 0.0
-    app.go("Judges")
+    app.go("Answers")
+    assert "part=judge" in page.url, "the tab that was open"
     page.get_by_text(re.compile("Done: ")).wait_for(timeout=180_000)
     app.settle().calm()
     assert {one["Authorization"] for one in server.seen} == {f"Bearer {SECRET}"}

@@ -23,7 +23,7 @@ def wait_for_head(app, true: str, arg: str) -> None:
 
 def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?"))
-    app.go("Compare")
+    app.part("detail", "Query by query")
     app.page.locator(".st-key-outcome").get_by_text(re.compile("^Worse")).click()
     app.settle()
     link = app.page.get_by_role("link", name=re.compile(r"Read \d+ queries side by side"))
@@ -85,8 +85,7 @@ def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, samples_link
 
 def test_likeness_fits_large_and_small_screens(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?"))
-    app.page.get_by_text("Matrix, what one run alone found").click()
-    app.settle().chart("likeness_matrix")
+    app.part("detail", "Similarity of runs").chart("likeness_matrix")
     app.calm()
     app.resize(390).chart("likeness_matrix")
     app.calm()
@@ -98,6 +97,7 @@ def test_a_text_opens_by_a_click_with_the_evidence_marked(visit, samples_link):
     assert not mark.is_visible()
     app.page.locator("details:has(mark) summary").first.click()
     assert mark.is_visible() and "Sea of Crises" in app.page.locator("details[open]").inner_text()
+    app.page.get_by_role("tab", name="Rank changes").click()
     assert app.chart("bump").locator(".scatterlayer .point").count() > 10
     app.calm()
 

@@ -193,7 +193,7 @@ def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
 
 
 def test_every_picture_can_be_had_as_data(shared):
-    app = shared.go("Compare")
+    app = shared.go("Compare").part("detail", "Means")
     app.page.get_by_role("tab", name="Download").last.click()
     app.settle()
     figure = json.loads(downloaded(app, "Plotly JSON").read_text())

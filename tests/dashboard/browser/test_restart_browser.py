@@ -35,7 +35,7 @@ def test_the_first_click_after_a_kill_finds_the_same_runs(browser, tmp_path, cli
             assert choice.input_value() != before
         assert app.page.get_by_text("No runs are loaded yet").count() == 0
         app.calm()
-        link_to(app.go("Runs"), runs=2)
+        link_to(app.go("Data"), runs=2)
     finally:
         context.close()
         stop(process, tmp_path / "second.log")

@@ -19,7 +19,7 @@ def states(at) -> list[str]:
 
 
 def headings(at) -> str:
-    return " ".join(one.value for one in at.subheader)
+    return " ".join(heading.value for heading in (*at.header, *at.subheader))
 
 
 def test_a_significant_lead_is_a_clear_winner():

@@ -159,7 +159,8 @@ def render_stages(data: FailuresData) -> None:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in unassessed))
     with st.expander("What the stages mean, and what usually fixes them", key="stage_rules"):
         st.table(pd.DataFrame([{"Stage": f"**{stage.title}**", "When": fmt.escape(stage.meaning),
-                                "What usually fixes it": fmt.escape(stage.fix) or fmt.UNDEFINED} for stage in STAGES]),
+                                "What usually fixes it": fmt.escape(stage.fix) or fmt.UNDEFINED} for stage in STAGES
+                               if any(diagnosis.mentions(stage.name) for diagnosis in data.diagnoses)]),
                  border="horizontal", hide_index=True, alt="The stages, in the order in which they are asked")
 
 

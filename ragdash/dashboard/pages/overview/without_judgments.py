@@ -29,8 +29,8 @@ def render() -> None:
     data_sections.render_undo_of_removal()
     with st.container(border=True, key="verdict"):
         st.badge("No judgments yet", color="orange")
-        st.subheader(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says which documents are "
-                     "relevant", anchor=False)
+        st.header(f"{fmt.count(len(entries), 'run is', 'runs are')} loaded, but nothing says which documents are "
+                  "relevant", anchor=False)
         st.markdown("**For your decision:** no run can be called better yet.  \n"
                     "**What would change it:** add relevance judgments (qrels), or scores per query that another "
                     "tool computed. Answers can be judged without them.")
