@@ -235,7 +235,7 @@ def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: Comparison
     return FamilyTests(tuple(evaluations), spec, rules, tuple(slices), tests)
 
 
-test_family.__test__ = False  # the name is a verb, not a test of pytest
+setattr(test_family, "__test__", False)  # noqa: B010  the name is a verb, not a test of pytest
 
 
 def _draws(rules: ComparisonRules, queries: int) -> dict:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import hash_text, text_column
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.rank_order import pair_hashes, query_starts
 from ragdash.core.records import Run, Truth
 
@@ -73,10 +74,15 @@ def _pack_run(run: Run) -> Tables:
         columns["repeated"] = repeated
     metadata = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
              "rows_digest": [str(int(lane)) for lane in run.rows_digest]}
-    return {
+    tables = {
         "rows": _with_metadata(pa.table(columns), run, metadata),
         "queries": _with_metadata(_queries(run), run, metadata),
     }
+    scores = run.file_scores
+    if scores is not None:
+        tables["file_scores"] = pa.table({"query": scores.queries, "run": scores.runs, "metric": scores.metrics,
+                                          "value": scores.values, "label": scores.labels})
+    return tables
 
 
 def _pack_truth(truth: Truth) -> Tables:
@@ -122,8 +128,17 @@ def _unpack_run(tables: Tables, metadata: dict) -> Run:
         ranked_by=metadata["ranked_by"],
         settings=metadata["settings"],
         problems=_problems(metadata),
+        file_scores=_file_scores(tables),
         **_locked(arrays),
     )
+
+
+def _file_scores(tables: Tables) -> FileScores | None:
+    if "file_scores" not in tables:
+        return None
+    table = tables["file_scores"]
+    texts = (_one(table[name]) for name in ("query", "run", "metric"))
+    return FileScores(*texts, *_locked({"values": table["value"].to_numpy()}).values(), _one(table["label"]))
 
 
 def _unpack_truth(tables: Tables, metadata: dict) -> Truth:

@@ -20,6 +20,7 @@ from helpers import random_case, run_of, truth_of
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
@@ -470,3 +471,21 @@ def test_a_read_only_workspace_with_a_lost_list_is_not_shown_as_empty(workspace)
     with pytest.raises(InputError) as error:
         Workspace(workspace.folder, read_only=True).runs()
     assert kind_of(error) == "lost-workspace-list"
+
+
+def test_scores_and_labels_of_a_file_are_kept_with_their_run(workspace, tmp_path):
+    scores = FileScores.build(
+        [
+            ("q1", "run", "mrr", 0.5),
+            ("q2", "run", "mrr", None),
+            ("q1", "run", "verdict", "Correct"),
+            ("q2", "run", "judge", True),
+        ]
+    )
+    run = small().with_file_scores(scores)
+    entry = workspace.add_run(run)
+    again = Workspace(workspace.folder).load_run(entry.digest)
+    assert again.digest == run.digest != small().digest
+    assert again.file_scores.by_query() == scores.by_query()
+    assert again.file_scores.label_names == ("verdict",) and small().file_scores is None
+    assert workspace.load_run(workspace.add_run(small()).digest).file_scores is None

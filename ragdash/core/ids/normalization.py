@@ -162,8 +162,10 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
         file=file,
         settings={**run.settings, **(note or {})},
     )
-    scores = run.file_scores
-    return result if scores is None else result.with_file_scores(scores.with_queries(run.query_ids, queries))
+    file_scores = run.file_scores
+    if file_scores is None:
+        return result
+    return result.with_file_scores(file_scores.with_queries(run.query_ids, queries))
 
 
 def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:

@@ -156,7 +156,8 @@ def sample_records() -> dict[str, Run | Truth]:
     if not (folder / paths.SAMPLE_TRUTH).is_file():
         return {}
     runs = [io.read_run(folder / name) for name in paths.SAMPLES if (folder / name).is_file()]
-    return {record.digest: record for record in (*runs, io.read_truth(folder / paths.SAMPLE_TRUTH))}
+    records: list[Run | Truth] = [*runs, io.read_truth(folder / paths.SAMPLE_TRUTH)]
+    return {record.digest: record for record in records}
 
 
 LOADED = DataStore(fallback=workspace, samples=sample_records)

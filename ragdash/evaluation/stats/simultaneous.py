@@ -112,7 +112,7 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
                      low, high)
 
 
-test_pairs.__test__ = False  # the name is a verb, not a test of pytest
+setattr(test_pairs, "__test__", False)  # noqa: B010  the name is a verb, not a test of pytest
 
 
 def _p_values(differences: np.ndarray, statistic: np.ndarray, counts: np.ndarray, top: np.ndarray, total: int,

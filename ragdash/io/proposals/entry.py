@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.build import read_content
@@ -44,7 +45,11 @@ def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) 
     if not readings:
         return records
     problem = proposal_problem(source, readings, "warning")
-    return [replace(record, problems=(*record.problems, problem)) for record in records]
+    return list(map(partial(_with_problem, problem), records))
+
+
+def _with_problem(problem: Problem, record: _Record) -> _Record:
+    return replace(record, problems=(*record.problems, problem))
 
 
 def mapping_of(source: Source) -> dict[str, str]:

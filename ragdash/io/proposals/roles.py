@@ -58,8 +58,8 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
         return fields, None
     taken = {name for members in family.members.values() for name in members.values()}
     joined = {name: item for name, item in fields.items() if name not in taken}
-    for pattern, members in family.members.items():
-        values = [value for name in members.values() for value in fields[name].values]
+    for pattern, columns in family.members.items():
+        values = [value for column in columns.values() for value in fields[column].values]
         plain = pattern.replace("{run}", " ")
         joined[pattern] = _Named(pattern, tuple(values), plain)
     return joined, family

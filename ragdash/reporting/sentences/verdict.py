@@ -121,8 +121,8 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     if total > MAX_NAMES:
         parts = [f"better than {len(better)} of {total}"] if better else []
         parts += [f"no significant difference from {len(tied)}"] if tied else []
-        rest = total - len(better) - len(tied)
-        parts += [f"{rest} without enough common queries"] if rest else []
+        uncompared = total - len(better) - len(tied)
+        parts += [f"{uncompared} without enough common queries"] if uncompared else []
         return f"Of the other {total} runs: {', '.join(parts)}."
     parts = [f"It is better than {_gaps(better, name)}."] if better else []
     if tied:

@@ -101,7 +101,9 @@ def copied_link(app) -> str:
     return found
 
 
-@pytest.mark.parametrize("path", ["", "precision-recall", "metrics?about=AP", "compare?k=5", "leaderboard?k=5"])
+@pytest.mark.parametrize(
+    "path", ["", "overview", "precision-recall", "metrics?about=AP", "compare?k=5", "leaderboard?k=5"]
+)
 def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_server, path):
     app = visit(fresh_server).open(path)
     app.calm()
