@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ragdash.analysis.verdict import Verdict, best_run, find_checks, verdict_state
 from ragdash.cli.inputs import conventions_of, matching_of
+from ragdash.core.console import printable
 from ragdash.core.messages import checks as check_messages
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
@@ -66,7 +67,7 @@ def verdict_text(verdict: Verdict) -> str:
 def report_verdict(verdict: Verdict) -> None:
     """Say a verdict that is withheld on standard error, for formats without sentences."""
     if verdict.withheld:
-        print(f"ragdash: {verdict_text(verdict)}", file=sys.stderr, end="")
+        print(f"ragdash: {printable(verdict_text(verdict))}", file=sys.stderr, end="")
 
 
 def gate_checks(verdict: Verdict) -> list[GateCheck]:

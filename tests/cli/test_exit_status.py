@@ -140,9 +140,10 @@ def test_the_script_for_a_shell_knows_every_command_and_option(capfdbinary, shel
 def test_control_characters_of_a_name_do_not_reach_the_terminal(files, capfdbinary):
     run = files / "run.jsonl"
     run.write_text('{"config": "a\\u001b[31mb\\u0007", "query": "q1", "retrieved": ["b"]}\n')
-    for command in (("check", run), ("evaluate", run, "--truth", files / "qrels.txt")):
+    means = ("evaluate", run, "--truth", files / "qrels.txt")
+    for expected, *command in ((0, "check", run), (0, *means), (1, *means, "--fail-under", "nDCG@10=1")):
         status, out, err = call(capfdbinary, *command)
-        assert status == 0
+        assert status == expected
         assert "\x1b" not in str(out) + err and "\x07" not in str(out) + err and "\\x1b[31mb\\x07" in str(out) + err
 
 

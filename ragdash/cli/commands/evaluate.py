@@ -15,7 +15,7 @@ from ragdash.analysis.score_thresholds import sweep
 from ragdash.cli.common_options import add_evaluation_options, score_cutoffs
 from ragdash.cli.comparison_checks import add_check_options, gate_checks, main_metric, report_verdict, verdict_of
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
-from ragdash.core.console import say, write
+from ragdash.core.console import printable, say, write
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck, parse_bound
@@ -140,5 +140,5 @@ def report_missed(checks: Sequence[GateCheck]) -> int:
     """Say which bounds are missed; the exit status."""
     missed = [check.missed for check in checks if check.missed]
     for line in missed:
-        print(f"ragdash: {line}", file=sys.stderr)
+        print(f"ragdash: {printable(line)}", file=sys.stderr)
     return 1 if missed else 0

@@ -110,7 +110,7 @@ def come(browser, url: str, provider, path: str = "", **user):
 
 def test_editors_keep_viewers_look_others_stay_outside(browser, provider, guarded):
     app, context = come(browser, guarded, provider, email="ada@example.org", email_verified=True)
-    app.upload(*KEEPING)
+    app.open().upload(*KEEPING)
     app.page.get_by_role("heading", name="Runs (1)").wait_for()
     app.go("Compare")
     link, said = app.page.url, app.page.get_by_test_id("stTable").first.inner_text()

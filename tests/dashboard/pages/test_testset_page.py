@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from page_cases import opened, shown, texts
+from page_cases import drawn, opened, shown, texts
 from streamlit.testing.v1 import AppTest
 
 from ragdash.experiments.testset import (
@@ -103,8 +103,8 @@ def test_filters_show_what_they_count_and_an_empty_one_says_so():
 def test_texts_of_others_stay_texts():
     Sets().keep(the_set())
     at = opened("test-set", draft="single-2")
-    page = "".join(one.proto.body for one in at.get("html"))
-    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "<script>" not in drawn(at) and "&lt;script&gt;" in drawn(at)
+    assert "<script>alert" not in "".join(one.proto.body for one in at.get("html"))  # nor in the sidebar
     assert not any("[l](http://x)" in one.value and "\\[" not in one.value for one in at.markdown)
     at = opened("test-set", draft="single-1")
     page = "".join(one.proto.body for one in at.get("html"))
