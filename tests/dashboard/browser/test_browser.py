@@ -286,10 +286,10 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     assert "ids: zeros" in app.page.inner_text(".st-key-run_cards")
     assert app.page.locator(".st-key-ledger").bounding_box()["y"] == pytest.approx(top, abs=2)
     app.go("Compare")
-    assert "lost: NDCG@10 0.6" in app.page.inner_text(".st-key-finding")
+    assert "lost reaches NDCG@10 0.6" in app.page.inner_text(".st-key-finding")
     link = copied_link(app)
     other = visit().open(link)
-    assert "lost: NDCG@10 0.6" in other.page.inner_text(".st-key-finding") and copied_link(other) == link
+    assert "lost reaches NDCG@10 0.6" in other.page.inner_text(".st-key-finding") and copied_link(other) == link
     app.go("Data")
     app.page.get_by_role("button", name="Undo").click()
     app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
