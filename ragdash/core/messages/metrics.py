@@ -372,11 +372,13 @@ MESSAGES: Mapping[str, Message] = {
         actual="{text!r}",
         expected="one of {metrics:comma}",
         fix="See `ragdash metrics` for all of them.",
+        page="See Metrics and help for all of them.",
     ),
     "unknown-metric/near": Message(
         actual="{text!r}",
         expected="perhaps {names:or}",
         fix="See `ragdash metrics` for all of them.",
+        page="See Metrics and help for all of them.",
     ),
     "unknown-price": Message(
         actual="{name!r} for {run:named run}",
