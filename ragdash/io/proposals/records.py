@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ROLE_WORDS, words
+from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
 
@@ -275,8 +277,9 @@ def _text_tables(text: str) -> Iterator[RecordList]:
                         if any(cell.strip() for cell in row)]
             except csv.Error:
                 continue
-            width = max({len(row) for row in rows}, key=[len(row) for row in rows].count, default=0)
-            regular = sum(len(row) == width for row in rows) / max(len(rows), 1)
+            widths = Counter(map(len, rows))
+            width = max(widths, key=widths.__getitem__, default=0)
+            regular = widths[width] / max(len(rows), 1)
             if width > 1 and regular > 0.9:
                 candidates.append((regular, width, rows, delimiter))
     finally:
@@ -294,6 +297,8 @@ def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict
     if not rows:
         return []
     width = max(len(row) for row in rows[:50])
+    if width > MAX_COLUMNS:
+        return []
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
     if headerless and width in (2, 3) and not _looks_like_header(header, body):
         names, body = [f"column {i}" for i in range(1, width + 1)], rows
@@ -340,11 +345,13 @@ def _is_number(cell: str) -> bool:
 
 def _distinct(names: list[str]) -> list[str]:
     """Names without empty ones and repeats."""
-    result: list[str] = []
+    result: dict[str, None] = {}
     for index, name in enumerate(names, 1):
         name = name or f"column {index}"
-        result.append(name if name not in result else f"{name} ({index})")
-    return result
+        while name in result:
+            name = f"{name} ({index})"
+        result[name] = None
+    return list(result)
 
 
 _LOGS = {"event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
