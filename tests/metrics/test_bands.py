@@ -24,7 +24,8 @@ from ragdash.metrics.bands import (
 )
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "guide" / "threshold-bands.md"
-EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+BLOCKS = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+EXAMPLES = [block for block in BLOCKS if "bands" in block]  # the others are prices
 NAN = math.nan
 (RR,) = bands_of("RR")
 

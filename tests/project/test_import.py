@@ -52,4 +52,4 @@ def test_a_command_imports_only_what_it_needs(arguments, absent):
 
 def test_every_module_of_a_command_is_in_the_table():
     folder = Path(ragdash.__file__).parent / "cli" / "commands"
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)
+    assert {path.stem for path in folder.rglob("*.py")} - {"__init__"} == set(COMMANDS)

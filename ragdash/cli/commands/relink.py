@@ -75,7 +75,7 @@ def _read(file: str, options: argparse.Namespace) -> Sequence[Corpus | Run]:
 
 def _means(runs: Sequence[Run], before: Truth, after: Truth, options: argparse.Namespace) -> list[dict]:
     """The mean of every metric and run under both truths."""
-    specs, conventions, rows = specs_of(options), conventions_of(options), []
+    specs, conventions, rows = specs_of(options, runs, before), conventions_of(options), []
     for record in runs:
         old, new = (evaluate_match(Match(record, truth, conventions), specs).summary(resamples=1)
                     for truth in (before, after))

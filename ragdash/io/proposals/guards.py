@@ -48,7 +48,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
-    if "doc_id" in guess and is_document_row(guess):
+    unread = set(detected.columns) - set(guess.values())
+    is_small = source.stored_size < _SMALL_BYTES
+    if "doc_id" in guess and is_document_row(guess) and (unread or ("text" in guess and is_small)):
         yield lambda reading: "doc_id" not in reading.mapping and "text" in reading.mapping and (
             "relevant" not in reading.mapping)
         yield lambda reading: "config" in reading.mapping and "config" not in guess and (
