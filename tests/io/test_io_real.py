@@ -126,8 +126,15 @@ def test_kilt(real_data):
 
 
 def test_rows_of_passages_keep_the_question_and_the_answer(real_data):
-    run = read_run(real_data / "s10_small_oracles/open_rag_eval/csv_results.csv")
-    first = run.details.to_pylist()[0]
+    path = real_data / "s10_small_oracles/open_rag_eval/csv_results.csv"
+    with pytest.raises(InputError) as refused:  # [1], [2] number the passages of a query; they are no document ids
+        read_run(path)
+    assert refused.value.problems[0].kind == "proposed-reading"
+    mapping = {"role": "run", "query_id": "query_id", "query": "query", "config": "query_run", "text": "passage",
+               "answer": "generated_answer"}
+    runs = read_runs(path, mapping=mapping)
+    first = runs[0].details.to_pylist()[0]
+    assert len(runs) == 2
     assert first["query"] == "What is a blackhole?" and first["answer"].startswith("Black holes are dense")
 
 
