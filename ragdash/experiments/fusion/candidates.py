@@ -127,7 +127,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RunRanking:
     """The rows of one run that take part. position (rows,) in the run, None: all, in order; starts (queries + 1,)."""
 
     run: Run
@@ -155,7 +155,7 @@ class Pool:
     """Runs brought together: every query of any run, in order of appearance, and what each run has for it."""
 
     query_ids: pa.StringArray
-    rankings: tuple[Ranking, ...]
+    rankings: tuple[RunRanking, ...]
 
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:
@@ -213,7 +213,7 @@ def _aligned(runs: Sequence[Run]) -> tuple[pa.StringArray, list[np.ndarray]]:
     return query_ids, codes
 
 
-def _ranking(run: Run, codes: np.ndarray, queries: int, window: int | None, ties: str) -> Ranking:
+def _ranking(run: Run, codes: np.ndarray, queries: int, window: int | None, ties: str) -> RunRanking:
     """The rows of a run by query (codes (run queries,): their index) and rank."""
     position, starts = _by_rank(run, ties)
     begin, length = np.zeros(queries, np.int64), np.zeros(queries, np.int64)
@@ -223,7 +223,7 @@ def _ranking(run: Run, codes: np.ndarray, queries: int, window: int | None, ties
     if new_starts[-1] < starts[-1] or not np.array_equal(begin[length > 0], new_starts[:-1][length > 0]):
         rows = ranges(begin, begin + length)
         position = rows if position is None else position[rows]
-    return Ranking(run, position, new_starts)
+    return RunRanking(run, position, new_starts)
 
 
 def _by_rank(run: Run, ties: str) -> tuple[np.ndarray | None, np.ndarray]:
