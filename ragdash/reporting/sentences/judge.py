@@ -22,8 +22,8 @@ from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_ru
 TOY = "toy-judge"  # the model's name of the samples' ledger
 TOY_DESCRIPTION = "a script that compares content words, no model that reads"
 TOY_NOTE = (
-    f"**{TOY}** is {TOY_DESCRIPTION}. It stands in for a judge, so that everything can be tried without one; its "
-    "verdicts tell nothing of quality."
+    f"**{TOY}** is {TOY_DESCRIPTION}. It replaces a judge, so that everything can be tried without one; its "
+    "scores are meaningless (demo only)."
 )
 FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
 CONTEXT_VERDICTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
@@ -54,7 +54,7 @@ def judge_name(judge: Judge | Panel | str, *, short: bool = False) -> str:
 
 def combine_judges(judges: Iterable[str]) -> str:
     """All of several judges as one, "A at host + B at host", the script left out where two others remain; empty where
-    there are not two, or a name that cannot be told apart.
+    there are not two, or two have one name.
     """
     names = [name for name in judges if AND not in name]
     read = [name for name in names if not is_toy(name)]
