@@ -176,10 +176,10 @@ def verdict_problems(names: Sequence[str], evaluations: Sequence[Evaluation], sp
     metric and reason, with the runs that it is about.
     """
     titles = {judge_request(spec)[0]: spec.title for spec in specs}
-    own = [(name, problem) for name, one in zip(names, evaluations, strict=True) for problem in one.problems
-           if problem.kind in COUNTED]
+    counted = [(name, problem) for name, evaluation in zip(names, evaluations, strict=True)
+               for problem in evaluation.problems if problem.kind in COUNTED]
     lines = []
-    for fold in merge_by_run(own):
+    for fold in merge_by_run(counted):
         words, field = fold.problem.words("page"), fold.problem.field
         lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
                      f"{escape(words.reason)}. {escape(words.fix)}")
