@@ -1,4 +1,4 @@
-"""The documents that could be returned, beside the truth of the session: attached, told of, taken off."""
+"""The documents that could be returned, for the truth of the session: attached, described, removed."""
 
 from __future__ import annotations
 
