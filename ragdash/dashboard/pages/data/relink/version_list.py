@@ -35,10 +35,10 @@ def render_choice() -> None:
     options = {versions[0].parent: f"{versions[0].parent_name}, as loaded",
                **{version.digest: f"{version.name}, {version.made} UTC" for version in versions}}
     in_use = next((digest for digest in options if _judged(digest, versions) == truth.judged_digest), None)
-    st.session_state["truth_version"] = in_use
-    st.selectbox("Version", list(options), format_func=options.get, key="truth_version", width=420,
+    st.session_state[state.TRUTH_VERSION] = in_use
+    st.selectbox("Version", list(options), format_func=options.get, key=state.TRUTH_VERSION, width=420,
                  help=tooltip("truth_versions"),
-                 on_change=lambda: truth_versions.use(st.session_state["truth_version"]))
+                 on_change=lambda: truth_versions.use(st.session_state[state.TRUTH_VERSION]))
 
 
 def _judged(digest: str, versions: list[TruthVersion]) -> str:
@@ -49,7 +49,7 @@ def _judged(digest: str, versions: list[TruthVersion]) -> str:
 def _render_line(digest: str, name: str, description: str, in_use: bool) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{name}**  \n:gray[{fmt.escape(description)}]", width="stretch")
-        held = in_use or LOADED.truth(digest) is not None
-        label = "In use" if in_use else "Use this version" if held else "Not on this server any more"
-        st.button(label, icon=":material/check:" if in_use else ":material/history:", disabled=in_use or not held,
+        loaded = in_use or LOADED.truth(digest) is not None
+        label = "In use" if in_use else "Use this version" if loaded else "Not on this server any more"
+        st.button(label, icon=":material/check:" if in_use else ":material/history:", disabled=in_use or not loaded,
                   key=f"use_version_{digest[:8]}", on_click=truth_versions.use, args=(digest,))
