@@ -32,7 +32,7 @@ _LETTERS = "kmb"  # one letter is a scale only where it touches the number, or b
 _WORD_SCALES = "|".join(sorted((word for word in _SCALES if word not in _LETTERS), key=len, reverse=True))
 _SCALE = re.compile(rf"[ \u00a0-]?({_WORD_SCALES})\b\.?|([{_LETTERS}])\b", re.IGNORECASE)
 _SPACED_LETTER = re.compile(rf"[ \u00a0]([{_LETTERS}])\b", re.IGNORECASE)
-_PERCENT = re.compile(r"[ \u00a0-]?(?:[%\uff05]|(?:percent(?:age)?(?: points?)?|per cent|prozent(?:punkte)?|pour ?cents?"
+_PERCENT = re.compile(r"[ \u00a0-]?(?:[%\uff05]|(?:percent(?:age)?(?: points?)?|per cent|prozent(?:punkte)?|pour ?cent"
                       r"|por ?ciento|per ?cento|pp)\b)", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"[ -]?(?:basis points?|bps?)\b", re.IGNORECASE)
 _CURRENCIES = {"$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
@@ -47,10 +47,11 @@ _FALL = re.compile(r"\b(?:decreas|declin|fell|fall|drop|down\b|loss|lost|lower|r
 _YEAR_BEFORE = re.compile(r"\b(?:in|year|years|fy|fiscal|since|by|until|during|for|of|from|and|to|vs\.?|or|jahr)\s?$",
                           re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:[-\u2013\u2014]|to|bis|through)\s?")
-_DIGITS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-           "seventeen eighteen nineteen").split()
+_DIGITS = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 _TENS = {word: 10 * number for number, word in
-         enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+         enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
 _WORDS = {word: number for number, word in enumerate(_DIGITS)} | _TENS
 _NUMBER_WORD = re.compile(rf"\b(?:({'|'.join(_TENS)})-({'|'.join(_DIGITS[1:10])})|({'|'.join(_WORDS)}))\b",
                           re.IGNORECASE)
@@ -253,7 +254,7 @@ def _with_ranges(text: str, ordered: list[Quantity]) -> Iterator[Quantity]:
 
 def _joined(text: str, left: Quantity, right: Quantity) -> bool:
     between, before = text[left.stop:right.start].lower().rstrip("$€£¥₹"), text[max(left.start - 14, 0):left.start]
-    if left.unit and right.unit and left.unit != right.unit or left.kind != right.kind:
+    if (left.unit and right.unit and left.unit != right.unit) or left.kind != right.kind:
         return False
     if re.search(r"\bbetween\s+(?:us)?[$€£]?$", before, re.IGNORECASE):
         return between.strip() in ("and", "-", "\u2013")

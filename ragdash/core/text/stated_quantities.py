@@ -7,7 +7,7 @@ Rules, each with its reason:
   is a count, and has to be the same.
 - Scale and unit may be missing on one side, since questions and tables often give them ("in millions"). Where both have
   them they have to agree. 0.2222 equals 22.22 %.
-- The sign counts. "fell by 12.6" and "(12.6)" may be -12.6, and where the question asks for a fall alone, the sign is free.
+- The sign counts. "fell by 12.6" and "(12.6)" may be -12.6. Where the question asks for a fall alone, the sign is free.
 - A year is equal only to a year, and a date agrees in every part that the reference gives.
 - A range is equal to a range with the same ends; one of its ends alone is not stated.
 - An answer with many other numbers would often match by chance: at most MAX_OTHERS numbers may be neither in the
@@ -138,4 +138,4 @@ def _rounds(wanted: Decimal, wanted_step: Decimal, given: Decimal, given_step: D
     """Whether the value with more digits rounds to the other; one with fewer digits needs three of them."""
     if given_step <= wanted_step:
         return abs(given - wanted) <= _HALF * wanted_step
-    return given == wanted or significant >= 3 and abs(given - wanted) <= _HALF * given_step
+    return given == wanted or (significant >= 3 and abs(given - wanted) <= _HALF * given_step)
