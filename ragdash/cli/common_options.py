@@ -49,7 +49,7 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
     from ragdash.matching.evidence import HOW
     from ragdash.matching.match import MATCHES, Matching
 
-    parser.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
+    parser.add_argument("--truth", metavar="TRUTH", help="the ground truth; where it is in the rows of "
                         "the run, it can be left out")
     parser.add_argument("-o", "--output", metavar="FILE")
     parser.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "

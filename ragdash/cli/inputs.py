@@ -105,7 +105,7 @@ def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace, runs
 
 
 def reading_arguments(options: argparse.Namespace) -> dict:
-    """What every reader is told: the encoding, and our fields with the columns that hold them."""
+    """The arguments of every reader: the encoding, and our fields with the columns that hold them."""
     reading = {name: value for name in (ROLE, RECORDS) if (value := getattr(options, name, None))}
     return {"encoding": options.encoding, "mapping": {**reading, **_mapping(options.map or ())}}
 

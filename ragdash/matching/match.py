@@ -83,15 +83,15 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "supplied", "judged", "entailed", "_hits")
+        views = ("truth_query", "run_query", "answered", "grounded", "timed", "supplied", "judged", "entailed", "_hits")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
-        kept += ("ranked", "judgement") if same_ties else ()
-        kept += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
+        views += ("ranked", "judgement") if same_ties else ()
+        views += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
         if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
                 other.matching.threshold:
-            kept += ("evidence",)
-        vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
+            views += ("evidence",)
+        vars(other).update({name: vars(self)[name] for name in views if name in vars(self)})
         if evidence is not None:
             vars(other)["evidence"] = evidence
         return other
