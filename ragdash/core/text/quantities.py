@@ -48,8 +48,8 @@ _YEAR_BEFORE = re.compile(r"\b(?:in|year|years|fy|fiscal|since|by|until|during|f
                           re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:[-\u2013\u2014]|to|bis|through)\s?")
 _DIGITS = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 _TENS = {word: 10 * number for number, word in
          enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
 _WORDS = {word: number for number, word in enumerate(_DIGITS)} | _TENS
