@@ -101,6 +101,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="runs that differ",
         fix="Fusing a run with itself changes nothing. Choose another run.",
     ),
+    "fusion-metric": Message(
+        actual="{spec}, which does not read rankings",
+        expected="a metric of rankings, such as nDCG@10",
+        fix="Choose another metric to tune on.",
+    ),
     "fusion-method": Message(
         actual="{name!r}",
         expected="one of {names:comma}",
