@@ -16,6 +16,7 @@ from ragdash.evaluation.compare import best_first, select_comparable, test_famil
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import LEVEL, SEED
+from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.grids import settings
 from ragdash.experiments.fusion.held_out import HeldOut, held_out
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
@@ -125,6 +126,21 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     return Choice(spec, tuple(run.name for run in runs), window, tuple(recipes), values, result, best, single_values,
                   evaluations, *tuned_rows, rows[2], _decision(*tuned_rows, rows[2]), survives,
                   flat_range(recipes, values, result.chosen, sign))
+
+
+def chosen_run(runs: Sequence[Run], choice: Choice, truth: Truth, name: str = "hybrid") -> Run:
+    """The run of the chosen setting. It remembers what it was tuned on: its values there are too good, and it says so.
+
+    settings["fusion"]["tuned_on"]: metric, digest of the truth, number of queries, optimism.
+    """
+    recipe, result = choice.recipe, choice.held_out
+    fused = fuse(runs, recipe.method, recipe.window, name=name, **recipe.given)
+    tuned_on = {"metric": str(choice.spec), "truth": truth.digest, "queries": result.n, "held_out": result.value,
+                "optimism": result.optimism}
+    problem = Problem("fusion-tuned", {"run": name, "metric": choice.spec.title, "count": result.n,
+                                       "held_out": round(result.value, 3)}, severity="warning")
+    return replace(fused, settings={"fusion": {**fused.settings["fusion"], "tuned_on": tuned_on}},
+                   problems=(*fused.problems, problem))
 
 
 def _evaluations(pool: JudgedPool, spec: Spec) -> list[Evaluation]:
