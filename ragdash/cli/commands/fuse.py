@@ -108,7 +108,7 @@ def _value(text: str) -> float | str:
 
 def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace) -> int:
     if truth is None:
-        raise InputError([Problem("no-truth", {"count": 0}, field="--truth")])
+        raise InputError([Problem("no-truth", field="--truth")])
     if len(runs) < 2:
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,

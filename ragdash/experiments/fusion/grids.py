@@ -61,7 +61,7 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
     >>> runs = [Run.build(name, ["q"], ["d"]) for name in ("a", "b")]
     >>> tried = settings(runs, family="rrf")
     >>> tried[0].params["k"], tried[0].params["weights"], len(tried)
-    (60.0, None, 314)
+    (60.0, None, 268)
     """
     weights = simplex(len(runs))
     scored = all(run.scores is not None for run in runs)

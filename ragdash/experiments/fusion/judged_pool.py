@@ -30,13 +30,13 @@ from ragdash.metrics import Spec
 class JudgedBlock:
     """The candidates of a block of queries, and which of them are judged.
 
-    hit (H,): the judged candidates, ascending; judgement (H,): their index in the truth. pair (X,): for each hit all
+    hit (H,): the judged candidates, ascending; judgment (H,): their index in the truth. pair (X,): for each hit all
     candidates of its query; pair_starts (H + 1,); later (X,) bool: the id of the candidate comes after that of the hit.
     """
 
     candidates: Candidates
     hit: np.ndarray
-    judgement: np.ndarray
+    judgment: np.ndarray
     pair: np.ndarray
     pair_starts: np.ndarray
     later: np.ndarray
@@ -50,7 +50,7 @@ class JudgedBlock:
         hits = taken[self.hit]
         keep = taken[self.pair] & np.repeat(hits, np.diff(self.pair_starts))
         starts = np.concatenate(([0], np.cumsum(keep)))[self.pair_starts]
-        return JudgedBlock(candidates, number[self.hit[hits]], self.judgement[hits], number[self.pair[keep]],
+        return JudgedBlock(candidates, number[self.hit[hits]], self.judgment[hits], number[self.pair[keep]],
                            np.append(starts[:-1][hits], starts[-1]), self.later[keep])
 
     def ranks(self, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +122,7 @@ class JudgedPool:
                     shared = (recipe.legs, recipe.window)
                     part = block.part(*shared)
                 hit_ranks, sizes = part.ranks(recipe)
-                rank[row, part.judgement] = hit_ranks
+                rank[row, part.judgment] = hit_ranks
                 lengths[row, in_truth[first:last][inside]] = sizes[inside]
 
         on_all_cores(work, range(len(self.blocks)))
@@ -178,24 +178,24 @@ def judged_pool(runs: Sequence[Run], truth: Truth, conventions: Conventions | No
 
     def work(block: tuple[int, int]) -> JudgedBlock:
         candidates = pool.candidates(block)
-        hits, judgements = [], []
+        hits, judgments = [], []
         for leg, ranking, match, row in zip(candidates.legs, pool.rankings, matches, rows, strict=True):
             low, high = ranking.starts[block[0]], ranking.starts[block[1]]
             mine = (row >= low) & (row < high)
             hits.append(leg.candidate[row[mine] - low])
-            judgements.append(match.judgement[mine])
+            judgments.append(match.judgement[mine])
         hit, index = np.unique(np.concatenate(hits), return_index=True)
-        return _with_pairs(candidates, hit, np.concatenate(judgements)[index])
+        return _with_pairs(candidates, hit, np.concatenate(judgments)[index])
 
     return JudgedPool(tuple(runs), truth, conventions, pool, tuple(on_all_cores(work, pool.blocks)))
 
 
-def _with_pairs(candidates: Candidates, hit: np.ndarray, judgement: np.ndarray) -> JudgedBlock:
+def _with_pairs(candidates: Candidates, hit: np.ndarray, judgment: np.ndarray) -> JudgedBlock:
     query = np.searchsorted(candidates.starts, hit, "right") - 1
     begin, end = candidates.starts[query], candidates.starts[query + 1]
     pair = ranges(begin, end)
     pair_starts = np.concatenate(([0], np.cumsum(end - begin)))
     docs = documents(candidates, np.arange(len(candidates))).cast(pa.binary())
     later = pc.greater(docs.take(pa.array(pair)), docs.take(pa.array(np.repeat(hit, end - begin))))
-    return JudgedBlock(candidates, hit, judgement, pair, pair_starts,
+    return JudgedBlock(candidates, hit, judgment, pair, pair_starts,
                        later.to_numpy(zero_copy_only=False).astype(bool))
