@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.text import ARTICLES, is_refusal
@@ -231,6 +230,8 @@ def _longest_common_subsequence(coded: TokenCodes, left: np.ndarray, right: np.n
         if text not in lists:
             lists[text] = coded.codes[coded.starts[text]:coded.starts[text + 1]].tolist()
         return lists[text]
+
+    from rapidfuzz.distance import LCSseq
 
     return np.array([LCSseq.similarity(of(a), of(b)) for a, b in zip(left.tolist(), right.tolist(), strict=True)],
                     np.float64)
