@@ -269,8 +269,9 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
 
 
-def test_a_broken_file_is_explained_loses_nothing_and_is_accessible(visit, axe_source):
-    app = with_samples(visit()).upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's
+def test_a_broken_file_is_explained_loses_nothing_and_is_accessible(visit, samples_link, axe_source):
+    app = visit().open(samples_link.replace("/?", "/data?"))
+    app.upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's
     alert = app.page.get_by_test_id("stAlert").first
     alert.wait_for()
     assert "broken.jsonl" in alert.inner_text() and "Traceback" not in app.page.inner_text("body")
