@@ -52,7 +52,7 @@ class RecordList:
 def read_record_lists(source: Source) -> list[RecordList]:
     """All lists of records in a file, the likeliest first; none for text that is no table and no JSON."""
     if source.container == "zip":
-        detect_source(source)  # tells a workbook from other archives
+        detect_source(source)  # distinguishes a workbook from other archives
     if source.container == "parquet" or source.container == "xlsx":
         return list(_tables(source))
     if source.container or source.stored_size > MAX_PROPOSED_BYTES:
@@ -120,10 +120,10 @@ def _in_json(values: list) -> list[RecordList]:
     if len(values) > 1:
         rows = [value for value in values if type(value) is dict]
         typical = _typical_keys(rows)
-        kept = queries_only([row for row in rows if typical & row.keys()])
-        if len(kept) < 2 or 2 * len(kept) < len(values):
+        records = queries_only([row for row in rows if typical & row.keys()])
+        if len(records) < 2 or 2 * len(records) < len(values):
             return []
-        return [RecordList("", kept, len(values) - len(kept)), *_nested_lists(kept)]
+        return [RecordList("", records, len(values) - len(records)), *_nested_lists(records)]
     root = values[0]
     if type(root) is list:
         rows = [row for row in root if type(row) is dict]
