@@ -16,11 +16,11 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.json.exact_parser import NumberText, to_python
-from ragdash.io.proposals.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
 from ragdash.io.proposals.names import AVERAGES, SECONDS, last_words, words
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
+from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
 from ragdash.io.proposals.shapes.grades import graded_object, whole_factor, with_grades
 from ragdash.io.source.source import Source
 

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.families import ColumnFamily
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
+from ragdash.io.proposals.shapes.families import ColumnFamily
 
 
 def id_rank(item: Field) -> int:

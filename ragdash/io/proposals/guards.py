@@ -12,11 +12,11 @@ from ragdash.core.errors import Problem
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
-from ragdash.io.proposals.families import find_family
 from ragdash.io.proposals.names import RANKS, SCORES, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
 
 MOST_BYTES = 16 << 20  # larger files are not read a second time

@@ -8,11 +8,11 @@ from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
-from ragdash.io.proposals.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.fields import Field, is_missing, profile
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, words
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
+from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 

@@ -1,1 +1,1 @@
-"""Shapes of JSON files that become lists of records: values by query id, steps of agents, logs with other events."""
+"""Shapes of files and of their columns: values by query id, steps of agents, logs with other events, configurations."""

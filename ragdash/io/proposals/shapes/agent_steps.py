@@ -1,4 +1,4 @@
-"""Steps of agents: what a step of retrieval put out, as a list of objects or as their JSON, is the ranking."""
+"""Steps of agents: what a step of retrieval returned, as a list of objects or as their JSON, is the ranking."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _is_retrieval(step: Mapping) -> bool:
 
 
 def _output(step: Mapping) -> list[dict]:
-    """The objects with ids that a step put out; none for anything else."""
+    """The objects with ids that a step returned; none for anything else."""
     for key in _OUTPUTS:
         value = step.get(key)
         if type(value) is str and value.lstrip()[:1] == "[" and len(value) < _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Scores beside parallel lists: {"inputs": {"question": [...]}, "results": {"mrr": {"individual_scores": [...]}}}."""
+"""Scores next to parallel lists: {"inputs": {"question": [...]}, "results": {"mrr": {"individual_scores": [...]}}}."""
 
 from __future__ import annotations
 
