@@ -143,7 +143,7 @@ class Match:
 
     def ranks(self, positions: np.ndarray) -> np.ndarray:
         """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
-        rank = _ranks(self.run, positions, self.conventions.ties)
+        rank = ranks_of(self.run, positions, self.conventions.ties)
         return _mirrored(self.run, positions, rank, self.conventions.ties) if self.mirrored else rank
 
     @cached_property
@@ -280,7 +280,7 @@ def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[
     return positions[judged], judgement[judged]
 
 
-def _ranks(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
+def ranks_of(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
     query = run.query_of(positions)
     start, stop = run.starts[query], run.starts[query + 1]
