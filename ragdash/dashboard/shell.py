@@ -12,6 +12,7 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
+from ragdash.dashboard.components import page_links, saved_view_panel
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
@@ -47,6 +48,8 @@ def main() -> None:
         _ask_again_after_a_restart()
     token, leaves = _inside.set(True), False
     try:
+        saved_view_panel.open_target(page_list.path_of(page))
+        saved_view_panel.render_opened(page_list.path_of(page))
         page.run()
     except page_context.PageEnds:
         pass
@@ -56,7 +59,7 @@ def main() -> None:
     finally:
         _inside.reset(token)
         if not leaves:
-            state.close_session()
+            state.close_session(page_list.path_of(page))
             if link is not None:
                 link.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
         data_store.freeze()
@@ -141,7 +144,12 @@ def _sidebar():
         if page_list.JUDGMENTS in page_list.present_data():
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
     with popover:
-        st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
+        if page_links.is_loopback():
+            st.caption("Only this computer can open this address. To show the result to others, send the one-page "
+                       "report of the **Share** page.")
+        else:
+            st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the "
+                       "runs. The **Share** page saves a view under a short address.")
         return st.empty()
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 from page_cases import charts, opened
 from test_pages import PAGES
 
-from ragdash.dashboard.session import keys, state
+from ragdash.dashboard.session import keys, short_address, state
 from ragdash.dashboard.session.data_store import LOADED
 
 OURS = {*keys.SIDEBAR, *keys.PAGE}
@@ -23,10 +25,11 @@ KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the 
 CHOSEN = {"compare": {"columns", "sort", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
           "compare/slices": {"by"}, "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
           "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
-          "precision-recall": {"curves", "axis", "view"},
+          "precision-recall": {"curves", "axis", "tradeoff"},
           "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
           "queries": {"look", "order"}, "threshold-bands/speed": {"stage"},
           "share": {"sections", "texts", "table", "format", "pictures", "to", "look_as"}, "metrics": {"about", "find"}}
+MOST_CHARACTERS = 300
 TYPED = {"margin": "0.02", "find": "rank", "text": "the", "least": "0.01", "corpus": "300"}
 
 
@@ -72,6 +75,11 @@ def menus(monkeypatch) -> dict:
     return found
 
 
+def address_of(page: str, parameters: dict) -> str:
+    """What a browser shows for a page on this computer."""
+    return f"http://127.0.0.1:8501/{page.partition('/')[0]}?{urlencode(parameters, doseq=True)}"
+
+
 def seen(at) -> dict:
     """What the page says and shows."""
     return {"words": [one.value for kind in (at.title, at.header, at.markdown, at.caption) for one in kind],
@@ -96,10 +104,12 @@ def test_what_is_chosen_on_a_page_stands_in_its_address_and_comes_back(page, kep
     others = [key for key in choices(at) if key not in OURS and not key.startswith(DOING)]
     assert not others, f"{others}: a choice that is not in the address"
     link = dict(at.query_params)
+    assert len(address_of(page, link)) <= MOST_CHARACTERS, address_of(page, link)
     again = opened(page, **link)
     assert dict(again.query_params) == link
     assert seen(again) == seen(at)
-    assert altered & link.keys() >= chosen
+    written = short_address.unpack({key: [value] if isinstance(value, str) else value for key, value in link.items()})
+    assert altered & written.keys() >= chosen
 
 
 def test_a_link_may_fix_the_appearance(samples):

@@ -7,7 +7,8 @@ MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a do
 # the part shown of Compare, Answers, Threshold bands, Data
 COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
 METRICS, SORT = "columns", "sort"  # the leaderboard on Compare
-CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
+CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
+FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
 X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
@@ -44,6 +45,8 @@ PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDI
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
+
+KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
 
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import Problem
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.sentences import formatting as fmt
@@ -41,7 +41,7 @@ def set_contrast() -> None:
 
 def title(text: str, question: str) -> None:
     """A page's title and, in one line, the question it answers."""
-    st.set_page_config(page_title=f"{text} · ragdash")
+    _set_browser_title(text)
     with st.container(gap=None, key="title"):
         st.title(text, anchor=False)
         st.caption(question)
@@ -55,8 +55,14 @@ def choose_part(page: str, parts: Mapping[str, str], key: str) -> str:
     state.choice_key(key, list(parts), next(iter(parts)))
     if len(parts) > 1:
         _part_control(parts, key)
-        st.set_page_config(page_title=f"{page}: {parts[state.get(key)]} · ragdash")
+        _set_browser_title(f"{page}: {parts[state.get(key)]}")
     return state.get(key)
+
+
+def _set_browser_title(text: str) -> None:
+    """Name the page, and the saved view that it was opened from, in the browser's title."""
+    names = (saved_views.opened_name(), text, "ragdash")
+    st.set_page_config(page_title=" · ".join(name for name in names if name))
 
 
 def _part_control(parts: Mapping[str, str], key: str) -> None:
