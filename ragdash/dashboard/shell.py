@@ -37,15 +37,16 @@ def main() -> None:
     with st.container(key="progress"):
         loading.read_waiting()
     elements.set_contrast()
+    elements.set_sidebar_spacing()
     page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
     with st.sidebar:
         _pages_without_data()
-        with st.container(gap="xsmall", key="choices"):
+        with st.container(gap="xxsmall", key="choices"):
             link = _sidebar()
-        st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
-        _keep_history()
-        login.login_status()
-        _ask_again_after_a_restart()
+            st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
+            _keep_history()
+            login.login_status()
+            _ask_again_after_a_restart()
     token, leaves = _inside.set(True), False
     try:
         saved_view_panel.open_target(page_list.path_of(page))

@@ -39,6 +39,12 @@ def set_contrast() -> None:
                 f"{{color: {theme().paper} !important}} {segment} p {{color: {theme().ink} !important}}</style>")
 
 
+def set_sidebar_spacing() -> None:
+    """Less empty space around the choices of the sidebar: on 900 pixels of height nothing has to be scrolled."""
+    st.html('<style>[data-testid="stSidebarUserContent"]{padding-top: 0 !important; '
+            "padding-bottom: 0.5rem !important}</style>")
+
+
 def title(text: str, question: str) -> None:
     """A page's title and, in one line, the question it answers."""
     _set_browser_title(text)
@@ -173,8 +179,8 @@ def chart(
             frame(table, f"{key}_table", alt, formats=formats, height=height)
     if files.open:
         with files:
-            st.caption("The picture")
-            downloads.pictures(fig, key, theme())
+            st.plotly_chart(fig, key=f"{key}_file", alt=alt, config=_CONFIG)
+            downloads.pictures(fig, key, f"{key}_file")
             st.caption("Its numbers, in full precision")
             downloads.tables(table, f"{key}_numbers")
 
