@@ -91,15 +91,17 @@ def _pages_without_data() -> None:
 def _keep_history() -> None:
     """One Back press per page: what a page writes to its address replaces the entry of the browser's history.
 
-    Streamlit adds an entry for every choice, and for the step from an address of an earlier version.
+    Streamlit adds an entry for every choice, and for the step from an address of an earlier version, or of a saved view
+    without its page.
     """
     moved = json.dumps(list(page_list.MOVED))
     st.html(f"""<script>if (!window.ragdashHistory) {{
         window.ragdashHistory = true;
         const push = history.pushState.bind(history), moved = {moved};
         history.pushState = (data, title, url) => {{
-            const path = new URL(url, location.href).pathname;
-            const stays = path === location.pathname || moved.includes(location.pathname.split("/").pop());
+            const next = new URL(url, location.href), view = new URLSearchParams(location.search).get("view");
+            const stays = next.pathname === location.pathname || moved.includes(location.pathname.split("/").pop())
+                || (view !== null && view === next.searchParams.get("view"));
             return stays ? history.replaceState(data, title, url) : push(data, title, url);
         }};
     }}</script>""", unsafe_allow_javascript=True)

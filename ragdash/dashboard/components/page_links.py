@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import saved_views, state
+from ragdash.workspace.saved_views import SavedView
 
 SHARED = (state.RUN, state.TRUTH, *state.SIDEBAR, *state.CUTS)
 
@@ -43,7 +44,7 @@ def is_loopback() -> bool:
     return host == "localhost" or host.endswith(".localhost")
 
 
-def view_address(slug: str) -> str:
+def view_address(view: SavedView) -> str:
     """The address of a saved view."""
     base = (st.context.url or "").split("?")[0].rpartition("/")[0]
-    return f"{base}/?{state.FORMER_VIEW}={slug}"
+    return f"{base}/{view.page}?{saved_views.VIEW}={view.slug}"

@@ -49,9 +49,9 @@ def render_links(views: Sequence[SavedView], key: str = "saved_view_links") -> N
 
 
 def render_list() -> None:
-    """The saved views of the workspace; nothing where there are none."""
+    """The saved views of the workspace; nothing where there are none, or where they are listed already."""
     views = shown_views()
-    if views:
+    if views and not saved_views.unknown():
         st.subheader("Saved views", anchor=False)
         render_links(views)
 

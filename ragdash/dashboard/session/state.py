@@ -128,7 +128,7 @@ def _defaults_of(page: str) -> dict[str, object]:
     seen = st.session_state[_DEFAULTS]
     if page in seen:
         return seen[page]
-    known = {key: default for defaults in seen.values() for key, default in defaults.items()}
+    known = {key: default for defaults in (*seen.values(), st.session_state[USED]) for key, default in defaults.items()}
     return {key: known.get(key, "") for key in PAGE if key in st.session_state and key not in SHARING}
 
 

@@ -35,7 +35,7 @@ def saved():
 
 def test_a_saved_view_opens_by_its_name_with_every_choice_of_its_page(saved):
     address = next(code.value for code in saved.main.get("code") if "view=" in code.value)
-    assert address.endswith("/?view=dense-vs-hybrid") and len(address) <= LONGEST
+    assert address.endswith("/compare?view=dense-vs-hybrid") and len(address) <= LONGEST
     at = opened("overview", view="dense-vs-hybrid")
     assert at.title[0].value == "Compare" and at.query_params["view"] in ("dense-vs-hybrid", ["dense-vs-hybrid"])
     assert set(at.query_params) == {"view"}

@@ -54,8 +54,8 @@ def _render_form(page: str, title: str) -> None:
                   args=(page,), help=tooltip("saved_view"))
     if name := st.session_state.get(EXISTS):
         _render_existing(name, page)
-    if slug := st.session_state.pop(SAVED, None):
-        st.success(f"Saved. Its address is {page_links.view_address(slug)}", icon=":material/bookmark_added:")
+    if view := st.session_state.pop(SAVED, None):
+        st.success(f"Saved. Its address is {page_links.view_address(view)}", icon=":material/bookmark_added:")
 
 
 def _render_existing(name: str, page: str) -> None:
@@ -83,7 +83,7 @@ def _save(page: str, replace_existing: bool = False) -> None:
         else:
             state.set_notice(error.problems)
         return
-    st.session_state[SAVED] = view.slug
+    st.session_state[SAVED] = view
     st.session_state[NAME] = st.session_state[NOTE] = ""
 
 

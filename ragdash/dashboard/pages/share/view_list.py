@@ -41,7 +41,7 @@ def _render_view(view: SavedView) -> None:
                           on_click=_delete, args=(view,))
         if view.note:
             st.markdown(fmt.escape(view.note))
-        st.code(page_links.view_address(view.slug), language=None, wrap_lines=True)
+        st.code(page_links.view_address(view), language=None, wrap_lines=True)
 
 
 def _delete(view: SavedView) -> None:
