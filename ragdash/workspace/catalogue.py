@@ -115,6 +115,11 @@ class Catalogue:
         row = self._do(lambda db: db.execute("select value from kept where key = ?", (key,)).fetchone(), None)
         return None if row is None else row[0]
 
+    def values(self, prefix: str) -> tuple[str, ...]:
+        """The texts kept under keys that begin so, in the order in which they were kept first."""
+        return tuple(row[0] for row in self._do(lambda db: db.execute(
+            "select value from kept where substr(key, 1, ?) = ? order by rowid", (len(prefix), prefix)).fetchall(), []))
+
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""
         self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
