@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.dashboard.session import short_address
-
-USED = "_used"  # {key: default} of the choices that this script run has asked for
-RESET = "_reset"  # keys that the address leaves at their default
+from ragdash.dashboard.session.keys import RESET, USED
 
 __all__ = ["choice_key", "choices_key", "fraction_key", "get", "number_key", "text_key"]
 

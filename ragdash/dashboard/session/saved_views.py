@@ -11,10 +11,10 @@ from ragdash.core import paths
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.keys import OPENED_VIEW, UNKNOWN_VIEW, VIEW_PROBLEMS, VIEW_TARGET
 from ragdash.workspace.saved_views import SavedView, SavedViews
 
 VIEW = "view"  # the parameter of an address that names a saved view
-_OPENED, _UNKNOWN, _TARGET, _PROBLEMS = "_opened_view", "_unknown_view", "_view_target", "_view_problems"
 
 
 def store() -> SavedViews:
@@ -27,7 +27,7 @@ def listed() -> tuple[SavedView, ...]:
     try:
         return store().list()
     except InputError as error:
-        st.session_state[_PROBLEMS] = error.problems
+        st.session_state[VIEW_PROBLEMS] = error.problems
         return ()
 
 
@@ -36,45 +36,45 @@ def ask_for(slug: str) -> SavedView | None:
     try:
         view = store().find(slug)
     except InputError as error:
-        st.session_state[_PROBLEMS] = error.problems
+        st.session_state[VIEW_PROBLEMS] = error.problems
         view = None
-    st.session_state[_UNKNOWN] = "" if view else slug
+    st.session_state[UNKNOWN_VIEW] = "" if view else slug
     return view
 
 
 def set_opened(view: SavedView | None) -> None:
     """Note which saved view the choices of this session come from; its page is opened next."""
-    st.session_state[_OPENED] = view
-    st.session_state[_TARGET] = view.page if view else None
+    st.session_state[OPENED_VIEW] = view
+    st.session_state[VIEW_TARGET] = view.page if view else None
     if view:
-        st.session_state[_UNKNOWN] = ""
+        st.session_state[UNKNOWN_VIEW] = ""
 
 
 def opened(page: str) -> SavedView | None:
     """The saved view from which this page was opened; None for another page."""
-    view = st.session_state.get(_OPENED)
+    view = st.session_state.get(OPENED_VIEW)
     return view if view is not None and view.page == page else None
 
 
 def opened_name() -> str:
     """The name of the saved view that is open; empty where none is."""
-    view = st.session_state.get(_OPENED)
+    view = st.session_state.get(OPENED_VIEW)
     return view.name if view is not None else ""
 
 
 def take_target() -> str | None:
     """The page of the view that was just asked for, once."""
-    return st.session_state.pop(_TARGET, None)
+    return st.session_state.pop(VIEW_TARGET, None)
 
 
 def unknown() -> str:
     """The name of a view that the address asks for and the workspace does not have."""
-    return st.session_state.get(_UNKNOWN) or ""
+    return st.session_state.get(UNKNOWN_VIEW) or ""
 
 
 def take_problems() -> tuple[Problem, ...]:
     """What went wrong with the saved views since the last page."""
-    return tuple(st.session_state.pop(_PROBLEMS, ()))
+    return tuple(st.session_state.pop(VIEW_PROBLEMS, ()))
 
 
 def is_unchanged(view: SavedView, everything: Mapping[str, Sequence[str]],

@@ -17,7 +17,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session import saved_views, short_address
 from ragdash.dashboard.session.choices import *  # noqa: F403  (state.choice_key is how everybody asks for a choice)
-from ragdash.dashboard.session.choices import RESET, USED, choice_key
+from ragdash.dashboard.session.choices import choice_key
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import (
@@ -28,11 +28,13 @@ from ragdash.dashboard.session.keys import (
     MANY,
     OF_RUNS,
     PAGE,
+    RESET,
     RUN,
     SHARING,
     SHOWN,
     SIDEBAR,
     TRUTH,
+    USED,
     VIEW,
 )
 from ragdash.reporting.plots.common.theme import COLORED
@@ -40,8 +42,7 @@ from ragdash.reporting.plots.common.theme import COLORED
 _RUNS, _TRUTH, _WRITTEN, _FILES, _LOST = "_runs", "_truth", "_written", "_files", "_lost"
 _TRUTH_NAMES = "_truth_names"
 _LOST_BASELINE, _REMOVED_TRUTH = "_lost_baseline", "_removed_truth"
-_UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
-_DEFAULTS = "_defaults"
+_UPLOADS, _WAITING, _NOTICE, _DEFAULTS = "_uploads", "_waiting", "_notice", "_defaults"
 
 
 @dataclass(frozen=True)
@@ -287,7 +288,7 @@ def missing_baseline() -> str | None:
 
 def forget_missing_runs() -> None:
     """Go on without the runs that the link asks for and the server no longer holds."""
-    st.session_state[_LOST], st.session_state[_LOST_BASELINE] = (), None
+    st.session_state.update({_LOST: (), _LOST_BASELINE: None})
 
 
 def _missing() -> tuple[MissingRun, ...]:

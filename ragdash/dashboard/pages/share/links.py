@@ -13,7 +13,6 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.saved_views import LONGEST_NAME, LONGEST_NOTE
 
 APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
-NAME, NOTE, EXISTS, SAVED = "view_name", "view_note", "_view_exists", "_view_saved"
 
 
 def render() -> None:
@@ -47,14 +46,15 @@ def _render_form(page: str, title: str) -> None:
         st.caption("This server saves no views: its workspace is only shown.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="save_view_bar"):
-        st.text_input("Name of the view", key=NAME, max_chars=LONGEST_NAME, placeholder="Dense vs. hybrid", width=320)
-        st.text_input("Note", key=NOTE, max_chars=LONGEST_NOTE, placeholder="What it shows, or why it matters",
+        st.text_input("Name of the view", key=state.VIEW_NAME, max_chars=LONGEST_NAME, placeholder="Dense vs. hybrid",
                       width=320)
+        st.text_input("Note", key=state.VIEW_NOTE, max_chars=LONGEST_NOTE,
+                      placeholder="What it shows, or why it matters", width=320)
         st.button(f"Save {title} as it is", key="save_view", icon=":material/bookmark_add:", on_click=_save,
                   args=(page,), help=tooltip("saved_view"))
-    if name := st.session_state.get(EXISTS):
+    if name := st.session_state.get(state.VIEW_EXISTS):
         _render_existing(name, page)
-    if view := st.session_state.pop(SAVED, None):
+    if view := st.session_state.pop(state.VIEW_SAVED, None):
         st.success(f"Saved. Its address is {page_links.view_address(view)}", icon=":material/bookmark_added:")
 
 
@@ -72,20 +72,20 @@ def _render_existing(name: str, page: str) -> None:
 
 def _save(page: str, replace_existing: bool = False) -> None:
     """Save the page as it is chosen here; an existing view of this name is replaced only after a question."""
-    name, note = st.session_state.get(NAME, ""), st.session_state.get(NOTE, "")
+    name, note = st.session_state.get(state.VIEW_NAME, ""), st.session_state.get(state.VIEW_NOTE, "")
     _forget_existing()
     try:
         view = saved_views.save(name, note, page, state.parameters(page, everything=True),
                                 replace_existing=replace_existing)
     except InputError as error:
         if error.problems[0].message == "saved-view/exists":
-            st.session_state[EXISTS] = name
+            st.session_state[state.VIEW_EXISTS] = name
         else:
             state.set_notice(error.problems)
         return
-    st.session_state[SAVED] = view
-    st.session_state[NAME] = st.session_state[NOTE] = ""
+    st.session_state[state.VIEW_SAVED] = view
+    st.session_state[state.VIEW_NAME] = st.session_state[state.VIEW_NOTE] = ""
 
 
 def _forget_existing() -> None:
-    st.session_state.pop(EXISTS, None)
+    st.session_state.pop(state.VIEW_EXISTS, None)

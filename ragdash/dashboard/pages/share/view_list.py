@@ -11,13 +11,11 @@ from ragdash.dashboard.session import data_store, saved_views, state
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.saved_views import SavedView
 
-DELETED = "_view_deleted"  # (slug, name) of the view that was deleted last
-
 
 def render() -> None:
     """The saved views, the newest first."""
     views = saved_view_panel.shown_views()
-    deleted = st.session_state.get(DELETED)
+    deleted = st.session_state.get(state.VIEW_DELETED)
     if not views and not deleted:
         return
     st.subheader("Saved views", anchor=False)
@@ -50,7 +48,7 @@ def _delete(view: SavedView) -> None:
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state[DELETED] = (view.slug, view.name)
+    st.session_state[state.VIEW_DELETED] = (view.slug, view.name)
 
 
 def _restore(slug: str) -> None:
@@ -59,4 +57,4 @@ def _restore(slug: str) -> None:
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state.pop(DELETED, None)
+    st.session_state.pop(state.VIEW_DELETED, None)
