@@ -85,7 +85,8 @@ class Choice:
 
 
 def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None = None, family: str = "all",
-           conventions: Conventions | None = None, pool: JudgedPool | None = None, seed: int = SEED) -> Choice:
+           conventions: Conventions | None = None, pool: JudgedPool | None = None, seed: int = SEED,
+           queries: np.ndarray | None = None) -> Choice:
     """Tune a hybrid of these runs on some queries and measure it on the others.
 
     Parameters
@@ -98,6 +99,8 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
         Results of each run that take part; the methods that are tried, see `ragdash.experiments.fusion.grids.settings`.
     pool
         What `judged_pool` gave for these runs, where it is there already.
+    queries : (Q,) bool
+        The queries of the truth that count; None: all.
 
     Raises
     ------
@@ -108,6 +111,9 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     recipes = settings(runs, window, family)
     singles = _evaluations(pool, spec)
     values = pool.values(recipes, [spec])[:, 0]
+    if queries is not None:
+        values = np.where(queries, values, np.nan)
+        singles = [replace(row, values=np.where(queries[:, None], row.values, np.nan)) for row in singles]
     single_values = np.stack([evaluation.column(spec) for evaluation in singles])
     sign = direction(spec)
     with np.errstate(invalid="ignore"):
@@ -115,8 +121,8 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     best = best_first(means, spec.metric.better)[0]
     result = held_out(values, sign=sign, seed=seed)
     against = [held_out(values, base, sign=sign, seed=seed) for base in (single_values[best], values[0])]
-    evaluations = (*singles, _evaluation(singles[0], DEFAULT, values[0]),
-                   _evaluation(singles[0], TUNED, result.per_query))
+    evaluations = (*singles, evaluation_of(singles[0], DEFAULT, values[0]),
+                   evaluation_of(singles[0], TUNED, result.per_query))
     tests = test_family(evaluations, spec, ComparisonRules(seed=seed))
     default, tuned = len(runs), len(runs) + 1
     rows = tests.compare([(tuned, best), (tuned, default), (default, best)])
@@ -153,7 +159,8 @@ def _evaluations(pool: JudgedPool, spec: Spec) -> list[Evaluation]:
     return evaluations
 
 
-def _evaluation(like: Evaluation, name: str, values: np.ndarray) -> Evaluation:
+def evaluation_of(like: Evaluation, name: str, values: np.ndarray) -> Evaluation:
+    """An evaluation with these values (Q,) in place of its own, for comparisons with it."""
     return replace(like, name=name, digest=f"{like.digest}:{name}", values=values[:, None], problems=())
 
 
