@@ -34,6 +34,6 @@ TERMS: Mapping[str, Term] = {
         "Flat range", "Settings in the shaded range are not significantly worse than the chosen one, compared query "
         "by query."),
     "churn": Term(
-        "What changes", "First results and top-k sets that differ from the best single run, and the queries whose value "
-        "rises or falls."),
+        "What changes", "First results and top-k sets that differ from the best single run, and the queries whose "
+        "value rises or falls."),
 }

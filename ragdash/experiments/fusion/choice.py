@@ -5,7 +5,7 @@ Letters: Q queries, S settings, P runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -219,10 +219,10 @@ def sweep_line(recipes: Sequence[Recipe], chosen: int) -> tuple[str, list[tuple[
     recipe = recipes[chosen]
     if recipe.runs == 2 and "weights" in recipe.params:
         line = {_share(other): index for index, other in reversed(list(enumerate(recipes)))
-                if other.method == recipe.method and _same(other, recipe, ("weights",))}
+                if _is_single(other) or (other.method == recipe.method and _same(other, recipe))}
         return "weight", sorted(line.items())
     line = {float(str(other.params["k"])): index for index, other in enumerate(recipes)
-            if other.method == recipe.method == "rrf" and _same(other, recipe, ("k",))}
+            if other.method == recipe.method == "rrf" and _same(other, recipe, "k")}
     return "k", sorted(line.items())
 
 
@@ -234,10 +234,12 @@ def _share(recipe: Recipe) -> float:
     return float(weights[-1] / sum(weights))  # type: ignore[arg-type, index]
 
 
-def _same(other: Recipe, recipe: Recipe, but: tuple[str, ...]) -> bool:
-    def rest(params: Mapping[str, object]) -> dict:
-        return {name: value for name, value in params.items() if name not in but}
+def _is_single(recipe: Recipe) -> bool:
+    """Whether one run alone has all the weight: then the method does not matter."""
+    return len(recipe.legs) == 1
 
-    same = rest(other.params) == rest(recipe.params)
-    single = other.params.get("weights") is not None and max(other.params["weights"]) == 1  # type: ignore[type-var]
-    return same or (single and "k" in other.params and "weights" in but)
+
+def _same(other: Recipe, recipe: Recipe, but: str = "weights") -> bool:
+    """Whether all parameters but one are equal."""
+    first, second = ({name: value for name, value in row.params.items() if name != but} for row in (other, recipe))
+    return first == second

@@ -35,12 +35,12 @@ def sweep(parameter: str, x: np.ndarray, mean: np.ndarray, chosen: float, flat: 
         x=[x[place]], y=[mean[place]], mode="markers", name="chosen",
         marker={"color": theme.ink, "size": 14, "symbol": "star", "line": {"color": theme.paper, "width": 1}},
         hovertemplate=f"chosen: {escape(parameter)} %{{x:.3~g}}<br>{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
-    y_range = axis_range(axis, np.concatenate([mean, singles[np.isfinite(singles)]]))
     log = bool(x.min() > 0 and x.max() / x.min() > 20)
     fig.update_xaxes(title_text=escape(parameter), type="log" if log else "linear", tickformat="~g",
                      tickvals=[value for value in (1, 2, 5, 10, 20, 50, 100, 200) if x.min() <= value <= x.max()]
                      if log else None)
-    fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
+    fig.update_yaxes(title_text=escape(axis.label), tickformat=".3~f",
+                     range=_zoomed(axis, np.concatenate([mean, singles])))
     fig.update_layout(showlegend=True)
     return fig
 
@@ -63,7 +63,16 @@ def ceiling(windows: Sequence[int], best: np.ndarray, names: Sequence[str], slot
         hovertemplate=f"window %{{customdata}}<br>at most {escape(axis.title)} %{{y:.3f}}<extra></extra>"))
     fig.update_xaxes(title_text="Window: results of each run that take part", tickvals=positions,
                      ticktext=[shorten(f"{window:,}") for window in windows], showgrid=False)
-    fig.update_yaxes(title_text=escape(axis.label), tickformat=".2~f",
-                     range=axis_range(axis, np.concatenate([best, singles[np.isfinite(singles)]])))
+    fig.update_yaxes(title_text=escape(axis.label), tickformat=".2~f", range=_zoomed(axis, np.append(best, singles)))
     fig.update_layout(showlegend=True)
     return fig
+
+
+def _zoomed(axis: Axis, values: np.ndarray) -> list[float] | None:
+    """The stretch of the axis that the values use, with air: differences between settings are small."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return axis_range(axis, values)
+    low, high = float(finite.min()), float(finite.max())
+    air = max(0.15 * (high - low), 0.01)
+    return [low - air, high + air]

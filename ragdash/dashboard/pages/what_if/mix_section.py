@@ -14,7 +14,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import tables
-from ragdash.dashboard.session import choices, data_store, state
+from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import test_family
@@ -58,6 +58,8 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
     st.markdown(f"{fmt.escape(choice.spec.title)} **{fmt.escape(fmt.number(mean))}**, against {fmt.escape(single)} "
                 f"{fmt.escape(tables.outcome_text(comparison))}.")
+    if recipe == choice.recipe:
+        st.caption("These are the queries that chose the setting: the held-out value above is the one to report.")
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
     st.caption(sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine) + fmt.escape(note))
@@ -81,10 +83,10 @@ def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Re
     labels = _options(choice, all(run.scores is not None for run in pool.runs))
     with st.container(horizontal=True, vertical_alignment="bottom", key="mix_bar"):
         name = st.selectbox("Method or engine", list(labels), format_func=labels.get, width=300,
-                            key=choices.choice_key(state.FUSION, list(labels), TUNED), persist_state="session",
+                            key=state.choice_key(state.FUSION, list(labels), TUNED), persist_state="session",
                             help=tooltip("fusion_method"))
         window = st.selectbox("Window", WINDOWS, width=120, persist_state="session",
-                              key=choices.choice_key(state.FUSE_WINDOW, WINDOWS, "default"),
+                              key=state.choice_key(state.FUSE_WINDOW, WINDOWS, "default"),
                               help=tooltip("fusion_window"))
         params = _params(name, choice)
     if name == TUNED:
@@ -107,13 +109,13 @@ def _params(name: str, choice: Choice) -> Mapping[str, object]:
     params: dict[str, object] = {}
     if "k" in allowed:
         default = float(preset.params["k"]) if preset else 60.0  # type: ignore[arg-type]
-        key = choices.choice_key(state.FUSE_K, [f"{k:g}" for k in KS], f"{default:g}")
+        key = state.choice_key(state.FUSE_K, [f"{k:g}" for k in KS], f"{default:g}")
         params["k"] = float(st.select_slider("k", [f"{k:g}" for k in KS], key=key, width=220, persist_state="session",
                                              help=tooltip("fusion_k")))
     weighted = next((option for option in ("weights", "alpha", "weight") if option in allowed), None)
     if weighted:
         runs = len(choice.runs)
-        key = choices.fraction_key(state.FUSE_SHARE, 0.0, 1.0, round(1 / runs, 2))
+        key = state.fraction_key(state.FUSE_SHARE, 0.0, 1.0, round(1 / runs, 2))
         share = st.slider(f"Weight of {choice.runs[-1]}", 0.0, 1.0, step=0.05, key=key, width=260,
                           persist_state="session", help=tooltip("fusion_weight"))
         params[weighted] = share if weighted != "weights" else (*([(1 - share) / (runs - 1)] * (runs - 1)), share)

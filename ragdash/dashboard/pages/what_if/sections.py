@@ -10,9 +10,10 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import mix_section, tables
-from ragdash.dashboard.session import choices, state
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.fusion.choice import Choice, sweep_line
 from ragdash.experiments.fusion.judged_pool import JudgedPool
@@ -44,7 +45,7 @@ def render(context: PageContext) -> None:
     except InputError as error:
         elements.problems(error.problems, "what_if")
         return
-    _render_answer(chosen, choice)
+    _render_answer(context.only(chosen.entries), choice)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)
@@ -56,7 +57,7 @@ def render(context: PageContext) -> None:
 def _chosen_runs(context: PageContext) -> PageContext:
     """The choice of runs; the context with these alone, in the order chosen."""
     names = dict(zip(context.digests, context.names, strict=True))
-    key = choices.choices_key(state.FUSED_RUNS, context.digests, context.digests[:2])
+    key = state.choices_key(state.FUSED_RUNS, context.digests, context.digests[:2])
     st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
                    persist_state="session", help=tooltip("fused_runs"))
     entries = {entry.digest: entry for entry in context.entries}
@@ -74,6 +75,7 @@ def _render_answer(context: PageContext, choice: Choice) -> None:
         st.markdown(sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
             choice.against_default, choice.held_out.value))
+        verdict_panel.render_checks(context, verdict_panel.current_verdict(context, choice.spec))
     if choice.decision == "unknown":
         return
     st.header("Tuned hybrid against single runs", anchor=False, help=tooltip("held_out"))
