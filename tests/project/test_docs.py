@@ -158,3 +158,13 @@ def test_nothing_of_streamlits_own_stands_on_the_page():
     assert config["logger"]["hideWelcomeMessage"] is True
     assert config["client"]["toolbarMode"] == "minimal"
     assert config["client"]["showErrorDetails"] == "type"
+
+
+def test_the_code_of_the_guide_to_python_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/start/python.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 2
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, "docs/start/python.md", "exec"), names)
+    assert [row.spec.name for row in names["evaluation"].summary()] == ["nDCG", "RR", "R"]
+    assert names["table"][0][0].outcome == "better"
