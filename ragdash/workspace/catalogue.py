@@ -44,7 +44,7 @@ class CatalogueEntry:
     """A run or a truth of the workspace, described without reading it.
 
     kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
-    rows, depth, parts and size (bytes).
+    rows, depth, parts, size (bytes) and added (the day, in UTC).
     """
 
     digest: str
@@ -118,6 +118,12 @@ class Catalogue:
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""
         self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
+
+    def values(self, prefix: str) -> dict[str, str]:
+        """The texts kept under keys that start so, by the rest of their key."""
+        rows = self._do(lambda db: db.execute("select key, value from kept where substr(key, 1, ?) = ?",
+                                              (len(prefix), prefix)).fetchall(), [])
+        return {key[len(prefix):]: value for key, value in rows}
 
     def prepare(self) -> None:
         """Create the file if there is none, so that a folder of a run never exists without a list."""

@@ -20,7 +20,7 @@ DOING += ("_judge_",)  # an endpoint and a budget are not for who gets the link
 PARTS = set(keys.PARTS_OF_PAGES)  # left alone: another part of a page is another page here
 FILTERS = {"case", "least", "text", "attributes", "stages", "readings", "marked", "slice"}
 KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the page has something to show
-CHOSEN = {"compare": {"columns", "sort", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
+CHOSEN = {"compare": {"columns", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
           "compare/slices": {"by"}, "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
           "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
           "precision-recall": {"curves", "axis", "view"},

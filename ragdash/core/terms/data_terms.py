@@ -74,7 +74,9 @@ TERMS: Mapping[str, Term] = {
     "store_mapping": Term("Store the mapping", "It is offered again for files with the same columns."),
     "clear_files": Term("Clear this list", "Everything loaded stays loaded."),
     "remove_corpus": Term("Remove the corpus", "The judgments stay."),
-    "run_color": Term("Color", "If another run has this color, the two runs swap colors."),
+    "run_color": Term(
+        "Color", "If another run has this color, the two runs swap colors. Where more than six runs are shown, the "
+        "five best by the metric of the sidebar and the baseline have colors and the others are gray."),
     "undo_fixes": Term("Undo", "Read the run again as it was loaded."),
     "archive_entry": Term("Archive", "Removed from the list; links to it still work."),
     "delete_entry": Term("Delete", "Its files are deleted; links to it work until the server restarts."),
