@@ -34,11 +34,11 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--price-in", type=float, metavar="MONEY", help="for a million tokens read")
     parser.add_argument("--price-out", type=float, metavar="MONEY", help="for a million tokens written")
     parser.add_argument("--max-cost", type=float, metavar="MONEY", help="stop before more than this is paid")
-    parser.add_argument("--max-calls", type=whole_number(0), metavar="N", help="stop after so many calls")
+    parser.add_argument("--max-calls", type=whole_number(0), metavar="N", help="stop after N calls")
     parser.add_argument("--seed", type=whole_number(0), default=SEED)
     parser.add_argument("--concurrency", type=whole_number(1), default=CONCURRENCY, metavar="N", help="calls at once")
     parser.add_argument("--timeout", type=seconds, default=Patience.reply, metavar="SECONDS", help="for a reply")
-    parser.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print calls, tokens and cost; ask nothing")
     parser.add_argument("--yes", action="store_true", help="texts may leave this machine")
     parser.add_argument("--progress", choices=("text", "json"), default="text")
 

@@ -105,10 +105,10 @@ class FileScores:
     def of_run(self, run: str, name: str | None = None) -> FileScores:
         """The scores of one run; with a name, under this name."""
         rows = np.flatnonzero(np.array(self.runs.to_pylist(), object) == run)
-        kept = pa.array(rows)
+        indices = pa.array(rows)
         runs = pa.array([run if name is None else name] * len(rows), pa.string())
-        return FileScores(self.queries.take(kept), runs, self.metrics.take(kept), frozen(self.values[rows]),
-                          self.labels.take(kept))
+        return FileScores(self.queries.take(indices), runs, self.metrics.take(indices), frozen(self.values[rows]),
+                          self.labels.take(indices))
 
     def by_query(self) -> dict[str, dict[str, float | str]]:
         """{query: {metric: number or label}} of the values of one run; missing ones are left out."""

@@ -244,7 +244,7 @@ class PageContext:
 
 
 def spec_of(template: str, k: int) -> Spec:
-    """nDCG@k with the cutoff put in; a metric typed by hand is read as it stands. Raises InputError."""
+    """nDCG@k with the cutoff put in; a metric typed by hand is read as written. Raises InputError."""
     takes_cutoff = template.endswith("@k") and not template.startswith("file:")
     return parse_spec(f"{template[:-1]}{k}" if takes_cutoff else template)
 

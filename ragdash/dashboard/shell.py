@@ -145,7 +145,7 @@ def _sidebar():
 
 
 def _slice() -> None:
-    """Which queries count, where the truth tells them apart."""
+    """Which queries count, if the truth has groups of them."""
     slices = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
     key = state.choice_key(state.SLICE, ["", *slices], "")
     if slices:

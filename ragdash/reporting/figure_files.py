@@ -15,7 +15,7 @@ from ragdash.reporting.tables.export import FileFormat
 FIGURE_FORMATS = {"png": FileFormat("PNG", "png", "image/png"), "svg": FileFormat("SVG", "svg", "image/svg+xml"),
             "json": FileFormat("Plotly JSON", "json", "application/json")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-WIDTH, SCALE = 1000, 2  # pixels, and how many of the file stand for one of them
+WIDTH, SCALE = 1000, 2  # pixels, and how many pixels of the file make one of them
 
 
 def find_browser() -> str | None:

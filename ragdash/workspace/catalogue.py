@@ -115,15 +115,15 @@ class Catalogue:
         row = self._do(lambda db: db.execute("select value from kept where key = ?", (key,)).fetchone(), None)
         return None if row is None else row[0]
 
+    def values(self, prefix: str) -> dict[str, str]:
+        """The texts kept under keys that begin so, by the rest of their key, in the order in which they were kept."""
+        rows = self._do(lambda db: db.execute("select key, value from kept where substr(key, 1, ?) = ? order by rowid",
+                                              (len(prefix), prefix)).fetchall(), [])
+        return {key[len(prefix):]: value for key, value in rows}
+
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""
         self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
-
-    def values(self, prefix: str) -> dict[str, str]:
-        """The texts kept under keys that start so, by the rest of their key."""
-        rows = self._do(lambda db: db.execute("select key, value from kept where substr(key, 1, ?) = ?",
-                                              (len(prefix), prefix)).fetchall(), [])
-        return {key[len(prefix):]: value for key, value in rows}
 
     def prepare(self) -> None:
         """Create the file if there is none, so that a folder of a run never exists without a list."""

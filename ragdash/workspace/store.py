@@ -1,6 +1,6 @@
 """A folder that keeps runs and truths by their content, and what people called them.
 
-    catalogue.sqlite           names, descriptions, tags, order, mappings, prices
+    catalogue.sqlite           names, descriptions, tags, order, mappings, prices, versions
     runs/DIGEST/*.parquet      a run; never changed once it is there
     truths/DIGEST/*.parquet    a truth
     broken/                    what could not be read
@@ -22,6 +22,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import atomic_folders, parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue, CatalogueEntry
+from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
 PLACES = {"run": "runs", "truth": "truths"}
 PRICES, SETTINGS = "prices", "settings:"
@@ -133,6 +134,14 @@ class Workspace:
     def keep_settings(self, digest: str, settings: Mapping[str, str]) -> None:
         """Keep settings of a run that were typed by hand, instead of those kept before."""
         self._catalogue.keep(f"{SETTINGS}{digest}", json.dumps(dict(settings)) if settings else "")
+
+    def keep_version(self, version: TruthVersion) -> None:
+        """Note that a truth is a version of another; the truth itself is kept by `add_truth`."""
+        self._catalogue.keep(f"{KEY}{version.judged_digest}", version.as_json())
+
+    def versions(self) -> tuple[TruthVersion, ...]:
+        """Every version of a truth that was noted."""
+        return tuple(map(version_of_json, self._catalogue.values(KEY).values()))
 
     def rebuilt(self) -> Problem | None:
         """The warning that the list was lost and built again from the files, until it is dismissed; else None."""

@@ -38,9 +38,11 @@ REPORT_OPTIONS = {"baseline": None, "k": 10, "title": "Two configurations compar
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_evaluation_options(parser)
-    parser.description = ("A command is run for each question, which is its standard input, or stands where {question} "
-                          "is in it, and prints one JSON object with answer and retrieved. There is no shell. "
-                          "See docs/guide/ab.md.")
+    parser.description = (
+        "A command runs once for each question. It gets the question on standard input, or in place of "
+        "{question} in its arguments, and prints one JSON object with answer and retrieved. There is "
+        "no shell. See docs/guide/ab.md."
+    )
     parser.add_argument("--a", required=True, metavar="COMMAND", help="the baseline, such as 'python dense.py'")
     parser.add_argument("--b", required=True, metavar="COMMAND", help="the candidate")
     parser.add_argument("--name-a", default="a", metavar="NAME")

@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write what a file holds in another format; what is lost is told."""
+    """Write what a file holds in another format; losses are reported."""
     content = source_of(options.file)
     if options.truth or detect(content, **reading_arguments(options)).role == "truth":
         record, write_it = with_documents(read_truth(content, **reading_arguments(options)), options), write_truth

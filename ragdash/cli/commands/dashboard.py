@@ -19,7 +19,7 @@ from ragdash.workspace import Workspace
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.epilog = "Options behind -- go to Streamlit."
-    parser.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, recognized by content")
     parser.add_argument("--truth", action="append", metavar="TRUTH")
     parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
                         "RAGDASH_WORKSPACE, else a folder of the user")

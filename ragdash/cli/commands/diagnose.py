@@ -19,18 +19,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_matching_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
-    parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are printed (default: nDCG at k)")
     parser.add_argument("--queries", action="store_true", help="the verdict on every query")
     parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
     rules = parser.add_argument_group("rules", "see docs/reference/diagnosis.md")
     for name, kind, text in (("k", whole_number(1), "the first k documents count"),
                              ("rel", whole_number(1), "grades from here on are gold"),
-                             ("coverage", float, "share of the gold to stand in the first k; 0: one is enough"),
+                             ("coverage", float, "share of the gold needed in the first k; 0: one is enough"),
                              ("score", float, "score below which documents are cut off"),
                              ("right", float, "value from which an answer is right"),
-                             ("right-by", str, "metric that tells whether it is"),
+                             ("right-by", str, "metric that decides whether it is"),
                              ("grounded", float, "value from which an answer is grounded"),
-                             ("grounded-by", str, "metric that tells whether it is")):
+                             ("grounded-by", str, "metric that decides whether it is")):
         default = getattr(DiagnosisRules, name.replace("-", "_"))
         default_text = "" if default is None else f" (default: {default})"
         rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + default_text)

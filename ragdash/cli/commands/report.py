@@ -35,8 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--author", default="", help="who made it, below the title")
     parser.add_argument("--date", default=None, metavar="TEXT", help="below the title (default: today)")
     parser.add_argument("--full", action="store_true", help="one page, and everything else as its appendix")
-    parser.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
-                        "name that there is none of tells them all")
+    parser.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; an "
+                        "unknown name lists them all")
     parser.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     add_check_options(parser)

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Tell what is to do and how long it takes, do it, tell how far it is; returns the exit status."""
+    """Print what will be computed and how long it takes, do it, print the progress; returns the exit status."""
     with reported_problems(options):
         runs, truth = read_inputs(options)
         evidence = options.match_how is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _END = re.compile("[.!?\u2026\u061f\u06d4\u0964]+[\"')\\]\u201d\u2019\u00bb*_]*(?=\\s)"
                   "|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d\uff09]*|\n+")
@@ -50,10 +51,15 @@ ALONE = frozenset(("unknown", "unanswerable", "not answerable", "no answer", "n/
                    "not mentioned", "not specified", "not provided"))
 # Every phrase holds one of these, which are found faster.
 _HINT = re.compile(r"n't|no(?:t|n)?\b|unable|impossible|insufficient|nicht|keine|ne\b|não|[^\x00-\u0250]")
-_REFUSAL = re.compile("|".join(f"(?:{phrase})" for phrase in REFUSALS))
 _APOLOGY = re.compile(r"\W*(?:(?:i am|i'm|we are|we're)?\s*(?:\w+ )?sorry|my apologies|i apologi[sz]e|apologies"
                       r"|unfortunately)\b[^.]{0,30}[.!]?")
 _QUOTED = re.compile("\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”|«[^»\n]{0,300}»|„[^“\n]{0,300}“")
+
+
+@cache
+def _refusals() -> re.Pattern[str]:
+    """Compiled when first used, because that takes long."""
+    return re.compile("|".join(f"(?:{phrase})" for phrase in REFUSALS))
 
 
 def without_reasoning(text: str) -> str:
@@ -115,7 +121,7 @@ def is_refusal(answer: str) -> bool:
         return True
     for start, stop in sentences(head):
         sentence = " ".join(head[start:stop].replace("*", "").lower().split())
-        if _HINT.search(sentence) and _REFUSAL.search(sentence):
+        if _HINT.search(sentence) and _refusals().search(sentence):
             return True
         if not _APOLOGY.fullmatch(sentence):
             return False

@@ -80,7 +80,7 @@ def secret(name: str) -> str | None:
 
 
 def user() -> dict:
-    """What the login tells of the visitor; empty outside a session."""
+    """What the login says about the visitor; empty outside a session."""
     return dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
 
 

@@ -20,7 +20,7 @@ from ragdash.metrics import Spec, parse_spec
 def comparability_report(
     runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec
 ) -> ComparabilityReport:
-    """What stands against each other in these runs and this truth, under the names of the session."""
+    """The comparability report of these runs and this truth, under the names of the session."""
     run_names = tuple((entry.digest, entry.name) for entry in runs)
     return _comparability_report(run_names, truth, astuple(conventions), str(spec),
                    _runs=[LOADED.run(digest).renamed(name) for digest, name in run_names], _truth=LOADED.truth(truth))

@@ -148,7 +148,7 @@ def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Bord
 
 
 def texts_of(pair: BorderlinePair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
-    """(chunk as written, where in it the passage that is like the span stands) of a pair."""
+    """(chunk as written, where in it the passage similar to the span is) of a pair."""
     run, rank, _ = pair.places[0]
     scores = scope.with_evidence().evidence(run)
     query = scores.query_ids.index(pair.key[0]).as_py()
@@ -175,7 +175,7 @@ def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
 
 
 def question(truth: str, query_id: str) -> str | None:
-    """What a query asks, None where the truth does not tell."""
+    """The text of a query, None if the truth does not have it."""
     truth_data = LOADED.truth(truth)
     if truth_data.details is None or "query" not in truth_data.details.column_names:
         return None

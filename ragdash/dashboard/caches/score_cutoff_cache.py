@@ -28,7 +28,7 @@ _KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
 
 
 def match(run: str, scope: Scope) -> Match:
-    """The run laid over the queries in scope. Raises InputError where they have none in common."""
+    """The run on the queries in scope. Raises InputError if they have none in common."""
     if not scope.slice:
         return scope.match(run)
     return _within(run, scope.cache_key(), _run=LOADED.run(run), _scope=scope)
@@ -111,7 +111,7 @@ def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
 
 
 def cached_figure(*facts: object, draw: Callable[[], Figure]) -> Figure:
-    """The figure that draw makes, kept by the facts that it is made of (their repr has to tell them apart).
+    """The figure that draw makes, kept by the facts that it is made of (their repr must differ).
 
     Half of a script run would go into building figures that have not changed. It is shared: nobody changes it.
     """

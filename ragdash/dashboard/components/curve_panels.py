@@ -60,7 +60,7 @@ def render_trade_off(context: PageContext, marked: int) -> None:
         np.array([run_curve.mean["R"] for run_curve in recall]), cutoff=marked, theme=elements.theme())
     elements.chart(figure, components_tables.trade_off_table(context, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank")
-    st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}."
+    st.caption(f"Each curve starts at k = 1; small marks are at round cutoffs, the large one at k = {marked}."
                f"{context.scope.basis}")
 
 

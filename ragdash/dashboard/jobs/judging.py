@@ -63,7 +63,7 @@ _lock = threading.Lock()
 
 def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, secret: str | None) -> bool:
     """Ask about the cases of these runs (by name); False where a process is at work already. secret: a key that was
-    typed, or stands in the server's secrets; it goes into the process's environment and is kept nowhere. What is sent
+    typed, or is in the server's secrets; it goes into the process's environment and is not stored. What is sent
     has been agreed to.
     """
     extra_options = {"--yes": True, "--key-env": None if secret else order.variable}

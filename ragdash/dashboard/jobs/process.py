@@ -18,7 +18,7 @@ from ragdash.evaluation.scoring.score_worker import Worker
 
 @dataclass(eq=False)
 class Job:
-    """A process at work, or one that has ended. key: what it is about; names: of its runs; about: what pages tell of
+    """A process at work, or one that has ended. key: what it is about; names: of its runs; about: what pages say about
     it, never a secret.
     """
 

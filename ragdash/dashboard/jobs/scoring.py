@@ -55,7 +55,7 @@ def _whole(model: str | None) -> str | None:
 
 
 def plain(name: str) -> str:
-    """The name of a run as it may stand before a path."""
+    """The name of a run as it may precede a path."""
     return re.sub(r"[=/\\]", "_", name)
 
 

@@ -80,7 +80,7 @@ class DataStore:
     def get(self, digest: str) -> Run | Truth | Corpus | None:
         """The run, truth or corpus whose digest starts with this text (at least SHORT characters), or None.
 
-        None too where the workspace cannot read it; the Data page tells why.
+        None too if the workspace cannot read it; the Data page says why.
         """
         try:
             return self.load(digest)

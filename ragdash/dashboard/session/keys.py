@@ -48,6 +48,10 @@ OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests
 
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last
+CORPORA, VERSIONS = "_corpora", "_truth_versions"  # digests of all documents dropped; versions of the truth made here
+OLD_TEXTS, NEW_TEXTS, SOURCES = "_old_texts", "_new_texts", "_text_sources"  # re-linking, on Data
+RELINKED, TRUTH_VERSION = "_relinked", "truth_version"  # the judgments and texts whose links are shown; in use
+FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone", "_rejected", "_link_kind"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data

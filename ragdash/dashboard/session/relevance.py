@@ -80,7 +80,7 @@ def selected_matching() -> tuple[Matching, str]:
 
 
 def latest_decisions() -> str:
-    """The state of the kept decisions as it is now; "" where they cannot be read, which the bands page tells."""
+    """The state of the kept decisions as it is now; "" if they cannot be read, which the Data page says."""
     try:
         return kept_decisions().stamp()
     except InputError:

@@ -50,7 +50,7 @@ def _reviews(truth: str, path: str, stamp: str) -> Reviews:
 
 
 def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> None:
-    """Keep a note, a verdict or a judgement; an empty value takes back what was said. A failure is told on the page."""
+    """Keep a note, a verdict or a judgement; an empty value removes it. A failure is shown on the page."""
     event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"))
     try:
         check_writable()
@@ -79,7 +79,7 @@ def review_summary(query_id: str) -> str:
 
 
 def truth_with_reviews(version: str | None = None) -> str | None:
-    """Digest of the truth that runs are measured against: the session's, or it with the judgements laid over it.
+    """Digest of the truth that runs are measured against: the session's, or it with the reviewed judgments added.
 
     how: of APPLIED, by default as chosen.
     """

@@ -46,7 +46,7 @@ def collapse(digest: str, collapse_by: str, ids: str | None = None) -> None:
 
 
 def _read_as(entry: SessionRun, ids: str, collapse_by: str) -> None:
-    """Replace the entry's run by the loaded one with these fixes; what cannot be done is told and changes nothing."""
+    """Replace the entry's run by the loaded one with these fixes; what cannot be done is shown and changes nothing."""
     run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
     if run is None:
         state.set_notice([Problem("run-let-go/loaded", {"run": entry.name})])

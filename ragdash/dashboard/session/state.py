@@ -244,7 +244,7 @@ def set_pending_files(files: Iterable) -> None:
 
 
 def notice() -> tuple[Problem, ...]:
-    """What the last click could not do; told once."""
+    """What the last click could not do; shown once."""
     problems, st.session_state[_NOTICE] = st.session_state[_NOTICE], ()
     return problems
 

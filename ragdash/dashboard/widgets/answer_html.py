@@ -58,7 +58,7 @@ def without_refusals(names: Sequence[str], spec: Spec, values: Sequence[np.ndarr
         means = [defined_values.mean() for _, defined_values in answered]
         means_text = [f"{number(min(means))} to {number(max(means))}"]
     sentence = (
-        f"Answers that decline count here too, though the words of a refusal seldom stand in a context. Without "
+        f"Answers that decline count here too, though the words of a refusal are seldom in a context. Without "
         f"them the {spec.title[:1].lower()}{spec.title[1:]} is "
     )
     return sentence + f"{listed(means_text)}." if means_text else ""
@@ -127,6 +127,6 @@ def answer_support(answer: str | None, contexts: Sequence[str] | None, theme: Th
     page = marked_answer(answer, spans, numbers, theme)
     spans = [(a, b) for a, b in spans if not any(a < stop and start < b for start, stop in numbers)]
     sentences = [f"In no context (dotted line): {word_list(answer, spans)}." if spans else
-            "Every word stands in some context." if answer.strip() and not numbers else ""]
+            "Every word is in some context." if answer.strip() and not numbers else ""]
     sentences += [f"Numbers that no context contains (box): {word_list(answer, numbers)}."] if numbers else []
     return page, " ".join(sentences)

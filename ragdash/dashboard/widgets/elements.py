@@ -13,7 +13,7 @@ from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.sentences import formatting as fmt
 
-CARDS = 5  # problems shown as cards; the rest stand in a table
+CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
 _CONFIG = {
     "displaylogo": False,
@@ -65,7 +65,7 @@ def _part_control(parts: Mapping[str, str], key: str) -> None:
 
 
 def empty(heading: str, advice: str) -> None:
-    """What stands where there is nothing to show yet, with what to do next."""
+    """What is shown where there is no data yet, with what to do next."""
     with st.container(border=True, key="empty"):
         st.header(heading, anchor=False)
         st.markdown(advice)

@@ -44,11 +44,11 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                                     "context" not in item.words, item.path.count("."), -item.mean_length))
     documents = result.roles.get("retrieved", "")
     inside = documents.rpartition("[].")[0]
-    own = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")]
+    texts_of_documents = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")]
     if "text" in result.roles:
         return
-    if own:
-        take(result, free, "text", own[0])
+    if texts_of_documents:
+        take(result, free, "text", texts_of_documents[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
 

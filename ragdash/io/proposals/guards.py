@@ -19,9 +19,11 @@ from ragdash.io.source.source import Source
 
 MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "xlsx", "parquet")
-_AVERAGE = re.compile(rb'(?:^|\n)\s*"?(?:mean|average|avg|overall|total|all|summary)"?\s*[,;\t|]|"(?:query_id|qid|id|'
-                      rb'question|query|question_id)"\s*:\s*"(?:mean|average|avg|overall|total|all|summary)"',
-                      re.IGNORECASE)
+_AVERAGES = rb'(?:mean|average|avg|overall|total|all|summary)'
+# Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
+_AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
+_AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
+                             re.IGNORECASE)
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
@@ -58,8 +60,13 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if find_family(detected.columns) is not None:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "")
                                   for role in ("retrieved", "contexts", "answer"))
-    if (source.container is None and _AVERAGE.search(source.data)) or source.container == "xlsx":
+    if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
+
+
+def _has_average(data: bytes) -> bool:
+    """Whether a row of the file may be an average over the others."""
+    return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
 
 
 def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Problem]) -> list[Reading]:

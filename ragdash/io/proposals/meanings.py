@@ -49,12 +49,12 @@ def is_noise(field: Field) -> bool:
     path = set(field.words)
     if field.path.startswith("*"):
         return False
-    kept = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
+    meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
     if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and "." not in field.path):
         return False
     if not {"retriever", "retrieval"}.isdisjoint(path):
         return "metric" in path or "uuid" in path
-    return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(kept)
+    return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(meaningful)
 
 
 def is_question(field: Field) -> bool:
@@ -109,7 +109,7 @@ def is_returned_list(field: Field) -> bool:
 
 
 def is_title(field: Field) -> bool:
-    """Titles or headings that can stand for ids of documents in a list of objects."""
+    """Titles or headings that can serve as ids of documents in a list of objects."""
     return "[]." in field.path and field.is_list and field.is_text and field.mean_length < 120 and not {
         "title", "heading", "name", "section", "chapter", "topic"}.isdisjoint(field.name_words)
 
@@ -169,10 +169,10 @@ def is_evidence(field: Field) -> bool:
         return False
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting"}
-    own = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
+    names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
     if field.is_list and name <= {"positive", "gold", "golden", "relevant", "oracle"}:
         return True  # lists of texts
-    return own or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
+    return names_spans or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
 
 
 def is_context(field: Field) -> bool:

@@ -48,7 +48,7 @@ class RecordList:
 def read_record_lists(source: Source) -> list[RecordList]:
     """All lists of records in a file, the likeliest first; none for text that is no table and no JSON."""
     if source.container == "zip":
-        detect_source(source)  # tells a workbook from other archives
+        detect_source(source)  # distinguishes a workbook from other archives
     if source.container == "parquet" or source.container == "xlsx":
         return list(_tables(source))
     if source.container or source.stored_size > MAX_PROPOSED_BYTES:
@@ -116,11 +116,11 @@ def _in_json(values: list) -> list[RecordList]:
     if len(values) > 1:
         rows = [value for value in values if type(value) is dict]
         typical = _typical_keys(rows)
-        kept = [row for row in rows if typical & row.keys()]
-        if len(kept) < 2 or 2 * len(kept) < len(values):
+        records = [row for row in rows if typical & row.keys()]
+        if len(records) < 2 or 2 * len(records) < len(values):
             return []
-        skipped = "" if len(kept) == len(values) else f"{len(values) - len(kept)} of metadata"
-        return [RecordList("", kept, skipped), *_nested_lists(kept)]
+        skipped = "" if len(records) == len(values) else f"{len(values) - len(records)} of metadata"
+        return [RecordList("", records, skipped), *_nested_lists(records)]
     root = values[0]
     if type(root) is list:
         rows = [row for row in root if type(row) is dict]

@@ -27,7 +27,9 @@ class Text:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a caption: the first cell of each row is its heading. numbers: columns that stand to the right."""
+    """A table with a caption: the first cell of each row is its heading. numbers: columns that are aligned to the
+    right.
+    """
 
     caption: str
     header: Sequence[Cell]
@@ -96,7 +98,7 @@ class QueryBlock:
 
 @dataclass(frozen=True)
 class FactList:
-    """Names and what stands behind them."""
+    """Names and their values."""
 
     rows: Sequence[tuple[str, Cell]]
     kind = "facts"

@@ -119,7 +119,7 @@ class ReportContent:
 
     @cached_property
     def weights(self) -> np.ndarray | None:
-        """The resamples of all intervals, drawn once; None for so many queries that each draws its own."""
+        """The resamples of all intervals, drawn once; None if there are too many queries to keep them."""
         n = int(self.selected.sum())
         return resample_weights(n, **self.resampling) if n * self.rules.resamples <= MAX_WEIGHT_BYTES else None
 

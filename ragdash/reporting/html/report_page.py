@@ -1,6 +1,6 @@
 """The report: one HTML file that needs no server and no network, and that cannot ask for any.
 
-Everything that comes from files is escaped by the templates, or stands in a JSON block whose `<`, `>` and `&` are
+Everything that comes from files is escaped by the templates, or is in a JSON block whose `<`, `>` and `&` are
 written as escapes. The content security policy allows the two scripts of this file by their SHA-256 and nothing else:
 no script that found its way into the data would run, and no request can be made.
 """

@@ -34,7 +34,7 @@ def distribution(names: Sequence[str], slots: Sequence[int], values: Sequence[np
                  theme: Theme = LIGHT) -> go.Figure:
     """A row for each run: the share of its answers in each tenth of the range, all rows on one scale.
 
-    values: one (Q,) for each run, NaN left out. Answers at the very ends of the range (all wrong, all right) stand
+    values: one (Q,) for each run, NaN left out. Answers at the very ends of the range (all wrong, all right) are
     apart, with their share in figures: most metrics of answers pile up there.
     """
     defined = [array[np.isfinite(array)] for array in (np.asarray(run_values, dtype=float) for run_values in values)]
@@ -73,7 +73,7 @@ def _bounds(axis: Axis, values: Sequence[np.ndarray]) -> tuple[float, float]:
 
 
 def _count_bins(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """How many values stand at the lowest end, within each bin, and at the highest end: (B + 2,)."""
+    """How many values are at the lowest end, within each bin, and at the highest end: (B + 2,)."""
     ends = values <= edges[0] + 1e-9, values >= edges[-1] - 1e-9
     inner, _ = np.histogram(values[~(ends[0] | ends[1])], edges)
     return np.array([ends[0].sum(), *inner, ends[1].sum()])

@@ -1,4 +1,4 @@
-"""The Threshold bands page's picture: where each run stands on the bands of a metric."""
+"""The Threshold bands page's picture: where each run is on the bands of a metric."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
     span = _span(edges, np.concatenate([mean, low, high, [np.nan if target is None else target]]))
     texts = [word or "" for word in words] if words is not None else [""] * len(names)
     row = MARK + 6 + LINE * (1 + any(texts))
-    middle = 1 - 0.6 * MARK / row  # where in a row its symbol stands
+    middle = 1 - 0.6 * MARK / row  # where in a row its symbol is
     rows, foot = max(len(names), 1), FOOT if target is not None else 0
     fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme)
@@ -99,7 +99,7 @@ def _drop_crowded_edges(edges: np.ndarray, gap: float) -> np.ndarray:
 
 
 def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: Sequence[float], theme: Theme) -> None:
-    """The bands' words above them; where a word has no room it stands higher, beside a line that leads to its band."""
+    """The bands' words above them; a word without room is higher, next to a line that leads to its band."""
     clipped = np.clip(edges, *span)
     visible = [(float((lower + right) / 2), float(right - lower), label[:40])
              for lower, right, label in zip(clipped[:-1], clipped[1:], labels, strict=True) if right > lower]
@@ -118,7 +118,7 @@ def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: 
 
 
 def _steps(middles: np.ndarray, widths: np.ndarray, letters: Sequence[int]) -> list[int]:
-    """How many lines above the lowest one each word stands: 0 for all where none touches another.
+    """How many lines above the lowest one each word is: 0 for all where none touches another.
 
     middles, widths: (B,) of the bands in pixels, from left to right. Else the words that are wider than their bands
     rise like stairs towards the nearer end, the right stairs above the left ones where they would meet.

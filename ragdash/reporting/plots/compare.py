@@ -12,10 +12,10 @@ from ragdash.reporting.plots.common.forest import difference_axis_title, differe
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten
 from ragdash.reporting.plots.ranking import per_query
 
-POINTS, PANEL_POINTS = 500, 250  # a sorted area has at most so many steps, and so many where there are many panels
+POINTS, PANEL_POINTS = 500, 250  # most steps of a sorted area: alone, and with many panels
 FEW_PANELS = 3
 HEADING, BELOW = 50, 62  # pixels above each panel, and under the last one
-CUT = 3.0  # a bar of equal queries so many times higher than every other bar is cut, and says so
+CUT = 3.0  # a bar of equal queries that is higher than every other bar by this factor is cut, and says so
 TIE = 5e-13  # a difference no further from zero is rounding
 OUTCOME_LABELS = {"higher": ("better", "worse"), "lower": ("better", "worse"), None: ("higher", "lower")}
 
@@ -94,7 +94,7 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
               baseline: str, tolerance: float = TIE, theme: Theme = LIGHT) -> go.Figure:
     """How many queries differ from the baseline by how much: a panel for each candidate on shared axes.
 
-    values: one (Q,) for each candidate, candidate minus baseline, NaN left out and counted in words. Bins stand
+    values: one (Q,) for each candidate, candidate minus baseline, NaN left out and counted in words. Bins are
     around zero; the middle one holds equal queries and small gains and losses, stacked. A bar of equal queries that
     would flatten all others is cut and bears its number. Right is better, as in the forest plot.
     """
@@ -130,7 +130,7 @@ def scatter(baseline: str, name: str, x: np.ndarray, y: np.ndarray, *, axis: Axi
     """Each query once: its value in the baseline (across) against its value in the candidate (up).
 
     x, y: (Q,), queries undefined on a side are left out and counted in words. Each side of the diagonal says what it
-    means and how many queries stand there. Equal points are one larger mark; many are a 2-D histogram.
+    means and how many queries are there. Equal points are one larger mark; many are a 2-D histogram.
     """
     fig = per_query(baseline, name, x, y, axis=axis, labels=labels, slots=slots, theme=theme)
     count = count_outcomes(np.asarray(y, dtype=float) - np.asarray(x, dtype=float), axis.better, tolerance)

@@ -18,7 +18,7 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
          theme: Theme = LIGHT) -> go.Figure:
     """The share of queries that took at most so long, a line for each run.
 
-    values: (n,) for each run, NaN left out; a run without any has no line. Dotted lines stand at the median, the 90th
+    values: (n,) for each run, NaN left out; a run without any has no line. Dotted lines are at the median, the 90th
     and the 99th percentile.
     """
     fig = figure(theme, height=380)

@@ -29,7 +29,7 @@ def by_cutoff(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, values
               log: bool = True, theme: Theme = LIGHT) -> go.Figure:
     """A line for each run over every cutoff, with its confidence band.
 
-    ks (K,), values (N, K); interval_ks (J,), low and high (N, J): the band stands at fewer cutoffs than the line.
+    ks (K,), values (N, K); interval_ks (J,), low and high (N, J): the band is drawn at fewer cutoffs than the line.
     NaN: no line there. cutoff: the one marked by a vertical line. log: a logarithmic k axis gives the first ranks
     their room.
     """
@@ -149,6 +149,6 @@ def _unit_square(fig: go.Figure, x_title: str, y_title: str, runs: int, precisio
 
 
 def _last(row: np.ndarray) -> float:
-    """The last finite value of a line, where its label stands; NaN for a line without any."""
+    """The last finite value of a line, where its label is; NaN for a line without any."""
     finite = row[np.isfinite(row)]
     return float(finite[-1]) if finite.size else float("nan")

@@ -18,8 +18,8 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
          k: int, theme: Theme = LIGHT) -> go.Figure:
     """A line for each document through its rank in every run; relevant ones in colour, judged ones too, others faint.
 
-    ranks (D, N), NaN not returned; grades (D,), NaN unjudged; k: the ranks that are told apart. Below them two lanes:
-    returned deeper, and not returned at all.
+    ranks (D, N), NaN not returned; grades (D,), NaN unjudged; k: the ranks that are drawn one by one. Below them
+    two lanes: returned deeper, and not returned at all.
     """
     ranks, grades = np.asarray(ranks, float), np.asarray(grades, float)
     fig = figure(theme, height=int(np.clip(120 + 22 * k, 260, 620)))

@@ -63,7 +63,7 @@ def _interval_line(look: Look, x: np.ndarray, ks: np.ndarray, mean: np.ndarray, 
 
 def first_rank(names: Sequence[str], slots: Sequence[int], bins: Sequence[str], shares: np.ndarray, *,
                theme: Theme = LIGHT) -> go.Figure:
-    """Share of the queries whose first relevant document stands in each bin of ranks.
+    """Share of the queries whose first relevant document is in each bin of ranks.
 
     bins: (B,) labels, the last for "none"; shares: (N, B) in [0, 1]. Up to four runs as grouped bars, more as a heat
     map.

@@ -175,6 +175,6 @@ def _literal(text: str) -> str:
 
 
 def _last(row: np.ndarray) -> float:
-    """The last finite value of a line, where its label stands; NaN for a line without any."""
+    """The last finite value of a line, where its label is; NaN for a line without any."""
     finite = row[np.isfinite(row)]
     return float(finite[-1]) if finite.size else float("nan")

@@ -12,7 +12,7 @@ from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escap
 
 JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
-STEP = 0.27  # of a row: how far apart the three stand
+STEP = 0.27  # of a row: the distance between the three
 NARROWEST = 0.3  # of the axis that is shown
 
 

@@ -1,4 +1,4 @@
-"""Where runs stand on bands and against a target, in words."""
+"""Where runs are on bands and against a target, in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ragdash.metrics.bands import Bands, Placement, Target
 from ragdash.reporting.sentences.formatting import escape, listed, number
 
 NAMED = 3  # runs named in a sentence part; the rest are counted
-GROUPS = 3  # places told apart in a sentence
+GROUPS = 3  # places that a sentence lists
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "undecided": "? undecided"}
 OUTCOME_VERBS = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fail"),
             "undecided": ("?", "is undecided", "are undecided")}
@@ -31,7 +31,7 @@ def group_indices(items: Sequence[str], order: Sequence[int]) -> dict[str, list[
 
 
 def band_sentence(spec: Spec, names: Sequence[str], placements: Sequence[Placement], order: Sequence[int]) -> str:
-    """One sentence: the bands in which the runs stand, best first; with many, the first two bands and the last."""
+    """One sentence: the bands in which the runs are, best first; with many, the first two bands and the last."""
     groups = list(group_indices([placement.words() or "" for placement in placements], order).values())
     clauses = [_rated([names[run] for run in group], placements[group[0]]) for group in groups]
     if len(groups) > GROUPS:
@@ -85,7 +85,7 @@ def target_text(target: Target) -> str:
 
 
 def target_sentence(target: Target, names: Sequence[str], outcomes: Sequence[str], order: Sequence[int]) -> str:
-    """One sentence: which runs pass the target, which fail, which cannot be told."""
+    """One sentence: which runs pass the target, which fail, which are undecided."""
     clauses = []
     for word, members in group_indices(outcomes, order).items():
         sign, singular, plural = OUTCOME_VERBS[word]

@@ -48,7 +48,7 @@ NO_EFFECT = {
     "missing": "No run lacks a query.",
     "unanswerable": "Every query has a relevant document.",
     "duplicates": "No run repeats a document.",
-    "ties": "No mean hangs on the order of equal scores.",
+    "ties": "No mean depends on the order of equal scores.",
 }
 FIX_KINDS = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
 _BROKEN = {  # what is wrong with one run, with several

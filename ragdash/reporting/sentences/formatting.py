@@ -101,7 +101,7 @@ def escape(text: str) -> str:
     r"""Text that Markdown shows as written, on every surface that draws Markdown.
 
     A backslash before a mark is not enough for what Streamlit replaces after it has read the marks: icons, arrows and
-    addresses. There a part of the text stands in a span without a style, so that nothing is left to replace.
+    addresses. There a part of the text is in a span without a style, so that nothing is left to replace.
 
     Examples
     --------

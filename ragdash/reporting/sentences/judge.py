@@ -22,8 +22,8 @@ from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_ru
 TOY = "toy-judge"  # the model's name of the samples' ledger
 TOY_DESCRIPTION = "a script that compares content words, no model that reads"
 TOY_NOTE = (
-    f"**{TOY}** is {TOY_DESCRIPTION}. It stands in for a judge, so that everything can be tried without one; its "
-    "verdicts tell nothing of quality."
+    f"**{TOY}** is {TOY_DESCRIPTION}. It replaces a judge, so that everything can be tried without one; its "
+    "scores are meaningless (demo only)."
 )
 FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
 CONTEXT_VERDICTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
@@ -54,7 +54,7 @@ def judge_name(judge: Judge | Panel | str, *, short: bool = False) -> str:
 
 def combine_judges(judges: Iterable[str]) -> str:
     """All of several judges as one, "A at host + B at host", the script left out where two others remain; empty where
-    there are not two, or a name that cannot be told apart.
+    there are not two, or two have one name.
     """
     names = [name for name in judges if AND not in name]
     read = [name for name in names if not is_toy(name)]
@@ -176,10 +176,10 @@ def verdict_problems(names: Sequence[str], evaluations: Sequence[Evaluation], sp
     metric and reason, with the runs that it is about.
     """
     titles = {judge_request(spec)[0]: spec.title for spec in specs}
-    own = [(name, problem) for name, one in zip(names, evaluations, strict=True) for problem in one.problems
-           if problem.kind in COUNTED]
+    counted = [(name, problem) for name, evaluation in zip(names, evaluations, strict=True)
+               for problem in evaluation.problems if problem.kind in COUNTED]
     lines = []
-    for fold in merge_by_run(own):
+    for fold in merge_by_run(counted):
         words, field = fold.problem.words("page"), fold.problem.field
         lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
                      f"{escape(words.reason)}. {escape(words.fix)}")

@@ -84,7 +84,7 @@ def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
 
 
 def _waterfall_rows(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
-    """A row per step that was assessed, with the queries that come past it, and those for whom it cannot be told."""
+    """A row per step that was assessed, with the queries that pass it, and those for which it is not known."""
     steps = [diagnosis.waterfall() for diagnosis in diagnoses]
     rows = [["Queries with a question to answer", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
     for step in range(len(steps[0])):

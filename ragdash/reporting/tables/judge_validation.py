@@ -55,7 +55,7 @@ def render_judge_validation(
 
 
 def _judge(spec: Spec | None, settings: dict) -> list[str]:
-    """What was judged, in how many votes, and by whom, where the settings tell."""
+    """What was judged, in how many votes, and by whom, if the settings say so."""
     if spec is None:
         return []
     name, model, votes = judge_request(spec) if spec.metric.view == "Judged" else (str(spec), "", 1)

@@ -1,6 +1,6 @@
 """Failing queries for others: a truth of these queries alone, and Markdown for a ticket.
 
-Every text of the files stands in a fenced block or a code span, so that HTML, Markdown, LaTeX and mentions in it stay
+Every text of the files is in a fenced block or a code span, so that HTML, Markdown, LaTeX and mentions in it stay
 text; characters that steer the display are written as their codes.
 
 Letters: Q queries of the truth, in its order.
@@ -159,7 +159,7 @@ def _code_span(text: str) -> str:
 
 
 def _fence(text: str, minimum: int) -> str:
-    """More backticks than stand together anywhere in the text."""
+    """More backticks than occur in a row anywhere in the text."""
     return "`" * max(minimum, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 

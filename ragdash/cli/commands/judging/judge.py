@@ -21,12 +21,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--truth", metavar="TRUTH")
     parser.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
-    parser.add_argument("--sample", type=whole_number(1), metavar="N", help="only so many queries, drawn at random")
+    parser.add_argument("--sample", type=whole_number(1), metavar="N", help="only N queries, drawn at random")
     parser.add_argument("--votes", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Tell what is to be asked and what that costs, ask, tell how far it is; returns the exit status."""
+    """Print what will be asked and its cost, ask, print the progress; returns the exit status."""
     with reported_problems(options):
         return _judge(options)
 

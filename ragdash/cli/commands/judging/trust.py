@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--local-judge", action="store_true", help="in place of a metric's verdicts: those of a judge "
                         "that is trained on the labels themselves, cross-fitted; it needs no key and sends nothing")
     parser.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
-                        "label, and run for several; laid over those that were kept")
+                        "label, and run for several; added to the stored ones")
     parser.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
     parser.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
     parser.add_argument("-n", type=whole_number(1), default=50, metavar="N", help="queries to draw (default: 50)")
@@ -138,7 +138,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[RunVerdicts], list[Match 
 
 def _trained(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches: Sequence[Match],
              labels: Labels) -> tuple[list[RunVerdicts], dict]:
-    """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
+    """(verdicts of a judge that is trained on the labels, the notes on the numbers)."""
     learned = fit_judge(matches, labels, verdicts[0].what, seed=options.seed)
     print(learned, file=sys.stderr)
     return [_with(run_verdicts, {"generator": options.generator or generator_of(match.run)})
@@ -146,7 +146,7 @@ def _trained(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], match
 
 
 def _with(verdicts: RunVerdicts, names: dict[str, str | None]) -> RunVerdicts:
-    """The verdicts with the names of models that are told."""
+    """The verdicts with the names of models that the files have."""
     return replace(verdicts, **{name: text for name, text in names.items() if text})
 
 
@@ -159,7 +159,7 @@ def _distinct(verdicts: list[RunVerdicts]) -> list[RunVerdicts]:
 
 
 def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts]) -> tuple[Labels, list[Problem]]:
-    """The labels kept of each run, with those of the files laid over them; the warnings."""
+    """The stored labels of each run, with those of the files added; the warnings."""
     store = LabelStore()
     query_ids = {run_verdicts.name: frozenset(run_verdicts.query_ids.to_pylist()) for run_verdicts in verdicts}
     labels = {

@@ -155,7 +155,7 @@ def _render_contexts(answer_texts: AnswerTexts, row: int) -> None:
     st.markdown(f"**Contexts** ({len(contexts):,})" if answer_texts.contexts_recorded else
                 f"**Texts of the first {fmt.count(len(contexts), 'document')}**")
     if not answer_texts.contexts_recorded:
-        st.caption("They stand in for the contexts, which the run does not tell.")
+        st.caption("They are used as contexts, because the run has none.")
     if not contexts:
         st.caption("None was given.")
     st.html(texts.list_html(contexts, MAX_CONTEXTS, MAX_CONTEXT_LENGTH))

@@ -46,7 +46,7 @@ def quadrant_specs(k: int) -> tuple[Spec, Spec, Spec, Spec]:
 def classify_queries(evaluation: Evaluation, k: int, low: float) -> np.ndarray:
     """Which of NAMES each query is, as an index: (Q,) int.
 
-    Found: a relevant document among the first k. Right: a reference stands in it, or token F1 from `low` on. Where
+    Found: a relevant document among the first k. Right: it contains a reference, or token F1 from `low` on. Where
     either is undefined (no relevant document is known, no reference, no answer) it cannot be said.
     """
     hit, holds, token_f1, _ = (evaluation.column(spec) for spec in quadrant_specs(k))
@@ -57,7 +57,9 @@ def classify_queries(evaluation: Evaluation, k: int, low: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class AnswerTexts:
-    """The texts of a run: (Q,) each. contexts: None where not known; given: False where documents' texts stand in."""
+    """The texts of a run: (Q,) each. contexts: None where not known; given: False if documents' texts are used
+    instead.
+    """
 
     ids: tuple[str, ...]
     questions: tuple[str | None, ...]

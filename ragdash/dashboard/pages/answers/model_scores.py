@@ -84,7 +84,7 @@ def _stop() -> None:
 
 
 def _render_result(job: Job) -> None:
-    """What became of the process, told in every session that looks at the same runs."""
+    """How the process ended, shown in every session that looks at the same runs."""
     worker = job.worker
     report = worker.messages.get("report")
     if worker.failed:

@@ -1,4 +1,4 @@
-"""Answers: which run answers best, by which metrics, how the values spread, how they hang on what was found."""
+"""Answers: which run answers best, by which metrics, how the values spread, how they depend on what was found."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
 
 
 def _render_notes(data: AnswersData) -> None:
-    """What the tables count, what stands in for what, and what is undefined and why."""
+    """What the tables count, what is used in place of what, and what is undefined and why."""
     context = data.context
     sentences = ["Mean over n queries with its 95 % bootstrap interval; a dash is undefined."]
     if len(context.entries) > 1:
@@ -245,7 +245,7 @@ def _render_notes(data: AnswersData) -> None:
         )
     if any(np.nansum(refused) for refused in data.refusals):
         sentences.append(
-            "Declined: answers such as “I don't know”, told by a list of phrases; they count in the means."
+            "Declined: answers such as “I don't know”, found with a list of phrases; they count in the means."
         )
     st.caption(" ".join(sentences))
     grounding = [spec for spec in data.specs if spec.metric.family == "grounding" and data.runs_with_values(spec)]
@@ -255,7 +255,7 @@ def _render_notes(data: AnswersData) -> None:
         if answers_data.runs_without_contexts(context):
             names = fmt.escape(fmt.listed(answers_data.runs_without_contexts(context)))
             sentences.append(
-                f"{names}: the contexts are not known; the texts of the first documents stand in for them."
+                f"{names}: the contexts are not known; the texts of the first documents are used instead."
             )
         sentences.append(
             answer_html.without_refusals(
@@ -285,7 +285,9 @@ def _render_distribution(data: AnswersData, spec: Spec) -> None:
     elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
     over_queries = fmt.query_range([summary.n for summary in data.summaries_of(spec) if summary.n] or [0])
-    st.caption(f"Share of the answers in each part of the range, {over_queries}; values at either end stand apart.")
+    st.caption(
+        f"Share of the answers in each part of the range, {over_queries}; values at either end have a bar of their own."
+    )
 
 
 def _render_quadrants(data: AnswersData) -> None:

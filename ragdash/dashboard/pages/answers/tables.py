@@ -28,7 +28,7 @@ def answers_table(
 ) -> pd.DataFrame:
     """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference and its p).
 
-    n stands in the heading where it is the same for every run that has a value. standing: what is said of a run
+    n is in the heading if it is the same for every run that has a value. standing: what is said of a run
     beside its name; declined: a column with what is said of refusals, by run.
     """
     columns = {"Run": [_run_cell(context, row, run_labels) for row in order]}

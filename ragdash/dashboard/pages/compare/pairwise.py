@@ -205,7 +205,7 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
 
 
 def _render_query_table(context: PageContext, spec: Spec, selected: int, comparison: Comparison) -> None:
-    """The queries behind the counts, and which of them the mean hangs on."""
+    """The queries behind the counts, and the ones that decide the mean."""
     base, candidate_run = (context.results.evaluations([spec])[index] for index in (context.baseline, selected))
     query_differences = differences(base, candidate_run, spec)
     ids, gain = base.query_ids.to_pylist(), query_differences * comparison.sign

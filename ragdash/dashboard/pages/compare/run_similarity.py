@@ -43,7 +43,7 @@ def _render_matrix(context: PageContext) -> None:
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
     means = {"rbo": f"How alike the first {DEPTH} ranks are for a reader who goes on to the next with probability 0.9.",
              "overlap": f"Documents within the first {context.k} of both runs, over those of the longer list.",
-             "tau": f"Whether the documents that both returned within {DEPTH} ranks stand in the same order; what only "
+             "tau": f"Whether the documents that both returned within {DEPTH} ranks are in the same order; what only "
                     "one returned is left out."}
     st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
                          key=state.choice_key(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
@@ -88,7 +88,7 @@ def _top_lists(runs: tuple[str, ...], scope: tuple, k: int, _context: PageContex
 
 
 def find_unique(context: PageContext) -> tuple[UniqueDocuments, ...] | None:
-    """For each run what it alone found within the first k; None with a single run or where that cannot be told."""
+    """For each run what it alone found within the first k; None with a single run or if that is not known."""
     if len(context.entries) < 2:
         return None
     return _cached_unique(tuple(context.digests), context.scope.cache_key(), context.k,

@@ -106,9 +106,11 @@ def _render_preview(
 ) -> None:
     """The first rows under this mapping, or why there are none; the button that applies it."""
     if record.failed and dict(mapping) == dict(record.mapping or record.guess):
-        st.caption("A run needs a query id (or the question) and a document id (or the list of retrieved documents); "
-                   "judgements need a grade or the relevant documents too. The first rows as they are understood then "
-                   "stand here.")
+        st.caption(
+            "A run needs a query id (or the question) and a document id (or the list of retrieved documents); "
+            "judgments need a grade or the relevant documents too. The first rows are then shown here as ragdash "
+            "reads them."
+        )
         return
     duplicates = {field for field in fields if field and fields.count(field) > 1}
     try:

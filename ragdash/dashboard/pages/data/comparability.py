@@ -27,23 +27,23 @@ WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
 def render() -> None:
-    """Whether the runs of the session can be compared, what stands in the way, and what can be done about it."""
+    """Whether the runs of the session can be compared, what prevents it, and how to fix it."""
     report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
     if report is None:
         return
     st.header("Comparability", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
-        st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
-        _render_shared_fixes(report, runs)
-        for entry in runs:
-            _render_run_findings(report, entry)
-        _render_common_findings(report)
+        _render_findings(report, runs)
         _render_notes(report, runs)
         all_counts = st.expander("Everything that was counted", key="counts", on_change="rerun")
         if all_counts.open:
             with all_counts:
-                elements.frame(components_tables.counts_table(report), "ledger_table", "Every count of the ledger",
-                              formats={"Share": "percent"})
+                elements.frame(
+                    components_tables.counts_table(report),
+                    "ledger_table",
+                    "Every count of the comparability check",
+                    formats={"Share": "percent"},
+                )
         _render_conventions(report, runs)
 
 
@@ -62,11 +62,16 @@ def render_open_checks() -> None:
         return
     st.header("Open checks", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
-        st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
-        _render_shared_fixes(report, runs)
-        for entry in runs:
-            _render_run_findings(report, entry)
-        _render_common_findings(report)
+        _render_findings(report, runs)
+
+
+def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    """A sentence on all runs, then what each of them has and what they have in common, with the fixes."""
+    st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
+    _render_shared_fixes(report, runs)
+    for entry in runs:
+        _render_run_findings(report, entry)
+    _render_common_findings(report)
 
 
 def _comparison_metric(runs: Sequence[SessionRun], truth: str) -> Spec:

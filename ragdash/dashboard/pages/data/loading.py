@@ -194,7 +194,7 @@ def _read_upload(name: str, content: bytes, role: str | None, mapping: Mapping[s
     try:
         detected = io.detect((name, content))
     except InputError:
-        return replace(record, content=content)  # told already: reading it found the same
+        return replace(record, content=content)  # shown already: reading it found the same
     return replace(record, content=content, columns=detected.columns, guess=tuple(detected.guess.items()))
 
 

@@ -34,7 +34,7 @@ CONTENT_TITLES = {
 
 
 def save_upload(digests: Iterable[str], file: str) -> None:
-    """Keep what was uploaded; where that is not possible it is loaded all the same, and told."""
+    """Store an upload; if that fails, the upload is still loaded, with a notice."""
     if data_store.read_only():
         return
     items = [LOADED.get(digest) for digest in digests]
@@ -219,7 +219,7 @@ def _swapped(order: list[str], index: int, target: int) -> list[str]:
 
 
 def _try_change(action: Callable[[], object]) -> None:
-    """Do a change; what stands in its way is told at the top of the page."""
+    """Make a change; a problem is shown at the top of the page."""
     try:
         action()
     except InputError as error:

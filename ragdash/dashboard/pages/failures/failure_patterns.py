@@ -90,7 +90,7 @@ def render_traits(data: FailuresData) -> None:
 
 
 def _cache_key(data: FailuresData) -> tuple:
-    """What the stages and the values in scope hang on beside the run."""
+    """What the stages and the values in scope depend on besides the run."""
     specs = [data.spec] if data.spec is not None else []
     return data.context.scope.cache_key([*specs, *text_specs(data.diagnosis.rules)]), data.diagnosis.rules
 

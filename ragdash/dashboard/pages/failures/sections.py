@@ -20,7 +20,7 @@ from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
 
-MAX_NAMED_RUNS = 4  # runs whose names stand beside their counts
+MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 STAGE_WIDTH, COUNT_WIDTH, NARROW_COUNT_WIDTH = 260, 172, 60  # pixels
 MAX_LINKS = 12  # slices with a link
 Passed = Sequence[WaterfallStep]
@@ -125,7 +125,7 @@ def _passed_count(step: WaterfallStep) -> float:
 
 
 def _open_stage(data: FailuresData, stage: object) -> None:
-    """Open the queries of a stage of the run looked at; nothing for a mark that stands for none."""
+    """Open the queries of a stage of the run looked at; nothing for a mark without any."""
     name = stage[0] if isinstance(stage, (list, tuple)) else stage
     if name in NAMES and data.counts[data.run_index, NAMES.index(name)]:
         query_links.open_queries(data.digest, **{state.STAGES: [name]})

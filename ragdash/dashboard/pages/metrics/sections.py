@@ -57,7 +57,7 @@ def render_uses() -> None:
              "With a judging model": fmt.escape(", ".join(use.judged)) or fmt.UNDEFINED} for use in USES]
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, alt="Which metrics matter for which use")
     st.caption(f"After a {USES_SOURCE}. Where it asks for what only a model can judge, the nearest metrics without one "
-               "stand first.")
+               "come first.")
 
 
 def metric_facts(metric: Metric) -> dict[str, str]:
@@ -90,7 +90,7 @@ def search_metrics(text: str) -> list[Metric]:
 
 
 def latex_with_words(formula: str) -> str:
-    """A formula in which words of several letters stand upright, as words."""
+    """A formula in which words of several letters are upright, as words."""
     return re.sub(r"(?<![\\a-zA-Z{])([A-Za-z]{3,})(?![a-zA-Z}])", r"\\text{\1}", formula)
 
 

@@ -20,7 +20,7 @@ from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.merge_problems import merge_key
 
-MAX_SENTENCES = 3  # runs whose operating point is told in a sentence; the table has all
+MAX_SENTENCES = 3  # runs whose operating point is described in a sentence; the table has all
 TABLE_FORMATS = {"Cut off": "percent", "Score cutoff": "%.4g"}
 MATERIAL = "aqwv_material"
 
@@ -87,7 +87,7 @@ def _render_choices() -> int | None:
 
 
 def _result_per_run(context: PageContext, ask: Callable, key: str) -> list | None:
-    """One result for each run; None, with the problems told once, where it cannot be had."""
+    """One result for each run; None, with the problems shown once, if it cannot be computed."""
     results, problems = [], {}
     for digest in context.digests:
         try:
@@ -202,7 +202,7 @@ def _render_advice(points: OperatingPoints) -> None:
 
 def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
     """ROC and precision-recall by score, pooled or as the mean over queries."""
-    st.header("How well scores tell relevant documents apart", anchor=False,
+    st.header("How well scores separate relevant documents", anchor=False,
               help=tooltip("every_cutoff"))
     st.segmented_control(
         "Averaging",

@@ -75,9 +75,11 @@ def roc_basis(curves: Sequence[Roc]) -> str:
     hollow = [curve for curve in curves if not (curve.relevant and curve.other)]
     if len(hollow) == len(curves):
         if any(curve.relevant for curve in curves):
-            return ("No returned document is judged as not relevant (grade 0), so there is nothing that a relevant one "
-                    "could be told apart from: no ROC curve. Precision-recall counts unjudged documents as not "
-                    "relevant and can be read.")
+            return (
+                "No returned document is judged as not relevant (grade 0), so there is nothing to separate relevant "
+                "ones from: no ROC curve. Precision-recall counts unjudged documents as not "
+                "relevant and can be read."
+            )
         return "No run returns a relevant document: no ROC curve."
     low, high = (min(curve.relevant for curve in curves), max(curve.relevant for curve in curves))
     relevant_text = f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -119,7 +119,7 @@ def render_tables(context: PageContext, specs: list[Spec]) -> None:
     st.header("Tables", anchor=False, help=tooltip("exported_table"))
     kinds = [kind for kind in TABLE_KINDS if kind != "tests" or len(context.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
-        with st.container(horizontal=True, width="content"):  # their labels stand on one line
+        with st.container(horizontal=True, width="content"):  # their labels are on one line
             st.selectbox(
                 "Table",
                 kinds,

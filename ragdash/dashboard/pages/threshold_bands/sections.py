@@ -1,4 +1,4 @@
-"""Threshold bands: where each run stands on the bands of a metric and against a target, in a picture and in words."""
+"""Threshold bands: where each run is on the bands of a metric and against a target, in a picture and in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the Threshold bands page: where runs stand, slice by slice, and what score cutoffs do."""
+"""The tables of the Threshold bands page: where runs are, slice by slice, and what score cutoffs do."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def target_result(target: Target, summary: Summary) -> str:
 
 def slices_table(context: PageContext, slices: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,
              target: Target | None) -> pd.DataFrame:
-    """The table to read, in markdown: a row per slice, a column per run; n stands apart where all runs share it."""
+    """The table to read, in markdown: a row per slice, a column per run; n is separate if all runs share it."""
     shared = all(len({summary.n for summary in row}) == 1 for _, row in slices)
     columns: dict[str, list[str]] = {"Slice": [f"**{fmt.escape(query_slice.value)}**" for query_slice, _ in slices]}
     if shared:

@@ -1,4 +1,4 @@
-"""Is it good enough: where runs stand on bands. Are answers right and grounded?"""
+"""Is it good enough: where runs are on bands. Are answers right and grounded?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bands(content: ReportContent, title: str) -> Section:
         return Section("bands", title, missing="No bands are stated for these metrics and cutoffs; there are some for "
                        "MRR and Recall@10, and a file of bands can be given with --bands.")
     return Section("bands", title, [Text("A band is a labelled interval of values, drawn by the source that is named. "
-                                          "A run stands where its whole 95 % interval stands.", quiet=True), *blocks])
+                                          "A run is in a band if its whole 95 % interval is.", quiet=True), *blocks])
 
 
 def _rated(content: ReportContent, column: int, spec, table) -> list:
@@ -113,8 +113,10 @@ def _spread(content: ReportContent, column: int) -> Figure:
     spec, values = content.answers[0].specs[column], [evaluation.values[:, column] for evaluation in content.answers]
     means = ", ".join(f"{name} {fmt.number(row[column].mean)}"
                       for name, row in zip(content.names, content.answer_summaries, strict=True))
-    return Figure("answer-spread", f"How {spec.title} spreads",
-                   f"Distribution of {spec.title} over the queries of each run; means: {means}.",
-                   lambda theme: answer_plots.distribution(content.names, content.slots, values, axis=axis_of(spec),
-                                                           theme=theme),
-                   caption="Share of the answers in each part of the range; values at either end stand apart.")
+    return Figure(
+        "answer-spread",
+        f"How {spec.title} spreads",
+        f"Distribution of {spec.title} over the queries of each run; means: {means}.",
+        lambda theme: answer_plots.distribution(content.names, content.slots, values, axis=axis_of(spec), theme=theme),
+        caption="Share of the answers in each part of the range; values at either end have a bar of their own.",
+    )

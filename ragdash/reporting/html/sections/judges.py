@@ -122,7 +122,7 @@ def judged_claims(content: ReportContent, runs: Sequence[int], query_id: str,
     cases = [query_case(content.request.matches[run], query) for run in runs]
     try:
         claims_by_judge = read_query_verdicts(cases, default_verdict_store(), default_score_cache())
-    except InputError:  # told by the metrics themselves
+    except InputError:  # the metrics themselves say so
         claims_by_judge = {}
     run_judges = (_judge(content, run, specs) for run in runs)
     all_claims = [

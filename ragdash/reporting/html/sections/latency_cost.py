@@ -46,7 +46,7 @@ def latency_cost_section(content: ReportContent, title: str) -> Section:
         if usage is not None and usage.cost.reason and (tokens or any(known.cost.basis for known in known_usages))
     ]
     note = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
-            "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the files tell: "
+            "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those in the files: "
             "they compare where they were measured alike. The front goes by the means.")
     return Section("speed", title, [*blocks, Text("\n\n".join([note, *(fmt.escape(f"{fault}.") for fault in faults)]),
                                                    quiet=True)])
@@ -117,7 +117,7 @@ def _price_table(content: ReportContent, usages: list[RunUsage | None]) -> list[
 
 
 def _values_by_price(content: ReportContent, usages: list[RunUsage | None]) -> dict[str, list[np.ndarray]]:
-    """What each query took of each run, by what is paid: latency, cost; those that two runs or more tell of."""
+    """What each query took of each run, by what is paid: latency, cost; those that two runs or more have."""
     undefined = np.full(int(content.selected.sum()), np.nan)
     per_query = {
         "Average latency": [

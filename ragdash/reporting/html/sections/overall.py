@@ -61,7 +61,7 @@ def _to_baseline(content: ReportContent) -> list[str]:
 
 
 def _rated(content: ReportContent) -> list[str]:
-    """Where the runs stand on the first metric that has bands."""
+    """Where the runs are on the first metric that has bands."""
     for spec in content.request.specs:
         tables = tables_for(spec, content.request.bands)
         if tables:

@@ -1,4 +1,4 @@
-"""How retrieval changes with the cutoff, and where the first relevant document stands."""
+"""How retrieval changes with the cutoff, and the rank of the first relevant document."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def by_cutoff(content: ReportContent, title: str) -> Section:
         "trade-off", "Precision against recall", "Mean precision against mean recall, from k = 1 to the deepest rank.",
         lambda theme: precision_recall.trade_off(content.names, content.slots, run_curves[0].ks, precision, recall,
                                                  cutoff=marked, theme=theme),
-        caption=f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}. "
+        caption=f"Each curve starts at k = 1; small marks are at round cutoffs, the large one at k = {marked}. "
                 + tooltip("precision_recall_area"))]
     return Section("curves", title, blocks)
 

@@ -1,4 +1,4 @@
-"""Texts of queries as a report shows them: looked up by query, cut, left out where texts may not stand in it."""
+"""Texts of queries as a report shows them: looked up by query, cut, left out if the report must not contain texts."""
 
 from __future__ import annotations
 

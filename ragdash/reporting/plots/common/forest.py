@@ -42,7 +42,7 @@ def forest(names: Sequence[str], slots: Sequence[int], difference: np.ndarray, l
     for each).
 
     Right is better on every scale: the axis of a metric where lower is better runs backwards. Groups of one scale
-    stand together, in the order given. A single candidate gets one row for each group, without headings.
+    are together, in the order given. A single candidate gets one row for each group, without headings.
     """
     arrays = [np.asarray(array, dtype=float) for array in (difference, low, high, np.asarray(n))]
     titles = [axis.label for axis in axes] if groups is None else list(groups)
@@ -97,7 +97,7 @@ def _rows(block: Sequence[int], runs: int) -> list[tuple[int, int]]:
 
 
 def _row_positions(rows: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Where each row stands, from 0 down; a heading has some air above it."""
+    """The position of each row, from 0 down; a heading has some air above it."""
     heading = np.array([run < 0 for _, run in rows], dtype=float)
     return np.arange(len(rows)) + AIR * np.maximum(np.cumsum(heading) - 1, 0)
 

@@ -1,4 +1,4 @@
-"""plotly.js itself, for pages that stand alone."""
+"""plotly.js itself, for standalone pages."""
 
 from __future__ import annotations
 

@@ -90,13 +90,13 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """The title with its unit, as it stands beside the axis."""
+        """The title with its unit, as it is written next to the axis."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
 
 @dataclass(frozen=True)
 class Look:
-    """The three channels that tell one run from the others, and its name as plotly writes it."""
+    """The three channels that distinguish one run from the others, and its name as plotly writes it."""
 
     color: str
     symbol: str

@@ -185,7 +185,7 @@ def _render_navigation(tokens: list[str], index: int) -> None:
 
 
 def _render_pair(context: PageContext, pair: BorderlinePair) -> None:
-    """The two texts with what they share, the question, and where the chunk stands."""
+    """The two texts with what they share, the question, and the rank of the chunk."""
     question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
     names = dict(zip(context.digests, zip(context.slots, context.names, strict=True), strict=True))

@@ -21,7 +21,7 @@ MAX_CHANGES, MAX_PASSES, MAX_RUNS = (
     3,
     2,
     4,
-)  # changes of the order, runs of each, and runs with their numbers that are told
+)  # how many changes of order, runs per change, and runs with numbers a sentence names
 CONTEXT_LENGTH = 600  # characters of a chunk on either side of the passage
 
 

@@ -37,7 +37,7 @@ class SpeedCostData:
     prices: PriceTable
 
     def stages(self) -> list[str]:
-        """The stages that some run tells of, in order."""
+        """The stages that some run has times of, in order."""
         return [
             stage
             for stage in (*list(STAGE_TITLES)[1:], "total")
@@ -45,7 +45,7 @@ class SpeedCostData:
         ]
 
     def values(self, run_index: int, paid: str) -> np.ndarray:
-        """What each query in scope took of a run: milliseconds, or dollars: (q,), NaN where it is not told."""
+        """What each query in scope took of a run: milliseconds, or dollars: (q,), NaN where it is not known."""
         timed = self.timings[run_index]
         undefined = np.full(int(self.in_scope.sum()), np.nan)
         if paid == "cost":
@@ -74,7 +74,7 @@ class SpeedCostData:
 
 
 def build_data(context: PageContext, prices: PriceTable) -> SpeedCostData:
-    """Everything that the page shows; where no run tells of anything, what would help, and an end."""
+    """Everything that the page shows; if no run has data for it, what would help, and the page ends."""
     data = collect(context, prices)
     if not any(data.speeds) and not any(cost and cost.basis for cost in data.costs) and not _has_tokens(data):
         _render_empty(data)

@@ -18,7 +18,7 @@ COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ 
 
 
 def current_prices() -> PriceTable:
-    """The prices of the workspace, none where there are none; what cannot be read is told."""
+    """The prices of the workspace, none where there are none; what cannot be read is shown as a problem."""
     try:
         text = workspace().prices()
         return read_prices(("prices.toml", text.encode())) if text else PriceTable()
@@ -64,7 +64,7 @@ def render_editor(context: PageContext, prices: PriceTable) -> None:
 
 
 def save_edited(edited: pd.DataFrame, uses: dict) -> None:
-    """Keep the table as edited; what is wrong with it is told and changes nothing."""
+    """Keep the table as edited; a problem is shown and changes nothing."""
     prices = tuple(Price(str(row["Name"]).strip(), *(float(row[title] if pd.notna(row[title]) else 0.0)
                                                      for title in list(COLUMNS.values())[1:]))
                    for row in edited.to_dict("records") if isinstance(row["Name"], str) and row["Name"].strip())

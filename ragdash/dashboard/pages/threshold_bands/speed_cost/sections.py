@@ -68,8 +68,8 @@ def render_tables(data: SpeedCostData) -> None:
             elements.frame(speed_cost_tables.numbers_table(data), "spending_numbers", "Every number of speed and cost",
                           formats={"Value": "%.6g", "Low": "%.6g", "High": "%.6g"})
     st.caption("With 95 % bootstrap intervals. P90: one query in ten takes longer; percentiles are numpy's linear "
-               "ones. With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the "
-               "runs tell; they compare where they were measured alike.")
+               "ones. With fewer than 100 queries P99 is hardly more than the slowest one. Times are those in the "
+               "runs; compare them only if they were measured in the same way.")
     for line in [*data.reasons, *speed_cost_tables.unknown_costs(data)]:
         st.caption(f":material/info: {fmt.escape(line)}")
 
@@ -130,7 +130,7 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
         formats={PRICE_TITLES[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
     )
     st.caption(f"One more point is 0.01 of {fmt.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
-               "the front, which goes by the means: whether a difference is real, the Compare page tells.")
+               "the front, which goes by the means: Compare shows whether a difference is real.")
 
 
 def _resampled_means(data: SpeedCostData, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:
@@ -146,7 +146,7 @@ def _resampled_means(data: SpeedCostData, spec: Spec, paid: str) -> tuple[np.nda
 
 
 def measurable_specs(context: PageContext) -> Sequence[Spec]:
-    """The metric of the sidebar where it can be measured; its problems are told."""
+    """The metric of the sidebar where it can be measured; its problems are shown."""
     try:
         requested = [context.selection.spec]
     except InputError as error:

@@ -27,7 +27,7 @@ def times_text(ratio: float) -> str:
 
 
 def runs_table(data: SpeedCostData) -> pd.DataFrame:
-    """A row per run: the whole latency, tokens, cost; what no run tells is left out."""
+    """A row per run: the whole latency, tokens, cost; columns that no run has are left out."""
     rows = []
     for index, entry in enumerate(data.context.entries):
         timed, total, run_cost = data.timings[index], data.speeds[index].get("total"), data.costs[index]
@@ -151,7 +151,7 @@ def pareto_table(
 
 
 def unknown_costs(data: SpeedCostData) -> list[str]:
-    """Why the cost of a run is not known, where that of another is or tokens are told."""
+    """Why the cost of a run is not known, if that of another is, or if tokens are."""
     if not any(cost is not None and (cost.basis or cost.price_names) for cost in data.costs) and not any(
             timed is not None and np.isfinite(timed.prompt).any() for timed in data.timings):
         return []
