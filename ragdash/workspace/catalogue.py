@@ -164,7 +164,7 @@ class Catalogue:
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
-            raise _unusable(self.path, error) from None
+            raise unusable_file(self.path, error) from None
         raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
@@ -244,7 +244,8 @@ def _shape(columns: Iterable[str]) -> str:
     return json.dumps(sorted(set(columns)))
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> InputError:
+def unusable_file(path: Path, error: sqlite3.Error) -> InputError:
+    """The problem of an SQLite file of the workspace that cannot be used."""
     if is_disk_full(path, error):
         return InputError([Problem("unusable-workspace/full", {"reason": str(error)}, str(path))])
     message = {sqlite3.SQLITE_IOERR: "unusable-workspace/disk",

@@ -16,20 +16,23 @@ from ragdash.dashboard.session import state
 P = ParamSpec("P")
 
 
-def redrawn_alone(section: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a section: a choice inside it draws it again without the rest of the page.
+def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Decorate a section of a page: a choice inside it draws it again without the rest of the page.
 
-    A section that ends the page (PageEnds) ends itself alone.
+    page: its place in the address. A section that ends the page (PageEnds) ends itself alone.
     """
 
-    @wraps(section)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
-        with suppress(page_context.PageEnds):
-            section(*args, **kwargs)
-        if is_alone():
-            state.close_session()
+    def decorate(section: Callable[P, None]) -> Callable[P, None]:
+        @wraps(section)
+        def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
+            with suppress(page_context.PageEnds):
+                section(*args, **kwargs)
+            if is_alone():
+                state.close_session(page)
 
-    return st.fragment(drawn)
+        return st.fragment(drawn)
+
+    return decorate
 
 
 def is_alone() -> bool:

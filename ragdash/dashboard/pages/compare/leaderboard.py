@@ -8,7 +8,13 @@ import streamlit as st
 from ragdash.analysis.verdict import Verdict, badges
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import comparison_tables, leaderboard_table, query_links, verdict_panel
+from ragdash.dashboard.components import (
+    comparison_tables,
+    leaderboard_table,
+    query_links,
+    recomputed_note,
+    verdict_panel,
+)
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.curve_panels import means_and_intervals
 from ragdash.dashboard.page_context import PageContext
@@ -81,6 +87,7 @@ def _render_caption(context: PageContext, specs: list[Spec], runs: int) -> None:
     rules = context.results.comparison_rules()
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)
+    recomputed_note.render(context, specs)
 
 
 def _render_worst_links(context: PageContext, order: list[int]) -> None:

@@ -37,7 +37,7 @@ def render() -> None:
     render_runs(context, specs)
 
 
-@redrawn_alone
+@redrawn_alone("compare")
 def render_runs(context: PageContext, specs: list[Spec]) -> None:
     """The leaderboard, and below it the run that was clicked."""
     leaderboard.render_table(context, specs)
@@ -51,7 +51,7 @@ def render_runs(context: PageContext, specs: list[Spec]) -> None:
     render_details(context, specs)
 
 
-@redrawn_alone
+@redrawn_alone("compare")
 def render_details(context: PageContext, specs: list[Spec]) -> None:
     """The runs against the baseline, one part of it at a time."""
     parts = {**PARTS, **({"settings": "By setting"} if setting_grid.groupable(context) else {})}
