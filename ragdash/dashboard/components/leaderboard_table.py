@@ -31,12 +31,12 @@ MAX_ROWS, ROW = 14, 35  # rows shown without scrolling; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
 
 
-class Cell(float):
+class SortableNumber(float):
     """A number to sort by, and the text that the table shows for it."""
 
     text: str
 
-    def __new__(cls, value: float, text: str) -> Cell:
+    def __new__(cls, value: float, text: str) -> SortableNumber:
         cell = super().__new__(cls, value)
         cell.text = text
         return cell
@@ -70,7 +70,7 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
 
 def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int],
           deltas: Mapping[tuple[int, Spec], Comparison], marks: Mapping[int, str]) -> pd.DataFrame:
-    """The table: numbers are Cells with their text."""
+    """The table: numbers are SortableNumbers with their text."""
     specs = [summary.spec for summary in summaries[context.baseline]]
     names = fmt.short_names(context.names, NAME)
     table: dict[str, list] = {SIGN: [run_look(context.slots[row]).sign for row in order],
@@ -87,7 +87,7 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
             table[OUTCOME] = [outcome_text(comparison) for comparison in comparisons]
     if not different_n:
         table["n"] = [summaries[row][0].n for row in order]
-    return pd.DataFrame({name: pd.Series(column, dtype=object if isinstance(column[0], Cell) else None)
+    return pd.DataFrame({name: pd.Series(column, dtype=object if isinstance(column[0], SortableNumber) else None)
                          for name, column in table.items()})
 
 
@@ -96,22 +96,22 @@ def outcome_text(comparison: Comparison | None) -> str:
     return "baseline" if comparison is None else OUTCOMES[comparison.outcome]
 
 
-def _mean_cell(summary: Summary, delta: Comparison | None, *, main: bool, with_n: bool) -> Cell:
+def _mean_cell(summary: Summary, delta: Comparison | None, *, main: bool, with_n: bool) -> SortableNumber:
     """The main metric with its interval; another with the mark of its difference to the baseline."""
     if not np.isfinite(summary.mean):
-        return Cell(np.nan, fmt.UNDEFINED)
+        return SortableNumber(np.nan, fmt.UNDEFINED)
     text = fmt.number(summary.mean)
     if main:
         text = f"{text} {fmt.interval(summary)}"
     elif delta is not None and comparison_sentences.SIGNS[delta.outcome]:
         text = f"{comparison_sentences.SIGNS[delta.outcome]} {text}"
-    return Cell(summary.mean, f"{text} (n = {summary.n:,})" if with_n else text)
+    return SortableNumber(summary.mean, f"{text} (n = {summary.n:,})" if with_n else text)
 
 
-def _difference_cell(comparison: Comparison | None) -> Cell:
+def _difference_cell(comparison: Comparison | None) -> SortableNumber:
     if comparison is None or comparison.n < 2:
-        return Cell(np.nan, fmt.UNDEFINED)
-    return Cell(comparison.mean_difference, fmt.number(comparison.mean_difference, signed=True))
+        return SortableNumber(np.nan, fmt.UNDEFINED)
+    return SortableNumber(comparison.mean_difference, fmt.number(comparison.mean_difference, signed=True))
 
 
 def _styled(table: pd.DataFrame, context: PageContext, comparisons: Sequence[Comparison | None],
@@ -125,7 +125,7 @@ def _styled(table: pd.DataFrame, context: PageContext, comparisons: Sequence[Com
     if OUTCOME in table:
         colors[OUTCOME] = [f"color: {tints.get(comparison.outcome, theme.muted) if comparison else theme.muted}"
                            for comparison in comparisons]
-    numbers = [name for name in table if len(table) and isinstance(table[name].iloc[0], Cell)]
+    numbers = [name for name in table if len(table) and isinstance(table[name].iloc[0], SortableNumber)]
     return table.style.format(lambda cell: cell.text, subset=numbers).apply(lambda _: colors, axis=None)
 
 
