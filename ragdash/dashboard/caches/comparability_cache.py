@@ -29,12 +29,14 @@ def comparability_report(
 @st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")
 def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
             _runs: list[Run], _truth: Truth) -> ComparabilityReport:
-    ids = _spelled(runs, truth, _runs=_runs, _truth=_truth)
+    ids = id_findings(runs, truth, _runs=_runs, _truth=_truth)
     return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _spelled(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run], _truth: Truth) -> tuple[Finding, ...]:
+@st.cache_resource(max_entries=64, show_spinner=False)
+def id_findings(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run],
+                _truth: Truth) -> tuple[Finding, ...]:
+    """What is found about the ids of runs (digest and name), which depends on no metric, cutoff or convention."""
     return check_ids(_runs, _truth)
 
 
