@@ -70,7 +70,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     checks += _same_content(matches)
     if matches[0].matching.by == "id" and matches[0].truth.judgements:
         checks += _stale(matches[0].truth)
-        checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches), *_judged(matches, spec, k)]
+        checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
+        checks += _judged(matches, spec, k)
     checks += _values(matches, spec, queries)
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from ragdash.analysis.verdict import KnownShares, RunCheck, find_checks, known_shares
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.shared_cache import shared
 from ragdash.metrics import Spec, parse_spec
 
 
@@ -23,7 +22,7 @@ def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, 
     return _checks(tuple(runs), tuple(names), scope.cache_key([spec]), str(spec), k, tuple(truths), _scope=scope)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Checking the comparison …")
+@shared(max_entries=64, show_spinner="Checking the comparison …")
 def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, k: int, truths: tuple[str, ...],
             _scope: Scope) -> tuple[RunCheck, ...]:
     parsed = parse_spec(spec)
@@ -41,6 +40,6 @@ def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str
     return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries, known=known)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64)
 def _known_shares(run: str, truth: str, _run: Run, _truth: Truth) -> KnownShares:
     return known_shares(_run, _truth)

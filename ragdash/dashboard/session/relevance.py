@@ -15,6 +15,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.shared_cache import shared
 from ragdash.matching.evidence import FLOOR, kept_decisions, spans
 from ragdash.matching.match import THRESHOLD, Matching
 from ragdash.reporting.sentences import formatting as fmt
@@ -62,7 +63,7 @@ def has_evidence(truth: Truth) -> bool:
     return _has_evidence(truth.digest, _truth=truth)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@shared(max_entries=16)
 def _has_evidence(truth: str, _truth: Truth) -> bool:
     try:
         spans(_truth)
