@@ -103,6 +103,12 @@ class Match:
         other.run = self.run.renamed(name)
         return other
 
+    def ranked_as(self, ranked: Ranked) -> Match:
+        """The same match with this view of the rankings: for a fused run that exists as ranks only."""
+        other = self.with_options()
+        vars(other)["ranked"] = ranked
+        return other
+
     @property
     def query_ids(self) -> pa.StringArray:
         return self.truth.query_ids
@@ -144,7 +150,7 @@ class Match:
 
     def ranks(self, positions: np.ndarray) -> np.ndarray:
         """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
-        rank = _ranks(self.run, positions, self.conventions.ties)
+        rank = ranks_of(self.run, positions, self.conventions.ties)
         return _mirrored(self.run, positions, rank, self.conventions.ties) if self.mirrored else rank
 
     @cached_property
@@ -301,7 +307,7 @@ def _judged_by_query(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[n
     return positions[same], judgement[same]
 
 
-def _ranks(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
+def ranks_of(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
     query = run.query_of(positions)
     start, stop = run.starts[query], run.starts[query + 1]

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import explain
 from ragdash.core.text import differing
-from ragdash.dashboard.pages.queries import claims, judge_next, ranking_html, reviews
+from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
@@ -37,6 +37,7 @@ def render_query(data: QueriesData, rows: list[int]) -> None:
         ranks = _shown_ranks(case, k)
         verdicts = claims.load_verdicts(case)
         columns = claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks)
+        columns = file_facts.mark_forbidden(case, columns)
         rankings, changes, answers, notes = st.tabs(["Rankings and verdicts", "Rank changes", "Answers",
                                                      "Read, judge and note"], key="query_parts")
         with rankings:
@@ -70,12 +71,14 @@ def _header(case: QueryCase) -> None:
     )
     if slice_names:
         st.caption(fmt.escape(slice_names))
-    lines = []
+    lines, values_of_files = [], file_facts.value_texts(case)
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
         lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
-                     f"{fmt.escape(reason.rule)}")
+                     f"{fmt.escape(reason.rule)}"
+                     + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
+                        else ""))
     st.markdown("  \n".join(lines))
 
 
