@@ -352,7 +352,7 @@ def _damage_file(path: Path, rng: random.Random) -> None:
 def little_memory(folder: Path) -> Counter:
     """`ragdash check` on a file that does not fit: exit status 2 and one message, unless Arrow itself gives up.
 
-    A failed request for memory inside Arrow's threads ends the process (signal 6) with Arrow's words; no Python sees it.
+    A failed request for memory inside Arrow's threads ends the process with Arrow's words; Python sees nothing.
     """
     counts: Counter = Counter()
     path = folder / "large.trec"
