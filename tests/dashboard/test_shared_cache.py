@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from ragdash.dashboard.session.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import shared
 
 
 def test_a_result_is_computed_once_for_its_arguments_however_they_are_given():

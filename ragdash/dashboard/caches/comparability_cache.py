@@ -11,8 +11,8 @@ from ragdash.analysis.comparability import ComparabilityReport, check_ids
 from ragdash.analysis.comparability import check_comparability as found_in
 from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.metrics import Spec, parse_spec
 
 

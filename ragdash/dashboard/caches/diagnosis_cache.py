@@ -11,9 +11,9 @@ import streamlit as st
 
 from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, DiagnosisRules, diagnose, text_specs
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec

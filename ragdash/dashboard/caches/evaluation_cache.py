@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 import numpy as np
 import streamlit as st
 
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.evaluation.best_possible import best_possible
 from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries

@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.outcomes import MANY_QUERIES
 from ragdash.evaluation.stats import FAST_RESAMPLES

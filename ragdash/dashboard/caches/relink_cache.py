@@ -10,8 +10,8 @@ import streamlit as st
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.matching.relink import Relinking, propose_links, relinked, texts_by_id
 
 Source = Corpus | Run

@@ -15,9 +15,9 @@ from ragdash.analysis import score_thresholds
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.match import Match

@@ -8,8 +8,8 @@ from ragdash.analysis.verdict import KnownShares, RunCheck, find_checks, known_s
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import comparability_cache
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.metrics import Spec, parse_spec
 
 

@@ -26,8 +26,8 @@ from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.memory_limit import memory_limit
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.workspace import Workspace
 
 SHORT = 12  # characters of a digest in links

@@ -12,10 +12,10 @@ import streamlit as st
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.matching.evidence import FLOOR, kept_decisions, spans
 from ragdash.matching.match import THRESHOLD, Matching
 from ragdash.reporting.sentences import formatting as fmt

@@ -14,9 +14,9 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, check_writable
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
 
 APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without wrong gold"}

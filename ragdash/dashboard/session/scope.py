@@ -17,8 +17,8 @@ import pyarrow as pa
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice, slices
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.shared_cache import shared
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.stats import RESAMPLES, resample_weights
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisions
