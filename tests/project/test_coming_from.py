@@ -48,8 +48,9 @@ def folder(tmp_path_factory) -> Path:
     for source, target in (("dense", "run"), ("dense", "a"), ("sparse", "b"), ("truth", "truth")):
         shutil.copy(samples / f"{source}.jsonl", folder / f"{target}.jsonl")
     for source, target in (("ragas_result.csv", "ragas.csv"), ("ragas_dataset.jsonl", "ragas.jsonl"),
-                           ("trulens_records_otel.csv", "trulens.csv"), ("trulens_events.jsonl", "trulens_events.jsonl")):
+                           ("trulens_records_otel.csv", "trulens.csv")):
         shutil.copy(REAL_FILES / source, folder / target)
+    shutil.copy(REAL_FILES / "trulens_events.jsonl", folder)
     texts = {"out.txt": "map\tq1\t0.5\nmap\tq2\t0.25\nmap\tall\t0.375\n", "langsmith.csv": "\n".join(LANGSMITH),
              "phoenix_evals.csv": "\n".join(PHOENIX), "phoenix_spans.json": json.dumps(SPANS),
              "langsmith_runs.jsonl": json.dumps(RUN_OF_LANGSMITH)}
