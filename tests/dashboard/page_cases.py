@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
@@ -60,6 +62,12 @@ def charts(at: AppTest) -> dict[str, dict]:
     return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
 
 
+def leaderboard(at: AppTest) -> pd.DataFrame:
+    """The leaderboard of Compare as it is read: the texts of its cells."""
+    table = next(one for one in at.dataframe if one.key == "leaderboard")
+    return pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_all().to_pandas()
+
+
 def widget(at: AppTest, kind: str, key: str):
     return next(one for one in at.get(kind) if one.key == key)
 
@@ -69,6 +77,6 @@ def keys(at: AppTest, kind: str = "button") -> list[str]:
 
 
 def asked(at: AppTest, key: str) -> list[str]:
-    """The values of a query parameter."""
-    value = at.query_params[key]
-    return [value] if isinstance(value, str) else list(value)
+    """The values of a choice: as the address says them, or the default that it leaves out."""
+    value = at.query_params[key] if key in at.query_params else at.session_state[key]
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-truth/questions", field="--truth")])
     names = _names(options)
     configurations = [Configuration(name, _command(options, letter)) for name, letter in zip(names, "ab", strict=True)]
-    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options)), options)
+    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
     folder = Path(options.output_dir or f"ab-{'-'.join(names)}")
     files = [folder / f"{name}.jsonl" for name in names]
     journals = [folder / f"{name}{JOURNAL}" for name in names]

@@ -96,7 +96,7 @@ def _draft_request(options: argparse.Namespace) -> DraftRequest:
     problems: list[Problem] = []
     corpus = run = None
     try:
-        corpus = read_corpus(source_of(options.file), **reading_arguments(options))
+        corpus = read_corpus(source_of(options.file), **reading_arguments(options, options.file))
     except InputError as error:
         problems += error.problems
     try:

@@ -23,7 +23,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from ragdash.core.text.quantities import _FALL, Quantity, quantities
-from ragdash.core.text.sentences_and_refusals import sentences
+from ragdash.core.text.sentences import sentences
 
 MAX_OTHERS, MAX_OTHERS_OF_COUNT = 4, 2
 _CONCLUDES = re.compile(r"\*\*|\b(?:answer|therefore|thus|hence|in total|in conclusion|result(?:s|ing)?|final(?:ly)?"

@@ -6,10 +6,12 @@ RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseli
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
 # the part shown of Compare, Answers, Threshold bands, Data
 COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
-METRICS, SORT = "columns", "sort"  # the leaderboard on Compare
-CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
+METRICS = "columns"  # the leaderboard on Compare
+CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
+FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
 X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
+GROUP_ROWS, GROUP_COLUMNS = "group", "and"  # the two settings of its groups of runs
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
@@ -36,14 +38,16 @@ DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lo
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, ACCEPTED, DIRECTIONS, *CONVENTIONS)
-PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN,
-        PICTURE, OUTCOME, BY, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS,
-        PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES,
-        READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED,
-        TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
+PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
+        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
+        PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
+        STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE,
+        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
+
+KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
 
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last
@@ -72,3 +76,8 @@ REPORT_TITLE, REPORT_AUTHOR = "_report_title", "_report_author"
 DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the workspace
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
+USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
+OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
+VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"
+VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # of the view that is saved on Share
+VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"
