@@ -14,7 +14,7 @@ from ragdash.cli.main import main
 from ragdash.io import read_run, read_truth, write_run, write_truth
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = (ROOT / "docs" / "guide" / "coming-from.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "start" / "coming-from.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
 CELLS = re.findall(r"^\|.*?\| (.*) \|$", GUIDE, re.MULTILINE)
 CALLS = [call for cell in CELLS for call in re.findall(r"`([^`]+)`", cell)
