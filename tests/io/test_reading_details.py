@@ -6,9 +6,11 @@ import pytest
 
 from ragdash import io
 from ragdash.core.errors import InputError
+from ragdash.io.formats.json_columns import _name_of_ids
 from ragdash.io.proposals.records import _header_names, _json_values
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query
 from ragdash.io.tables.cells import parse_cell
+from ragdash.io.tables.mapping_hints import mapping_example
 
 
 def test_comments_and_blank_lines_between_json_values_are_passed_over():
@@ -46,3 +48,19 @@ def test_the_line_of_an_error_counts_blank_lines_before_the_json(blank):
     with pytest.raises(InputError) as caught:
         io.read_run(("run.json", content.encode()))
     assert {problem.line for problem in caught.value.problems} == {blank + 2}
+
+
+@pytest.mark.parametrize(("columns", "row", "option"), [
+    (["question", "file", "points"], ["what?", "a.txt", "0.5"], "--map query_id=question,doc_id=file,score=points"),
+    (["points", "question", "file"], ["0.5", "what?", "a.txt"], "--map query_id=question,doc_id=file,score=points"),
+    (["x", "y"], ["a", "b"], "--map query_id=x,doc_id=y,score=NAME"),
+])
+def test_a_proposed_mapping_names_each_column_once(columns, row, option):
+    assert mapping_example(columns, ("query_id", "doc_id", "score"), row) == option
+
+
+@pytest.mark.parametrize(("cells", "name"), [
+    ([["d1", "d2"], ["d3"]], "retrieved_ids"), ([["two words"], ["d3"]], "retrieved_context"),
+    ([["d1", 7]], "retrieved_context"), ([], "retrieved_context"), ([[], None], "retrieved_context")])
+def test_a_column_of_contexts_that_holds_ids_is_one_of_ids(cells, name):
+    assert _name_of_ids("retrieved_context", cells) == name and _name_of_ids("other", cells) == "other"

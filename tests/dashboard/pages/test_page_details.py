@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from page_cases import charts, drawn, opened, texts
+from streamlit.testing.v1 import AppTest
 from test_answers_page import opened as opened_answers
 from test_pages import upload
 
@@ -34,3 +35,18 @@ def test_a_file_with_the_content_of_a_loaded_one_is_named_and_not_added_again():
 ])
 def test_a_text_in_a_table_is_cut_where_it_is_long(text, shown):
     assert shortened(text) == shown and CELL == 300
+
+
+def problems_page() -> None:
+    from ragdash.core.errors import Problem
+    from ragdash.dashboard.widgets import elements
+
+    many = [Problem("bad-number", {"value": str(line)}, "a.csv", line) for line in range(9)]
+    elements.problems(many, "card", limit=4)
+    elements.problems([Problem("bad-number", {"value": "x"}, "b.csv", 1)] * 2, "few", limit=2)
+
+
+def test_problems_beyond_the_cards_are_counted_and_folded_away():
+    at = AppTest.from_function(problems_page).run()
+    assert not at.exception and len(at.error) == 4 + 2
+    assert [one.label for one in at.expander] == ["5 more problems"]
