@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ragdash.core.records import Conventions, Run, Truth
     from ragdash.evaluation.compare import Comparison, compare
     from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate
+    from ragdash.experiments.fusion.fuse import fuse
     from ragdash.io import read_run, read_runs, read_truth
     from ragdash.metrics import METRICS, Spec, metric, parse_specs
 
@@ -27,6 +28,7 @@ _HOMES = {
     "core.records": ("Conventions", "Run", "Truth"),
     "evaluation.compare": ("Comparison", "compare"),
     "evaluation.evaluate": ("Evaluation", "Summary", "evaluate"),
+    "experiments.fusion.fuse": ("fuse",),
     "io": ("read_run", "read_runs", "read_truth"),
     "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
 }
@@ -34,7 +36,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "metrics",
           "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "Conventions", "Evaluation", "InputError", "Problem", "Run", "Spec", "Summary",
-           "Truth", "compare", "evaluate", "metric", "parse_specs", "read_run", "read_runs", "read_truth"]
+           "Truth", "compare", "evaluate", "fuse", "metric", "parse_specs", "read_run", "read_runs", "read_truth"]
 
 
 def __getattr__(name: str) -> object:

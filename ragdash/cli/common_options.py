@@ -8,11 +8,8 @@ from collections.abc import Callable
 
 from ragdash.core.ids.spellings import SPELLINGS
 from ragdash.core.records import CHOICES, Conventions
-from ragdash.evaluation.stats import MOST_RESAMPLES, RESAMPLES, SEED
 from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import ROLES
-from ragdash.matching.evidence import HOW
-from ragdash.matching.match import MATCHES, Matching
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +46,9 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
 
 def add_matching_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that match runs with a truth and write results."""
+    from ragdash.matching.evidence import HOW
+    from ragdash.matching.match import MATCHES, Matching
+
     parser.add_argument("--truth", metavar="TRUTH", help="the ground truth; where it is in the rows of "
                         "the run, it can be left out")
     parser.add_argument("-o", "--output", metavar="FILE")
@@ -63,6 +63,8 @@ def add_matching_options(parser: argparse.ArgumentParser) -> None:
 
 def add_resampling_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that compute intervals by resampling queries."""
+    from ragdash.evaluation.stats import MOST_RESAMPLES, RESAMPLES, SEED
+
     parser.add_argument("--seed", type=whole_number(0), default=SEED)
     parser.add_argument("--resamples", type=whole_number(1, MOST_RESAMPLES), default=RESAMPLES)
 

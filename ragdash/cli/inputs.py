@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
@@ -21,9 +22,10 @@ from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
 from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE
 from ragdash.io.source.read_progress import report_progress
-from ragdash.matching.match import Matching
-from ragdash.metrics import Spec, default_specs, file_specs, parse_spec, parse_specs, with_guesses
-from ragdash.metrics.from_file import DIRECTIONS
+
+if TYPE_CHECKING:  # metrics and matching are imported by the functions that need them
+    from ragdash.matching.match import Matching
+    from ragdash.metrics import Spec
 
 MAPPED = (*FIELDS, *OTHER_NAMES, *ONLY_HERE)  # what a column can be given to
 
@@ -35,6 +37,8 @@ def conventions_of(options: argparse.Namespace) -> Conventions:
 
 def matching_of(options: argparse.Namespace) -> Matching:
     """How documents are matched with the truth, by the options --match..."""
+    from ragdash.matching.match import Matching
+
     return Matching(options.match, options.match_how, options.match_threshold, options.match_model)
 
 
@@ -166,6 +170,8 @@ def specs_of(options: argparse.Namespace, runs: Sequence[Run], truth: Truth) -> 
 
     A metric of a file has the range that its values suggest, and the direction of --metric-direction.
     """
+    from ragdash.metrics import default_specs, file_specs, with_guesses
+
     directions = metric_directions(options.metric_direction or ())
     specs = _chosen_specs(options)
     if specs is None:
@@ -175,6 +181,8 @@ def specs_of(options: argparse.Namespace, runs: Sequence[Run], truth: Truth) -> 
 
 def metric_directions(texts: Iterable[str]) -> dict[str, str]:
     """{metric of a file: higher, lower or none} of texts such as "latency=lower"; InputError for others."""
+    from ragdash.metrics.from_file import DIRECTIONS
+
     directions = {}
     for text in texts:
         name, equals, way = text.rpartition("=")
@@ -186,6 +194,8 @@ def metric_directions(texts: Iterable[str]) -> dict[str, str]:
 
 def _chosen_specs(options: argparse.Namespace) -> tuple[Spec, ...] | None:
     """The specs of --metrics and --cutoffs; None where neither is given."""
+    from ragdash.metrics import parse_spec, parse_specs
+
     metrics, cutoffs = options.metrics, options.cutoffs
     if metrics is not None and not metrics.strip(" ,\t\n"):
         raise InputError([Problem("no-metric/option", field="-m")])
@@ -200,6 +210,8 @@ def _chosen_specs(options: argparse.Namespace) -> tuple[Spec, ...] | None:
 
 def _spec_at(name: str, k: int) -> Spec:
     """The spec of a name without a cutoff, at k where the metric takes one."""
+    from ragdash.metrics import parse_spec
+
     try:
         return parse_spec(f"{name}@{k}")
     except InputError:

@@ -48,7 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _module_of(options.command).run(options)
+        command = _module_of(options.command)
+        if "pyarrow" in sys.modules:
+            import_module("ragdash.core.arrow_columns").leave_pandas_out()
+        return command.run(options)
     except InputError as error:
         say(error.problems)
         if any(problem.file == STANDARD_OUTPUT for problem in error.problems):

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.abc import MetaPathFinder
 from itertools import pairwise
 
 import numpy as np
@@ -34,6 +36,12 @@ def on_all_cores(work: Callable, blocks: Iterable) -> list:
     """[work(part), ...] on all cores, in order."""
     blocks = list(blocks)
     return [work(block) for block in blocks] if len(blocks) < 2 else list(_POOL.map(work, blocks))
+
+
+def plain_array(numbers: np.ndarray) -> pa.Array:
+    """The numbers as an Arrow array without nulls, not copied. `pa.array` would import numpy.ma, which is slow."""
+    numbers = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def text_column(values) -> pa.ChunkedArray:
@@ -94,19 +102,19 @@ def take(column: pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
     """The values at these rows, in their order. (ChunkedArray.take would concatenate the whole column first.)"""
     rows = np.asarray(rows, np.int64)
     if column.num_chunks == 1:
-        return column.chunk(0).take(pa.array(rows))
+        return column.chunk(0).take(plain_array(rows))
     order = np.argsort(rows, kind="stable")
     ascending = rows[order]
     starts = chunk_starts(column)
     cuts = np.searchsorted(ascending, starts)
-    pieces = [column.chunk(i).take(pa.array(ascending[a:b] - starts[i]))
+    pieces = [column.chunk(i).take(plain_array(ascending[a:b] - starts[i]))
              for i, (a, b) in enumerate(pairwise(cuts)) if b > a]
     if not pieces:
         return pa.array([], column.type)
     values = pa.concat_arrays(pieces)
     inverse = np.empty(len(order), np.int64)
     inverse[order] = np.arange(len(order))
-    return values.take(pa.array(inverse))
+    return values.take(plain_array(inverse))
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:
@@ -202,3 +210,25 @@ def _eight(windows: np.ndarray, starts: np.ndarray, remaining: np.ndarray | None
         used_bytes *= _EIGHT
         word <<= used_bytes
     return word
+
+
+def leave_pandas_out() -> None:
+    """Let pyarrow convert lists without importing pandas, which takes longer than most commands.
+
+    Its first conversion looks for pandas, to recognize the objects of pandas. A function that asks for them, such as
+    `to_pandas`, still imports it. For the process of a command; a library must not decide that for its caller.
+    """
+    finder = _NoPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _NoPandas(MetaPathFinder):
+    """As long as it is on `sys.meta_path`, pandas is not there to be imported."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)

@@ -14,7 +14,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
+from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, plain_array, take, text_column
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.file_scores import FileScores
@@ -302,7 +302,7 @@ class Truth:
         pair = codes.astype(np.int64) * max(len(ids.dictionary), 1) + ids.indices.to_numpy().astype(np.int64)
         keep = judged_once(pair, grades, names, codes, ids, file, lines)
         keep = keep[np.lexsort((-grades[keep], codes[keep]))]
-        kept_docs = ids.dictionary.take(ids.indices.take(pa.array(keep)))
+        kept_docs = ids.dictionary.take(ids.indices.take(plain_array(keep)))
         return cls(name, names, frozen(codes[keep].astype(np.int64)), kept_docs, frozen(grades[keep]), details,
                    tuple(problems))
 

@@ -344,3 +344,5 @@ def note_missing_runs() -> None:
             "open the samples if it is these, on the **Data** page.",
             icon=":material/link_off:",
         )
+        st.button("Continue without", icon=":material/link_off:", key="forget_missing", type="tertiary",
+                  on_click=state.forget_missing_runs)

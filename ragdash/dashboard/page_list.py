@@ -95,6 +95,11 @@ def _page(entry: PageEntry, present: set[str]):
                    visibility="visible" if visible else "hidden")
 
 
+def path_of(page) -> str:
+    """The place in the address of a page of st.navigation."""
+    return DEFAULT_PAGE if page.url_path in ("", "home") else page.url_path
+
+
 def redirect(path: str) -> None:
     """Open the page that replaced this address, with the choices of the link."""
     target, choices = MOVED[path]

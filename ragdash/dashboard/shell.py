@@ -12,6 +12,7 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
+from ragdash.dashboard.components import page_links, saved_view_panel
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
@@ -36,17 +37,20 @@ def main() -> None:
     with st.container(key="progress"):
         loading.read_waiting()
     elements.set_contrast()
+    elements.set_sidebar_spacing()
     page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
     with st.sidebar:
         _pages_without_data()
-        with st.container(gap="xsmall", key="choices"):
+        with st.container(gap="xxsmall", key="choices"):
             link = _sidebar()
-        st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
-        _keep_history()
-        login.login_status()
-        _ask_again_after_a_restart()
+            st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
+            _keep_history()
+            login.login_status()
+            _ask_again_after_a_restart()
     token, leaves = _inside.set(True), False
     try:
+        saved_view_panel.open_target(page_list.path_of(page))
+        saved_view_panel.render_opened(page_list.path_of(page))
         page.run()
     except page_context.PageEnds:
         pass
@@ -56,7 +60,7 @@ def main() -> None:
     finally:
         _inside.reset(token)
         if not leaves:
-            state.close_session()
+            state.close_session(page_list.path_of(page))
             if link is not None:
                 link.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
         data_store.freeze()
@@ -87,15 +91,17 @@ def _pages_without_data() -> None:
 def _keep_history() -> None:
     """One Back press per page: what a page writes to its address replaces the entry of the browser's history.
 
-    Streamlit adds an entry for every choice, and for the step from an address of an earlier version.
+    Streamlit adds an entry for every choice, and for the step from an address of an earlier version, or of a saved view
+    without its page.
     """
     moved = json.dumps(list(page_list.MOVED))
     st.html(f"""<script>if (!window.ragdashHistory) {{
         window.ragdashHistory = true;
         const push = history.pushState.bind(history), moved = {moved};
         history.pushState = (data, title, url) => {{
-            const path = new URL(url, location.href).pathname;
-            const stays = path === location.pathname || moved.includes(location.pathname.split("/").pop());
+            const next = new URL(url, location.href), view = new URLSearchParams(location.search).get("view");
+            const stays = next.pathname === location.pathname || moved.includes(location.pathname.split("/").pop())
+                || (view !== null && view === next.searchParams.get("view"));
             return stays ? history.replaceState(data, title, url) : push(data, title, url);
         }};
     }}</script>""", unsafe_allow_javascript=True)
@@ -141,7 +147,12 @@ def _sidebar():
         if page_list.JUDGMENTS in page_list.present_data():
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
     with popover:
-        st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
+        if page_links.is_loopback():
+            st.caption("Only this computer can open this address. To show the result to others, send the one-page "
+                       "report of the **Share** page.")
+        else:
+            st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the "
+                       "runs. The **Share** page saves a view under a short address.")
         return st.empty()
 
 

@@ -11,9 +11,9 @@ from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "question_id", "q_id"),
-    "doc_id": ("doc_id", "doc", "document_id", "corpus_id", "docno", "passage_id", "chunk_id", "pid", "document"),
+    "doc_id": ("docno", "doc_id", "doc", "document_id", "corpus_id", "passage_id", "chunk_id", "pid", "document"),
     "score": ("score", "similarity", "sim", "retrieval_score", "document_score"),
-    "rank": ("rank", "position", "document_position"),
+    "rank": ("rank", "position", "document_position", "doc_position"),
     "grade": ("grade", "relevance", "rel", "final_rating", "final_grade", "final_label", "final_judgment", "label",
               "judgment", "judgement", "rating", "gain", "relevance_grade", "relevance_label"),
     "text": ("text", "passage", "chunk", "content", "page_content", "document_content"),

@@ -5,6 +5,8 @@ Letters: Q queries of the truth.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 
@@ -13,9 +15,10 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.core.text import listed, without_reasoning
-from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.texts import Answered, Grounded
-from ragdash.models.local import default_score_cache
+
+if TYPE_CHECKING:
+    from ragdash.matching.views.local_models import Scored
 
 FIRST = 5  # documents whose texts replace the contexts of a run that does not list them
 
@@ -31,6 +34,9 @@ def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
 
 def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
     """The answers, references and questions with what models said of them. Raises Unavailable as `answered`."""
+    from ragdash.matching.views.local_models import Scored
+    from ragdash.models.local import default_score_cache
+
     questions, lacking = questions_of(run, truth, rows)
     return Scored(answers(run, rows), references(truth), questions, default_score_cache(), run.name, lacking)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,18 +22,17 @@ from ragdash.matching import answer_alignment
 from ragdash.matching.evidence import HOW, EvidenceScores, match_evidence
 from ragdash.matching.evidence.matching import FLOOR
 from ragdash.matching.evidence.scores import THRESHOLD
-from ragdash.matching.judge_cases import cases
 from ragdash.matching.views.cost import Timed, timed
 from ragdash.matching.views.evidence import Covered
-from ragdash.matching.views.judged import Judged
-from ragdash.matching.views.local_models import Scored
-from ragdash.matching.views.nli import Entailed
 from ragdash.matching.views.permissions import Permitted, allowed_judgments, allowed_truth
 from ragdash.matching.views.ranked import Ranked
 from ragdash.matching.views.supplied import Supplied
 from ragdash.matching.views.texts import Answered, Grounded
-from ragdash.models.judge import default_verdict_store
-from ragdash.models.local import default_score_cache
+
+if TYPE_CHECKING:  # judges and models are imported by the views that need them
+    from ragdash.matching.views.judged import Judged
+    from ragdash.matching.views.local_models import Scored
+    from ragdash.matching.views.nli import Entailed
 
 MATCHES = ("id", "evidence")
 
@@ -144,7 +143,7 @@ class Match:
 
     def ranks(self, positions: np.ndarray) -> np.ndarray:
         """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
-        rank = _ranks(self.run, positions, self.conventions.ties)
+        rank = ranks_of(self.run, positions, self.conventions.ties)
         return _mirrored(self.run, positions, rank, self.conventions.ties) if self.mirrored else rank
 
     @cached_property
@@ -184,12 +183,20 @@ class Match:
     @cached_property
     def judged(self) -> Judged:
         """The view of the judged metrics: what judges have said so far, read from their store."""
+        from ragdash.matching.judge_cases import cases
+        from ragdash.matching.views.judged import Judged
+        from ragdash.models.judge import default_verdict_store
+        from ragdash.models.local import default_score_cache
+
         texts, problems = cases(self.run, self.truth, self.run_query)
         return Judged(texts, default_verdict_store(), default_score_cache(), self.run.name, problems)
 
     @cached_property
     def entailed(self) -> Entailed:
         """The view of the metrics of local NLI models."""
+        from ragdash.matching.views.nli import Entailed
+        from ragdash.models.local import default_score_cache
+
         return Entailed(self.judged.cases, default_score_cache(), self.run.name)
 
     @cached_property
@@ -273,7 +280,7 @@ def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[
     return positions[judged], judgement[judged]
 
 
-def _ranks(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
+def ranks_of(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
     query = run.query_of(positions)
     start, stop = run.starts[query], run.starts[query + 1]

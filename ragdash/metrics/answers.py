@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.text import ARTICLES, is_refusal
+from ragdash.core.text import ARTICLES, is_refusal, states_quantities
 from ragdash.matching.views.ranked import Values
 from ragdash.matching.views.texts import Answered, TokenCodes
 from ragdash.metrics.example_setups import Example
@@ -67,6 +66,29 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
         for a, r in zip(answer, reference, strict=True)
     ]
     return answered.best(query, np.array(contained, np.float64))
+
+
+@metric("NumberMatch", "Numbers of a reference", formula=r"\max_r\, [numbers(r) \subseteq numbers(answer)]",
+        source="ragdash, after the scale and rounding rules of TAT-QA's evaluator (Zhu et al. 2021)", relevance=False,
+        aliases=("number_match", "numeric_match", "numeric_accuracy"),
+        when="Questions whose right answer is a number, an amount, a percentage, a year, a date or a range.",
+        differs="TAT-QA's evaluator: the scale must be written, and the sign is dropped where the scale is percent.",
+        example=Example("numbers", "NumberMatch", 1.0,
+                        "1.4965 billion rounds to the reference's 1,496.5 million; 2018 is in the question"))
+def number_match(answered: Answered) -> Values:
+    """1 if the answer states every number of a reference, in value, scale, unit and sign, else 0.
+
+    Numbers, percentages, years, dates, times and ranges, also in words (three). The answer may have more digits than
+    the reference, and fewer if three are significant. More than four numbers that are neither in the reference nor in
+    the question match only in a sentence that concludes. The rules: ragdash.core.text.stated_quantities. Undefined
+    where no reference has a number. Returns (Q,): 0 or 1.
+    """
+    query, answer, reference = answered.pairs
+    question = answered.question[query]
+    texts = answered.texts
+    values = [states_quantities(texts[a], texts[r], texts[q] if q >= 0 else "")
+              for a, r, q in zip(answer.tolist(), reference.tolist(), question.tolist(), strict=True)]
+    return answered.best(query, np.array([np.nan if value is None else value for value in values], np.float64))
 
 
 @metric("TokenF1", "Token F1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
@@ -231,6 +253,8 @@ def _longest_common_subsequence(coded: TokenCodes, left: np.ndarray, right: np.n
         if text not in lists:
             lists[text] = coded.codes[coded.starts[text]:coded.starts[text + 1]].tolist()
         return lists[text]
+
+    from rapidfuzz.distance import LCSseq
 
     return np.array([LCSseq.similarity(of(a), of(b)) for a, b in zip(left.tolist(), right.tolist(), strict=True)],
                     np.float64)

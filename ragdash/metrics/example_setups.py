@@ -36,6 +36,8 @@ CHUNKS = ("Unrelated text about other missions and crews.",
 QUESTION, ANSWER = "What is the capital of France?", "The capital of France is Paris"
 REFERENCE = "Paris is the capital city of France"
 DECLINED = "I don't know."
+SALES_QUESTION, SALES_ANSWER = "What were the net sales in 2018?", "In 2018 net sales were $1.4965 billion."
+SALES_REFERENCE = "$1,496.5 million"
 GROUNDED = "Paris, the capital of France, has 2,200,000 inhabitants."
 CONTEXT = "Paris is the capital of France. It has 2,102,650 inhabitants."
 
@@ -45,6 +47,7 @@ SETTINGS: Mapping[str, str] = {
     "evidence": f"Gold spans: “{SPANS[0]}”, “{SPANS[1]}”. Returned: 1. “{CHUNKS[0]}” 2. “{CHUNKS[1]}” 3. “{CHUNKS[2]}” "
                 f"4. “{CHUNKS[3]}” Chunk 2 covers the first span, chunk 4 the second.",
     "answer": f"Question: “{QUESTION}” Answer: “{ANSWER}” Reference: “{REFERENCE}”",
+    "numbers": f"Question: “{SALES_QUESTION}” Answer: “{SALES_ANSWER}” Reference: “{SALES_REFERENCE}”",
     "declined": f"Answer: “{DECLINED}”",
     "grounded": f"Answer: “{GROUNDED}” Context: “{CONTEXT}”",
 }

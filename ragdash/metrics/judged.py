@@ -8,10 +8,14 @@ the same question. With several references, claims come from the first.
 
 from __future__ import annotations
 
-from ragdash.matching.views.judged import Judged
-from ragdash.matching.views.nli import Entailed
+from typing import TYPE_CHECKING
+
 from ragdash.matching.views.ranked import Values
 from ragdash.metrics.registry import Spec, metric
+
+if TYPE_CHECKING:  # the views need the whole of judges and models; a list of the metrics does not
+    from ragdash.matching.views.judged import Judged
+    from ragdash.matching.views.nli import Entailed
 
 _GUIDE = "published RAG evaluation guide, LLM as judge"
 _RAGAS = "Es et al. 2024 (RAGAS); the algorithm of RAGAS 0.4 with other prompts"

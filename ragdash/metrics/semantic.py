@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
-from ragdash.matching.views.local_models import Scored
+from typing import TYPE_CHECKING
+
 from ragdash.matching.views.ranked import Values
 from ragdash.metrics.registry import metric
+
+if TYPE_CHECKING:  # the view needs what models say; a list of the metrics does not
+    from ragdash.matching.views.local_models import Scored
 
 _SBERT = "Reimers and Gurevych 2019 (Sentence-BERT); sentence-transformers"
 

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
 from ragdash.core.errors import InputError, Problem
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
@@ -242,6 +240,8 @@ def suggest_metrics(text: str) -> list[str]:
     Near in spelling (swapped, missing and wrong letters), or another word for the same thing. A cutoff, parameters
     and the words "score", "metric", "mean", "average" and "at k" do not count.
     """
+    from rapidfuzz.distance import OSA  # of misspelled names only
+
     name = _words(re.split(r"[@(]", text)[0])
     terms = [metric for term, metrics in FIELD_TERMS.items() if term in (name, _without_fillers(name))
              or OSA.normalized_similarity(term, name) > 0.85 for metric in metrics]
@@ -257,6 +257,8 @@ def suggest_metrics(text: str) -> list[str]:
 
 def _nearness(typed: str, spelled: str) -> float:
     """1 for the same letters, less for each wrong, missing or swapped one; words in another order count half."""
+    from rapidfuzz.distance import OSA
+
     letters = OSA.normalized_similarity(typed.replace(" ", ""), spelled.replace(" ", ""))
     words = set(typed.split()) & set(spelled.split())
     shared = len(words) / max(len(typed.split()), len(spelled.split()))

@@ -1,6 +1,10 @@
-"""Storage on disk that survives a restart: runs, truths, mappings, prices (docs/reference/workspace.md)."""
+"""Storage on disk that survives a restart: runs, truths, their versions, mappings, prices.
+
+See docs/reference/workspace.md.
+"""
 
 from ragdash.workspace.catalogue import CatalogueEntry
 from ragdash.workspace.store import Workspace
+from ragdash.workspace.truth_versions import TruthVersion, family
 
-__all__ = ["CatalogueEntry", "Workspace"]
+__all__ = ["CatalogueEntry", "TruthVersion", "Workspace", "family"]

@@ -115,6 +115,11 @@ class Catalogue:
         row = self._do(lambda db: db.execute("select value from kept where key = ?", (key,)).fetchone(), None)
         return None if row is None else row[0]
 
+    def values(self, prefix: str) -> tuple[str, ...]:
+        """The texts kept under keys that begin so, in the order in which they were kept first."""
+        return tuple(row[0] for row in self._do(lambda db: db.execute(
+            "select value from kept where substr(key, 1, ?) = ? order by rowid", (len(prefix), prefix)).fetchall(), []))
+
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""
         self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
@@ -158,7 +163,7 @@ class Catalogue:
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
-            raise _unusable(self.path, error) from None
+            raise unusable_file(self.path, error) from None
         raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
@@ -238,7 +243,8 @@ def _shape(columns: Iterable[str]) -> str:
     return json.dumps(sorted(set(columns)))
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> InputError:
+def unusable_file(path: Path, error: sqlite3.Error) -> InputError:
+    """The problem of an SQLite file of the workspace that cannot be used."""
     if is_disk_full(path, error):
         return InputError([Problem("unusable-workspace/full", {"reason": str(error)}, str(path))])
     message = {sqlite3.SQLITE_IOERR: "unusable-workspace/disk",

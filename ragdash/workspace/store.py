@@ -1,6 +1,6 @@
 """A folder that keeps runs and truths by their content, and what people called them.
 
-    catalogue.sqlite           names, descriptions, tags, order, mappings, prices
+    catalogue.sqlite           names, descriptions, tags, order, mappings, prices, versions
     runs/DIGEST/*.parquet      a run; never changed once it is there
     truths/DIGEST/*.parquet    a truth
     broken/                    what could not be read
@@ -20,6 +20,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import atomic_folders, parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue, CatalogueEntry
+from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
 PLACES = {"run": "runs", "truth": "truths"}
 PRICES = "prices"
@@ -123,6 +124,14 @@ class Workspace:
     def keep_prices(self, toml: str) -> None:
         """Keep a price table."""
         self._catalogue.keep(PRICES, toml)
+
+    def keep_version(self, version: TruthVersion) -> None:
+        """Note that a truth is a version of another; the truth itself is kept by `add_truth`."""
+        self._catalogue.keep(f"{KEY}{version.judged_digest}", version.as_json())
+
+    def versions(self) -> tuple[TruthVersion, ...]:
+        """Every version of a truth that was noted."""
+        return tuple(map(version_of_json, self._catalogue.values(KEY)))
 
     def rebuilt(self) -> Problem | None:
         """The warning that the list was lost and built again from the files, until it is dismissed; else None."""

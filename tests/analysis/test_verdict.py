@@ -7,6 +7,7 @@ from traps import every_trap, make_qrels, make_run
 
 import ragdash
 from ragdash.analysis.verdict import STATES, badges, best_run, find_checks, judged_share, verdict_state
+from ragdash.core.corpus import Corpus
 from ragdash.core.messages import MESSAGES
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Conventions, Run, Truth
@@ -106,6 +107,17 @@ def test_sparse_judgments_are_normal_and_said():
     runs = [built("a", make_run(full, 2.0, 1)), built("b", make_run(full, 1.0, 2))]
     checks = find_checks([Match(run, judged(qrels)) for run in runs], SPEC)
     assert [(check.kind, check.level) for check in checks] == [("sparse-judgments", "note")]
+
+
+def test_relevant_documents_that_are_not_in_the_corpus_are_said():
+    runs = [Run.build("a", ["q", "q"], ["d1", "d2"], [2.0, 1.0])]
+    truth = Truth.build("truth", ["q"] * 10, [f"d{i}" for i in range(10)], [1] * 9 + [0])
+    for known, fires in ((9, False), (8, True)):  # d0 ... of the nine relevant ones
+        corpus = Corpus.build("c", [f"d{i}" for i in range(known)], ["text"] * known)
+        checks = find_checks([Match(run, truth.with_corpus(corpus)) for run in runs], SPEC)
+        stale = [dict(check.facts) for check in checks if check.kind == "stale-judgments"]
+        assert stale == ([{"count": 1, "total": 9}] if fires else [])
+    assert not any(check.kind == "stale-judgments" for check in find_checks([Match(runs[0], truth)], SPEC))
 
 
 def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bounds():

@@ -69,6 +69,6 @@ def keys(at: AppTest, kind: str = "button") -> list[str]:
 
 
 def asked(at: AppTest, key: str) -> list[str]:
-    """The values of a query parameter."""
-    value = at.query_params[key]
-    return [value] if isinstance(value, str) else list(value)
+    """The values of a choice: as the address says them, or the default that it leaves out."""
+    value = at.query_params[key] if key in at.query_params else at.session_state[key]
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]

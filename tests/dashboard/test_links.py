@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
-from page_cases import charts, opened
+from page_cases import asked, charts, opened, shown
 from test_pages import PAGES
 
-from ragdash.dashboard.session import keys, state
+from ragdash.dashboard.session import keys, short_address, state
 from ragdash.dashboard.session.data_store import LOADED
 
 OURS = {*keys.SIDEBAR, *keys.PAGE}
@@ -15,7 +17,7 @@ KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input
 # What is no choice of what is shown: it is done once (a name, a review), or kept in the workspace (prices, the shelf)
 DOING = ("slot_", "name_", "collapse_", "kept_", "shelf_", "sure_", "role_", "review_", "price_", "uses_", "map_")
 DOING += ("target_", "_way", "_slider")  # these write a choice that is in the address
-DOING += ("_report_",)  # title and author are written into a file
+DOING += ("_report_", "view_")  # title and author are written into a file, a view into the workspace
 DOING += ("_judge_",)  # an endpoint and a budget are not for who gets the link
 PARTS = set(keys.PARTS_OF_PAGES)  # left alone: another part of a page is another page here
 FILTERS = {"case", "least", "text", "attributes", "stages", "readings", "marked", "slice"}
@@ -23,10 +25,11 @@ KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the 
 CHOSEN = {"compare": {"columns", "sort", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
           "compare/slices": {"by"}, "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
           "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
-          "precision-recall": {"curves", "axis", "view"},
+          "precision-recall": {"curves", "axis", "tradeoff"},
           "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
           "queries": {"look", "order"}, "threshold-bands/speed": {"stage"},
           "share": {"sections", "texts", "table", "format", "pictures", "to", "look_as"}, "metrics": {"about", "find"}}
+MOST_CHARACTERS = 300
 TYPED = {"margin": "0.02", "find": "rank", "text": "the", "least": "0.01", "corpus": "300"}
 
 
@@ -72,6 +75,11 @@ def menus(monkeypatch) -> dict:
     return found
 
 
+def address_of(page: str, parameters: dict) -> str:
+    """What a browser shows for a page on this computer."""
+    return f"http://127.0.0.1:8501/{page.partition('/')[0]}?{urlencode(parameters, doseq=True)}"
+
+
 def seen(at) -> dict:
     """What the page says and shows."""
     return {"words": [one.value for kind in (at.title, at.header, at.markdown, at.caption) for one in kind],
@@ -96,10 +104,40 @@ def test_what_is_chosen_on_a_page_stands_in_its_address_and_comes_back(page, kep
     others = [key for key in choices(at) if key not in OURS and not key.startswith(DOING)]
     assert not others, f"{others}: a choice that is not in the address"
     link = dict(at.query_params)
+    assert len(address_of(page, link)) <= MOST_CHARACTERS, address_of(page, link)
     again = opened(page, **link)
     assert dict(again.query_params) == link
     assert seen(again) == seen(at)
-    assert altered & link.keys() >= chosen
+    written = short_address.unpack({key: [value] if isinstance(value, str) else value for key, value in link.items()})
+    assert altered & written.keys() >= chosen
+
+
+def test_an_address_of_an_earlier_version_holds_every_choice_and_opens(samples):
+    runs = [token[:12] for token in samples["run"]]
+    old = {**samples, "shown": runs[1:], "baseline": runs[2], "metric": "R@k", "k": "5", "columns": ["RR", "P@k"],
+           "match": "id", "how": "partial", "from": "0.7", "decided": "yes", "missing": "zero", "view": "11"}
+    at = opened("compare", **old)
+    chosen = [at.session_state[key] for key in ("metric", "k", "columns", "missing")]
+    assert chosen == ["R@k", "5", ["RR", "P@k"], "zero"]
+    assert [digest[:12] for digest in at.session_state["shown"]] == runs[1:]
+    assert at.session_state["baseline"].startswith(runs[2])
+    assert asked(at, "baseline") == ["2"] and asked(at, "shown") == ["-0"]
+    assert not at.query_params.keys() & {"how", "view"}
+    assert opened("precision-recall", **old).session_state["tradeoff"] == "11"
+
+
+def test_the_way_back_leaves_out_what_was_chosen_since(samples):
+    at = opened("compare", **samples)
+    before = dict(at.query_params)
+    at.session_state["k"], at.session_state["detail"], at.session_state["sort"] = "5", "slices", "RR"
+    shown(at.run())
+    assert asked(at, "k") == ["5"] and asked(at, "detail") == ["slices"]
+    at.query_params.clear()
+    for key, value in before.items():
+        at.query_params[key] = value
+    shown(at.run())
+    assert at.session_state["k"] == "10" and dict(at.query_params) == before
+    assert at.session_state["detail"] == opened("compare", **before).session_state["detail"] != "slices"
 
 
 def test_a_link_may_fix_the_appearance(samples):

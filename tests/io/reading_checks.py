@@ -126,7 +126,7 @@ def _run_differences(result: ReadFile, expected: Mapping, questions: Mapping[str
 
 
 def _score_names(scores) -> set[str]:
-    return set(scores.names)
+    return {*scores.names, *scores.label_names}
 
 
 def _query_id(records, key: str, questions: Mapping[str, str]) -> str | None:

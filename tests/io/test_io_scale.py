@@ -197,3 +197,11 @@ def test_irregular_white_space_is_read_fast(layout, line):
     assert columns.lines is None, "the fast way gave up"
     assert not problems.problems
     assert columns.docs.to_pylist() == [f"d{i}" for i in range(1000)]
+
+
+def test_blank_lines_and_blanks_take_linear_time():
+    rows = b'{"query_id": "q1", "retrieved": ["d1"]}\n'
+    for blanks in (b"\n" * 300_000, b" " * 300_000 + b"\n", b"\r\n" * 300_000):
+        start = time.process_time()
+        assert len(read_run(("run.jsonl", rows + blanks + rows.replace(b"q1", b"q2")))) == 2
+        assert time.process_time() - start < 5  # minutes where each blank line reads all that follow

@@ -6,11 +6,13 @@ import json
 import random
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from helpers import call, run_of, truth_of
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError
+from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_truth
 from ragdash.matching.relink import ACCEPTED, KINDS, propose_links, relinked, texts_by_id
@@ -162,3 +164,14 @@ def test_the_command_refuses_files_that_cannot_be_read(tmp_path, capfdbinary):
     assert status == 2 and "no" in err
     with pytest.raises(InputError):
         read_truth(tmp_path / "no")
+
+
+def test_documents_that_an_asker_may_see_follow_too():
+    details = pa.table({"query_id": ["q1", "q2"], "allowed": [["a", "b"], None]})
+    truth = Truth.build("truth (relinked)", ["q1"], ["a"], [1], details=details)
+    old, new = {"a": "one text here", "b": "another text there"}, {"x": "one text here", "y": "another text there"}
+    relinking = propose_links(truth, old, new)
+    assert [(link.doc_id, link.targets, link.judgments) for link in relinking.links] == [
+        ("a", ("x",), 1), ("b", ("y",), 0)]
+    after = relinked(truth, relinking)
+    assert after.details["allowed"].to_pylist() == [["x", "y"], None] and after.name == "truth (relinked 2)"

@@ -30,12 +30,14 @@ def setting(about: str) -> tuple[Run, Truth]:
         return run, Truth.build("truth", pa.array([], pa.string()), pa.array([], pa.string()), [], details=details)
     answer = {
         "answer": example_setups.ANSWER,
+        "numbers": example_setups.SALES_ANSWER,
         "declined": example_setups.DECLINED,
         "grounded": example_setups.GROUNDED,
     }[about]
-    details = pa.table(
-        {"query_id": ["q"], "query": [example_setups.QUESTION], "answers": [[example_setups.REFERENCE]]}
-    )
+    sales = about == "numbers"
+    details = pa.table({
+        "query_id": ["q"], "query": [example_setups.SALES_QUESTION if sales else example_setups.QUESTION],
+        "answers": [[example_setups.SALES_REFERENCE if sales else example_setups.REFERENCE]]})
     truth = Truth.build("truth", ["q"], ["d"], [1], details=details)
     return Run.build("run", ["q"], ["d"], [1.0], details=pa.table({
         "query_id": ["q"], "answer": [answer], "contexts": [[example_setups.CONTEXT]]})), truth

@@ -16,6 +16,7 @@ from ragdash.analysis.comparability.run_coverage import rising_queries
 from ragdash.analysis.unjudged.bounds import bounds
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.core.errors import Unavailable
+from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -64,6 +65,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         checks += [*_rising(match), *(_missing(match, queries)), *_ids_of(match, ids)]
     checks += _same_content(matches)
     if matches[0].matching.by == "id" and matches[0].truth.judgements:
+        checks += _stale(matches[0].truth)
         checks += [*_unknown(matches, checks), *_shallow(matches, k), *_inverted(matches), *_judged(matches, spec, k)]
     checks += _values(matches, spec, queries)
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
@@ -132,6 +134,17 @@ def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
             checks.append(RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]}))
         first_names.setdefault(key, run.name)
     return checks
+
+
+def _stale(truth: Truth) -> list[RunCheck]:
+    """Judged documents that are not among the documents there are: ids from before they were indexed again."""
+    if truth.corpus is None:
+        return []
+    judged = pc.unique(truth.docs.filter(pa.array(truth.grades >= 1)))
+    count = int((~truth.corpus.has(judged)).sum())
+    if count <= MOST_MISSING * len(judged):
+        return []
+    return [RunCheck("stale-judgments", "qualified", (), {"count": count, "total": len(judged)})]
 
 
 def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCheck]:

@@ -6,9 +6,8 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from ragdash.analysis.comparability import ComparabilityReport, check_comparability
-from ragdash.analysis.comparability import as_text as comparability_as_text
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.inputs import (
     conventions_of,
@@ -25,7 +24,9 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.io import detect, read_corpus, read_runs, read_truth
-from ragdash.reporting.tables import SCHEMA
+
+if TYPE_CHECKING:  # imported where there is a truth to compare runs with
+    from ragdash.analysis.comparability import ComparabilityReport
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -64,13 +65,15 @@ def run(options: argparse.Namespace) -> int:
     problems = list(dict.fromkeys([*problems, *(problem for run in runs for problem in run.problems)]))
     say(problems)
     if options.format == "json":
+        from ragdash.reporting.tables import SCHEMA
+
         content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
                    "entries": [], "effects": [], **(report.as_dict() if report else {}),
                    "settings": {**asdict(conventions_of(options)), **id_settings(options)},
                    "problems": [problem.as_dict() for problem in problems]}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
-        text = "\n".join([*lines, *(["", comparability_as_text(report)] if report else [""])])
+        text = "\n".join([*lines, *(["", _as_text(report)] if report else [""])])
     write_text(text, options.output)
     return 2 if report and report.severity == "error" else status
 
@@ -108,4 +111,12 @@ def _comparability_report(
         raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
     if not truths or not runs:
         return None
+    from ragdash.analysis.comparability import check_comparability
+
     return check_comparability(runs, truths[0], conventions_of(options), specs_of(options, runs, truths[0]))
+
+
+def _as_text(report: ComparabilityReport) -> str:
+    from ragdash.analysis.comparability import as_text
+
+    return as_text(report)

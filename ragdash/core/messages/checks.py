@@ -41,6 +41,14 @@ MESSAGES: Mapping[str, Message] = {
         page="Check how the ids of this run are written. The Data page shows examples.",
         reason="unknown ids",
     ),
+    "check-stale-judgments": Message(
+        actual="{count:,} of {total:,} relevant documents are not among the documents loaded",
+        expected="No run can return them, so every metric is too low. The documents were probably indexed again, with "
+                 "other ids.",
+        fix="Follow them to their new ids with ragdash relink, or pass the documents of these judgments.",
+        page="Follow the judged documents to their new ids.",
+        reason="old ids judged",
+    ),
     "check-other-ids": Message(
         actual="{run} writes ids in another way than the judgments, such as {examples:or}",
         expected="{count:,} of {total:,} match only after a fix. Until then they count as not relevant.",

@@ -30,6 +30,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{width} columns, as on the first line",
         fix="Give every line a query, a document and, if there are grades, a grade.",
     ),
+    "column-count/judgment-list": Message(
+        actual="{row!r}",
+        expected="a grade, qid: with the query, and the document behind #, such as 4 qid:1 # d7",
+        fix="Complete the line, or begin it with # if it is a comment.",
+    ),
     "column-count/preferences": Message(
         actual="{count:count column}: {row}",
         expected="{layout}",

@@ -1,4 +1,4 @@
-"""Asking two systems the same questions, and generated test sets."""
+"""Asking two systems the same questions, generated test sets, and fusion of runs."""
 
 from __future__ import annotations
 
@@ -95,6 +95,73 @@ MESSAGES: Mapping[str, Message] = {
         actual="a file that is not of this job",
         expected="a free place for the run",
         fix="Choose another --output-dir, or another name for the configuration.",
+    ),
+    "fusion-equal-runs": Message(
+        actual="the same rankings in {runs:named run}",
+        expected="runs that differ",
+        fix="Fusing a run with itself changes nothing. Choose another run.",
+    ),
+    "fusion-method": Message(
+        actual="{name!r}",
+        expected="one of {names:comma}",
+        fix="Choose a fusion method.",
+    ),
+    "fusion-no-overlap": Message(
+        actual="no document that two of the {runs:named run} return for the same query",
+        expected="document ids that are written the same way in every run",
+        fix="Check the ids: with different spellings each document counts twice.",
+    ),
+    "fusion-norm": Message(
+        actual="the normalization {name!r}",
+        expected="one of {names:comma}",
+        fix="Choose a normalization.",
+    ),
+    "fusion-parameter": Message(
+        actual="{name!r}, which {method} does not have",
+        expected="{names:!no parameter}{names:?{names:or}}",
+        fix="Leave it out, or choose another method.",
+    ),
+    "fusion-preset": Message(
+        actual="the preset {name!r}",
+        expected="one of {names:comma}",
+        fix="Choose a preset.",
+    ),
+    "fusion-queries": Message(
+        actual="{count:count query} of {queries} not in {run:named run}",
+        expected="the same queries in every run",
+        fix="These queries get the results of the other runs alone.",
+    ),
+    "fusion-runs": Message(
+        actual="{runs:count run}",
+        expected="two runs or more",
+        fix="Name another run: one run cannot be fused.",
+        page="Choose another run: one run cannot be fused.",
+    ),
+    "fusion-runs/two": Message(
+        actual="{count} runs for {name}",
+        expected="two runs",
+        fix="Name exactly two runs, or choose another method.",
+        page="Choose exactly two runs, or another method.",
+    ),
+    "fusion-scores": Message(
+        actual="no scores in {runs:named run}, which {method} needs",
+        expected="runs with scores, or a method that reads ranks",
+        fix="Use {methods:or}: they need ranks only.",
+    ),
+    "fusion-value": Message(
+        actual="{name} = {value}",
+        expected="a number{high:!, {low} or more}{high:? from {low} to {high}}",
+        fix="Choose a value in this range.",
+    ),
+    "fusion-weights": Message(
+        actual="{count} {name} for {runs:count run}",
+        expected="a value for each run",
+        fix="Write as many values as there are runs, in their order.",
+    ),
+    "fusion-weights/values": Message(
+        actual="the weights {values:comma}",
+        expected="numbers from 0 up, at least one of them above 0",
+        fix="Choose other weights.",
     ),
     "joined-journals": Message(
         actual="a first line again",

@@ -25,6 +25,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="To read them as well, try: ragdash check {quoted} {options}",
         page="To read them as well, apply the proposed reading.",
     ),
+    "answers-of-system": Message(
+        actual="answers next to their queries, and nothing else",
+        expected="answers of a system",
+        fix="They are read as the answers of a system. If they are the right ones, use --map answers=answer",
+        page="They are read as the answers of a system. If they are the right ones, map the column so.",
+    ),
     "summary/metrics": Message(
         actual="mean values of metrics ({metrics:comma}), not values per query",
         expected="what was returned for each query, or a value for each query",

@@ -172,6 +172,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="runs that differ",
         fix="Nothing was changed. Remove one of the two.",
     ),
+    "saved-view/exists": Message(
+        actual="a saved view {name!r}, which exists already",
+        expected="a new name",
+        fix="Choose another name, or replace the view that exists.",
+    ),
+    "saved-view/no-name": Message(
+        actual="a view without a name",
+        expected="a name",
+        fix="Type a name for the view.",
+    ),
     "unknown-review": Message(
         actual="{id!r}",
         expected="the id of an event of this truth",

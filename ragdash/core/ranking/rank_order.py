@@ -116,7 +116,7 @@ def duplicate_positions(pairs: np.ndarray, starts: np.ndarray, docs: pa.ChunkedA
     Equal hashes only raise a suspicion; the strings decide.
     """
     at_least = np.searchsorted(starts, np.arange(0, starts[-1] + _GROUP, _GROUP))
-    bounds = starts[np.unique(np.minimum(at_least, len(starts) - 1))]
+    bounds = starts[np.flatnonzero(np.bincount(np.minimum(at_least, len(starts) - 1)))]
 
     def suspects(bound: tuple[int, int]) -> np.ndarray:
         a, b = bound

@@ -74,6 +74,22 @@ TERMS: Mapping[str, Term] = {
     "store_mapping": Term("Store the mapping", "It is offered again for files with the same columns."),
     "clear_files": Term("Clear this list", "Everything loaded stays loaded."),
     "remove_corpus": Term("Remove the corpus", "The judgments stay."),
+    "relink": Term(
+        "Re-link judgments", "Equal texts (case and white space aside) are the same document. Of the others, the runs "
+        "of three words that two texts share decide.", heading="re-link, version of the truth",
+        entry="follow judged documents to their new ids, by their texts; the judgments with the new ids are a version",
+        link="../guide/data.md"),
+    "old_texts": Term("Texts under the old ids", "Documents or runs with the ids that the judgments name."),
+    "new_texts": Term("Texts under the new ids", "Documents or runs with the ids that the search returns now."),
+    "followed_links": Term(
+        "Links to follow", "Documents of these kinds get their new ids. A document that was split has its grade on "
+        "every part. Where several became one, the highest grade counts."),
+    "rejected_links": Term("Leave as they are", "These judged documents keep their old ids."),
+    "drop_gone": Term(
+        "Judgments of documents that are gone", "They stay otherwise: no run can return these documents, so recall "
+        "stays below 1."),
+    "truth_versions": Term(
+        "Versions of the judgments", "Each version stays as it is. Choose the one that every page uses."),
     "run_color": Term("Color", "If another run has this color, the two runs swap colors."),
     "undo_fixes": Term("Undo", "Read the run again as it was loaded."),
     "archive_entry": Term("Archive", "Removed from the list; links to it still work."),

@@ -60,5 +60,8 @@ TERMS: Mapping[str, Term] = {
         "Download tab above it."),
     "view_link": Term(
         "Link", "Opens this view in any browser, for as long as this server keeps the runs."),
+    "saved_view": Term(
+        "Saved view", "A page with all its choices, kept in the workspace under a name. Its short address opens it for "
+        "everybody who reaches this server.", link="../guide/share.md"),
     "report_texts": Term("Texts", "Leave them out if the corpus is confidential: ids replace them."),
 }

@@ -6,6 +6,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 # Scripts that put no space between words: each letter, with the marks it bears, becomes a token of its own.
 LETTERS = (r"\u3005-\u3007\u3040-\u3096\u309b-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
@@ -31,11 +32,16 @@ _ARTICLES = {language: frozenset(words) for language, words in ARTICLES.items()}
 _ENGLISH = _ARTICLES["en"]
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-_LETTER = re.compile(rf"[{LETTERS}][{MARKS}]*")
 _THOUSANDS = re.compile(r"[1-9](?<![\d.,].)\d{0,2}(?:,\d{3})+(?![\d,])")
 _NO_DECIMAL = re.compile(r"[.,](?:(?<!\d.)|(?!\d))")
 _MARKS_OF_ARABIC = frozenset(map(chr, (*range(0x0610, 0x061B), 0x0640, *range(0x064B, 0x0660), 0x0670,
                                        *range(0x06D6, 0x06DD), *range(0x06DF, 0x06E9), *range(0x06EA, 0x06EE))))
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    """Letters that are words by themselves, with their marks; compiled when first used, because that takes long."""
+    return re.compile(rf"[{LETTERS}][{MARKS}]*")
 
 
 def listed(texts: str | Iterable[str]) -> tuple[str, ...]:
@@ -82,7 +88,7 @@ def unicode_tokens(text: str, language: str = "en") -> list[str]:
     if elided:
         text = re.sub(rf"\b(?:{'|'.join(sorted(elided))})[{APOSTROPHES}]", " ", text)
     if not text.isascii():
-        text = _LETTER.sub(r" \g<0> ", text)
+        text = _letters().sub(r" \g<0> ", text)
     text = text.translate(_TABLE)
     if "," in text:
         text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)

@@ -30,7 +30,6 @@ _RAW = re.compile(r"\S+")
 _SPACES = (r"\s!\"#$%&()*+/:;<=>?@\[\\\]^_`{|}~\-\u00a1\u00a7\u00ab\u00b6\u00b7\u00bb\u00bf\u060c\u061b\u061f\u06d4"
            r"\u0964\u0965\u2010-\u2017\u201c-\u201f\u2020-\u2022\u2030-\u2032\u2039-\u203b"
            r"\u3001-\u3003\u3008-\u3020\u30fb\uff01\uff08\uff09\uff1a\uff1b\uff1f")
-_PIECE = re.compile(rf"[{LETTERS}][{MARKS}]*|[^{_SPACES}{LETTERS}]+")
 _EDGE = ".,;:!?\"'()[]{}<>*_`~#|/\\-\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u2026"
 
 
@@ -55,6 +54,12 @@ def tokens(text: str, how: str = "squad", *, stem: bool = False, language: str =
 
 
 @cache
+def _pieces() -> re.Pattern[str]:
+    """Compiled when first used: it takes longer than the start of some commands."""
+    return re.compile(rf"[{LETTERS}][{MARKS}]*|[^{_SPACES}{LETTERS}]+")
+
+
+@cache
 def stop_words(how: str = "squad") -> frozenset[str]:
     """STOP_WORDS as they look after a normalization, with straight and with curly apostrophe."""
     return frozenset(word for stop in STOP_WORDS for form in (stop, stop.replace("'", "\u2019"))
@@ -72,7 +77,7 @@ def words(text: str, how: str = "squad") -> Iterator[tuple[int, int, list[str]]]
     A stretch between white space, for "unicode" also between marks of punctuation and between the letters of scripts
     without spaces. start and stop leave out punctuation at its edges. Of NFC text, as nearly all is.
     """
-    for match in (_PIECE if how == "unicode" else _RAW).finditer(text):
+    for match in (_pieces() if how == "unicode" else _RAW).finditer(text):
         bears = tokens(match[0], how)
         if bears:
             trimmed = match[0].strip(_EDGE) or match[0]

@@ -6,8 +6,6 @@ Python's difflib): a word at another place counts as different.
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
 from ragdash.core.text.tokenizer import words
 
 MOST = 1_500  # words of each side that are compared; those behind are in neither list
@@ -22,6 +20,8 @@ def differing(first: str, second: str, how: str = "squad") -> tuple[Spans, Spans
     """
     sides = [[word for _, word in zip(range(MOST), words(text, how), strict=False)] for text in (first, second)]
     keys = [[tuple(bears) for _, _, bears in side] for side in sides]
+    from difflib import SequenceMatcher  # slow to import, and used by few commands
+
     blocks = SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
     shared_positions = [set(), set()]
     for a, b, size in blocks:

@@ -39,7 +39,7 @@ class _ResultCache(Generic[K, V]):
     """Small results by key, those used longest ago dropped: a new metric or run costs only itself.
 
     The draws of intervals and tests depend on the seed and the number of queries alone: computed apart or together,
-    the numbers are the same.
+    the numbers are the same to seven digits (intervals are of 32-bit sums).
     """
 
     LIMIT = 50_000

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ipaddress
+from contextlib import suppress
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import saved_views, state
+from ragdash.workspace.saved_views import SavedView
 
 SHARED = (state.RUN, state.TRUTH, *state.SIDEBAR, *state.CUTS)
 
@@ -17,7 +21,8 @@ def address(**choices: str | list[str]) -> dict[str, list[str]]:
     choices: {key of ragdash.dashboard.session.keys: value or values}.
     """
     shared = {key: values for key, values in state.parameters().items() if key in SHARED}
-    return shared | {key: value if isinstance(value, list) else [value] for key, value in choices.items()}
+    named = {key: value if isinstance(value, list) else [value] for key, value in choices.items()}
+    return shared | named | {state.KEEP_CHOICES: ["1"]}
 
 
 def link(path: str, label: str, *, icon: str | None = None, help: str | None = None, width: int | str = "content",
@@ -29,3 +34,17 @@ def link(path: str, label: str, *, icon: str | None = None, help: str | None = N
 def open_page(path: str, **choices: str | list[str]) -> NoReturn:
     """Open a page at once."""
     st.switch_page(f"pages/{path}.py", query_params=address(**choices))
+
+
+def is_loopback() -> bool:
+    """Whether this visitor's address of the dashboard leads back to the visitor's own computer."""
+    host = urlsplit(st.context.url or "").hostname or ""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def view_address(view: SavedView) -> str:
+    """The address of a saved view."""
+    base = (st.context.url or "").split("?")[0].rpartition("/")[0]
+    return f"{base}/{view.page}?{saved_views.VIEW}={view.slug}"

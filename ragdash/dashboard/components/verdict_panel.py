@@ -9,7 +9,7 @@ import streamlit as st
 from ragdash.analysis.verdict import RunCheck, Verdict, badges
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session import run_fixes, state
+from ragdash.dashboard.session import run_fixes, state, truth_versions
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
@@ -17,6 +17,7 @@ from ragdash.reporting.sentences import verdict as verdict_sentences
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
 FIX_LABELS = {("scores", "reverse"): "Reverse scores", ("missing", "skip"): "Use common queries only"}
+RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 MAX_BADGES = 3  # badges next to a run
 
 
@@ -58,6 +59,8 @@ def render_checks(context: PageContext, verdict: Verdict) -> None:
 
 
 def _render_fix(context: PageContext, check: RunCheck) -> None:
+    if check.kind in RELINKABLE and truth_versions.can_relink():
+        page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")
         return

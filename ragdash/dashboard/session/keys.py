@@ -7,7 +7,8 @@ MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a do
 # the part shown of Compare, Answers, Threshold bands, Data
 COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
 METRICS, SORT = "columns", "sort"  # the leaderboard on Compare
-CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
+CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
+FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
 X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
@@ -45,8 +46,14 @@ MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUT
         DRAFT_TYPES)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
 
+KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
+
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last
+CORPORA, VERSIONS = "_corpora", "_truth_versions"  # digests of all documents dropped; versions of the truth made here
+OLD_TEXTS, NEW_TEXTS, SOURCES = "_old_texts", "_new_texts", "_text_sources"  # re-linking, on Data
+RELINKED, TRUTH_VERSION = "_relinked", "truth_version"  # the judgments and texts whose links are shown; in use
+FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone", "_rejected", "_link_kind"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
@@ -69,3 +76,8 @@ REPORT_TITLE, REPORT_AUTHOR = "_report_title", "_report_author"
 DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the workspace
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
+USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
+OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
+VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"
+VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # of the view that is saved on Share
+VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"

@@ -1,89 +1,146 @@
 """Reads and writes session state and the query parameters of the address. All keys are defined in keys.py.
 
 A session's choices live in st.session_state, each under one key that is also its query parameter. After every script
-run the address carries all of them with their values, defaults included, runs by content digest: copied, it opens the
-same view.
+run the address holds the runs by content digest and the choices that differ from their defaults: copied, it opens the
+same view. Addresses of earlier versions, which hold every choice, open as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
+from ragdash.dashboard.session import saved_views, short_address
+from ragdash.dashboard.session.choices import *  # noqa: F403  (state.choice_key is how everybody asks for a choice)
+from ragdash.dashboard.session.choices import choice_key
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import (
     BASELINE,
     CONVENTIONS,
+    FORMER_VIEW,
+    KEEP_CHOICES,
     MANY,
     OF_RUNS,
     PAGE,
+    RESET,
     RUN,
     SHARING,
     SHOWN,
     SIDEBAR,
     TRUTH,
+    USED,
+    VIEW,
 )
 from ragdash.reporting.plots.common.theme import COLORED
 
-_RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
+_RUNS, _TRUTH, _WRITTEN, _FILES, _LOST = "_runs", "_truth", "_written", "_files", "_lost"
 _TRUTH_NAMES = "_truth_names"
 _LOST_BASELINE, _REMOVED_TRUTH = "_lost_baseline", "_removed_truth"
-_UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
+_UPLOADS, _WAITING, _NOTICE, _DEFAULTS = "_uploads", "_waiting", "_notice", "_defaults"
+
+
+@dataclass(frozen=True)
+class MissingRun:
+    """A run of a link that the server no longer holds: its place among the runs, how the link names it, its name."""
+
+    position: int
+    token: str
+    name: str
 
 
 def open_session() -> bool:
-    """Start a script run; take over the address where it is new to this session. True on the session's first run."""
+    """Start a script run; take over the address where it is new to this session. True on the session's first run.
+
+    A choice that the address does not name has its default, on the page that is opened and in the sidebar. A link of
+    this session (KEEP_CHOICES) leaves it as it is.
+    """
     first = _WRITTEN not in st.session_state
-    address = _address()
+    address, view = _address()
     if first:
-        st.session_state.update({_TRUTH: None, _UPLOADS: 0})
+        st.session_state.update({_TRUTH: None, _UPLOADS: 0, _DEFAULTS: {}})
         st.session_state.update(dict.fromkeys((_RUNS, _FILES, _LOST, _WAITING, _NOTICE), ()))
+    st.session_state[RESET] = set()
     if address and address != st.session_state.get(_WRITTEN) and (first or RUN in address):
+        if not first and KEEP_CHOICES not in st.query_params:
+            st.session_state[RESET] = {key for key in PAGE if key not in address}
+            for key in SIDEBAR:
+                st.session_state.pop(key, None)
         _restore(address)
-    st.session_state[_USED] = set()
+        saved_views.set_opened(view)
+    st.session_state[USED] = {}
     st.session_state.setdefault(_WRITTEN, {})
     for name, choices in CHOICES.items():
         choice_key(name, choices, getattr(Conventions(), name))
     return first
 
 
-def close_session() -> None:
-    """End a script run: write every choice to the address."""
-    new_parameters = parameters()
-    if _address() != new_parameters:
-        known_keys = (RUN, TRUTH, *SIDEBAR, *PAGE)
-        foreign = {key: st.query_params.get_all(key) for key in st.query_params if key not in known_keys}
-        st.query_params.from_dict({**foreign, **new_parameters})
-    st.session_state[_WRITTEN] = new_parameters
+def close_session(page: str = "") -> None:
+    """End a script run: write the choices of a page to the address, and remember their defaults there."""
+    defaults = {key: default for key, default in st.session_state[USED].items() if key in PAGE}
+    st.session_state[_DEFAULTS].setdefault(page, {}).update(defaults)
+    written, view = parameters(), saved_views.opened(page)
+    if view and saved_views.is_unchanged(view, parameters(everything=True), written):
+        st.session_state[_WRITTEN], written = _known(view.parameters), {saved_views.VIEW: [view.slug]}
+    elif saved_views.unknown() and not runs():
+        st.session_state[_WRITTEN], written = {}, {saved_views.VIEW: [saved_views.unknown()]}
+    else:
+        saved_views.set_opened(None)
+        st.session_state[_WRITTEN], written = written, short_address.pack(written, (RUN, TRUTH))
+    known_keys = {RUN, TRUTH, *SIDEBAR, *PAGE, short_address.PACKED, KEEP_CHOICES, FORMER_VIEW}
+    address = {key: st.query_params.get_all(key) for key in st.query_params}
+    if {key: values for key, values in address.items() if key in known_keys} != written:
+        foreign = {key: values for key, values in address.items() if key not in known_keys}
+        st.query_params.from_dict({**foreign, **written})
 
 
-def parameters(all_pages: bool = False) -> dict[str, list[str]]:
-    """Every choice of this session and page as query parameters; all_pages: those of other pages as well."""
-    result = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
+def parameters(page: str | None = None, *, everything: bool = False) -> dict[str, list[str]]:
+    """The choices of this session as query parameters.
+
+    Parameters
+    ----------
+    page
+        Another page, whose choices are written; None: the page that is shown.
+    everything
+        Whether choices that have their default are written as well.
+    """
+    used = st.session_state[USED]
+    defaults = used if page is None else {key: used[key] for key in SIDEBAR if key in used} | _defaults_of(page)
+    result = {RUN: _tokens(), TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
     for key in (*SIDEBAR, *PAGE):
-        if key in st.session_state[_USED] or (all_pages and key in st.session_state):
-            value = st.session_state.get(key)
-            values = value if isinstance(value, (list, tuple)) else [value]
-            result[key] = [_spell(key, item) for item in values if item is not None] or [""]
-    return {key: values for key, values in result.items() if values and (values != [""] or key in MANY)}
+        if key in defaults and key in st.session_state:
+            values, usual = _spelled(key, st.session_state[key]), _spelled(key, defaults[key])
+            if everything:
+                result[key] = values
+            elif values != usual:
+                result[key] = short_address.shorten(values, usual) if key in MANY else values
+    if missing_baseline() and (everything or BASELINE not in result):
+        result[BASELINE] = [str(_tokens().index(st.session_state[_LOST_BASELINE].token))]
+    return {key: values for key, values in result.items() if values not in ([], [""]) or key not in (RUN, TRUTH)}
+
+
+def _defaults_of(page: str) -> dict[str, object]:
+    """The defaults of the choices of a page; of those of every page, where this session has not seen it."""
+    seen = st.session_state[_DEFAULTS]
+    if page in seen:
+        return seen[page]
+    known = {key: default for defaults in (*seen.values(), st.session_state[USED]) for key, default in defaults.items()}
+    return {key: known.get(key, "") for key in PAGE if key in st.session_state and key not in SHARING}
 
 
 def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
     """The address of this view or another page; embed: without a frame; theme: "light", "dark" or each reader's own."""
     base = (st.context.url or "").split("?")[0]
-    query = parameters()
     if page is not None:
-        omitted = SHARING if page != "share" else ()
         base = f"{base.rpartition('/')[0]}/{page}"
-        query = {key: values for key, values in parameters(all_pages=True).items() if key not in omitted}
     options = {**({"embed": ["true"]} if embed else {}), **({"embed_options": [f"{theme}_theme"]} if theme else {})}
-    return f"{base}?{urlencode({**query, **options}, doseq=True)}"
+    written = short_address.pack(parameters(page), (RUN, TRUTH))
+    return f"{base}?{urlencode({**written, **options}, doseq=True)}"
 
 
 def runs() -> tuple[SessionRun, ...]:
@@ -220,12 +277,32 @@ def set_files(records: Iterable) -> None:
 
 def missing_runs() -> tuple[str, ...]:
     """Names of runs that the link asks for and the server no longer holds."""
-    return st.session_state[_LOST]
+    return tuple(lost.name for lost in _missing())
 
 
 def missing_baseline() -> str | None:
     """Name of the link's baseline where the server no longer holds that run."""
-    return st.session_state.get(_LOST_BASELINE)
+    lost = st.session_state.get(_LOST_BASELINE)
+    return lost.name if lost in _missing() else None
+
+
+def forget_missing_runs() -> None:
+    """Go on without the runs that the link asks for and the server no longer holds."""
+    st.session_state.update({_LOST: (), _LOST_BASELINE: None})
+
+
+def _missing() -> tuple[MissingRun, ...]:
+    """The runs of the link that are not there, and have not been loaded since."""
+    loaded = {digest[:SHORT] for entry in runs() for digest in (entry.digest, entry.origin)}
+    return tuple(lost for lost in st.session_state[_LOST] if lost.token[:SHORT] not in loaded)
+
+
+def _tokens() -> list[str]:
+    """The runs as an address names them; those that are missing keep their place."""
+    tokens = [entry.token for entry in runs()]
+    for lost in _missing():
+        tokens.insert(lost.position, lost.token)
+    return tokens
 
 
 def uploads_key() -> str:
@@ -259,89 +336,65 @@ def next_uploads() -> None:
     st.session_state[_UPLOADS] += 1
 
 
-def choice_key(key: str, options: Sequence, default):
-    """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget."""
-    if st.session_state.get(key) not in options:
-        st.session_state[key] = default
-    return _used(key)
-
-
-def choices_key(key: str, options: Sequence, default: Sequence, *, free: bool = False) -> str:
-    """Make sure that st.session_state[key] is a list of options (any text where free); returns the key."""
-    current = st.session_state.get(key)
-    values = list(default) if current is None else [value for value in current if free or value in options]
-    if current is None or values != list(current):
-        st.session_state[key] = values
-    return _used(key)
-
-
-def number_key(key: str, high: int, default: int) -> str:
-    """Make sure that st.session_state[key] is a whole number from 1 to high, as text; returns the key."""
-    typed = str(st.session_state.get(key) or "").strip()
-    value = int(typed) if typed.isdecimal() and len(typed) < 10 else default
-    if st.session_state.get(key) != str(min(max(value, 1), high)):
-        st.session_state[key] = str(min(max(value, 1), high))
-    return _used(key)
-
-
-def fraction_key(key: str, low: float, high: float, default: float) -> str:
-    """Make sure that st.session_state[key] is a number from low to high with two decimals; returns the key."""
-    try:
-        value = round(float(st.session_state.get(key, default)), 2)
-    except (TypeError, ValueError):
-        value = default
-    value = value if low <= value <= high else default
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
-    return _used(key)
-
-
-def text_key(key: str) -> str:
-    """Make sure that st.session_state[key] is text; returns the key for the widget."""
-    if not isinstance(st.session_state.get(key), str):
-        st.session_state[key] = ""
-    return _used(key)
-
-
-def get(key: str):
-    """The value of a choice."""
-    return st.session_state.get(key)
-
-
-def _used(key: str) -> str:
-    st.session_state[_USED].add(key)
-    return key
-
-
 def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
     st.session_state[_RUNS] = tuple(update(entry) if entry.digest == digest else entry for entry in runs())
 
 
-def _address() -> dict[str, list[str]]:
-    known_keys = (RUN, TRUTH, *SIDEBAR, *PAGE)
-    return {key: st.query_params.get_all(key) for key in known_keys if key in st.query_params}
+def _address() -> tuple[dict[str, list[str]], saved_views.SavedView | None]:
+    """The choices of the address, and the saved view that it names."""
+    given = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params})
+    if RUN not in given and saved_views.VIEW in given:
+        view = saved_views.ask_for(given[saved_views.VIEW][0])
+        return (_known(view.parameters), view) if view else ({}, None)
+    address = _known(given)
+    if RUN in address and FORMER_VIEW in given:
+        address.setdefault(VIEW, given[FORMER_VIEW])
+    return address, None
 
 
-def _spell(key: str, value) -> str:
-    return str(value)[:SHORT] if key in OF_RUNS else str(value)
+def _known(parameters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The parameters that are choices."""
+    return {key: list(parameters[key]) for key in (RUN, TRUTH, *SIDEBAR, *PAGE) if key in parameters}
+
+
+def _spelled(key: str, value: object) -> list[str]:
+    """A choice as it is written into an address: runs by their position among the runs."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    texts = ["" if item is None else str(item) for item in values]
+    if key in OF_RUNS:
+        tokens = _tokens()
+        positions = {entry.digest: str(tokens.index(entry.token)) for entry in runs()}
+        texts = [positions.get(text, text[:SHORT]) for text in texts]
+    return texts or [""]
 
 
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        entries = [parse_run_token(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
-        by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, SessionRun)}
-        st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
-        st.session_state[_LOST] = tuple(entry for entry in entries if isinstance(entry, str))
-        names = {token[:SHORT]: entry for token, entry in zip(address.get(RUN, ()), entries, strict=True)}
-        baseline = names.get(address.get(BASELINE, [""])[0])
-        st.session_state[_LOST_BASELINE] = baseline if isinstance(baseline, str) else None
-        linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])
-        st.session_state[_TRUTH] = linked_truth.digest if linked_truth else st.session_state[_TRUTH]
+        _restore_data(address)
     digests = {entry.digest[:SHORT]: entry.digest for entry in runs()}
     for key in (*SIDEBAR, *PAGE):
         values = [digests.get(value, value) for value in address.get(key, ())]
+        if key in OF_RUNS:
+            values = [short_address.run_digest(value, address.get(RUN, ()), digests) for value in values]
+        if key == SHOWN:
+            values = short_address.expand(values, [entry.digest for entry in runs()])
         if key in MANY and key in address:
             st.session_state[key] = [value for value in values if value]
         elif values:
             st.session_state[key] = values[0]
+
+
+def _restore_data(address: dict[str, list[str]]) -> None:
+    tokens = address.get(RUN, [])
+    entries = [parse_run_token(token, address.get(TRUTH, [""])[0]) for token in tokens]
+    by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, SessionRun)}
+    st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
+    st.session_state[_LOST] = tuple(
+        MissingRun(position, token, entry)
+        for position, (token, entry) in enumerate(zip(tokens, entries, strict=True)) if isinstance(entry, str))
+    baseline = short_address.baseline_digest(address, [token[:SHORT] for token in tokens])
+    st.session_state[_LOST_BASELINE] = next(
+        (lost for lost in st.session_state[_LOST] if lost.token[:SHORT] == baseline), None)
+    linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])
+    st.session_state[_TRUTH] = linked_truth.digest if linked_truth else st.session_state[_TRUTH]

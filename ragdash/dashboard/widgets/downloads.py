@@ -7,11 +7,13 @@ from collections.abc import Callable
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement, render_figure
-from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences import formatting as fmt
+from ragdash.dashboard.widgets import browser_files
+from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figure
 from ragdash.reporting.tables import label_sheet_bytes
 from ragdash.reporting.tables.export import TABLES, export_table
+
+COPIED = ("csv", "markdown")  # formats of a table that can be copied
+MOST_COPIED_ROWS = 500
 
 
 def name_of(key: str) -> str:
@@ -32,6 +34,9 @@ def tables(table: Callable | object, key: str) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
+    if not callable(table) and len(table) <= MOST_COPIED_ROWS:
+        texts = [(f"Copy as {TABLES[form].title}", export_table(table, form).decode()) for form in COPIED]
+        browser_files.render(f"{key}_copy", name_of(key), texts=texts)
 
 
 def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") -> None:
@@ -48,23 +53,19 @@ def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") 
         )
 
 
-def pictures(figure, key: str, theme: Theme) -> None:
-    """A button for each format of a picture; where this machine cannot draw some of them, why, and what would help."""
-    missing = missing_requirement()
-    with st.container(horizontal=True, gap="small", key=f"{key}_pictures"):
-        for form, file_format in FIGURE_FORMATS.items():
-            if form == "json" or missing is None:
-                st.download_button(
-                    file_format.title,
-                    lambda form=form: render_figure(figure, form, background=theme.paper),
-                    f"{name_of(key)}.{file_format.ending}",
-                    file_format.mime,
-                    key=f"{key}_{form}",
-                    on_click="ignore",
-                    icon=":material/image:" if form != "json" else ":material/data_object:",
-                )
-    if missing is not None:
-        st.caption(f"No PNG and SVG: {fmt.problem_line(missing)}")
+def pictures(figure, key: str, chart: str) -> None:
+    """PNG and SVG of a chart of this page (its key), made by the browser that shows it, and Plotly's JSON."""
+    file_format = FIGURE_FORMATS["json"]
+    browser_files.render(f"{key}_pictures", name_of(key), chart=chart)
+    st.download_button(
+        file_format.title,
+        lambda: render_figure(figure, "json"),
+        f"{name_of(key)}.{file_format.ending}",
+        file_format.mime,
+        key=f"{key}_json",
+        on_click="ignore",
+        icon=":material/data_object:",
+    )
 
 
 def menu(table, key: str) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import Problem
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import downloads
 from ragdash.reporting.plots.common import theme as plot_theme
 from ragdash.reporting.sentences import formatting as fmt
@@ -39,9 +39,15 @@ def set_contrast() -> None:
                 f"{{color: {theme().paper} !important}} {segment} p {{color: {theme().ink} !important}}</style>")
 
 
+def set_sidebar_spacing() -> None:
+    """Less empty space around the choices of the sidebar: on 900 pixels of height nothing has to be scrolled."""
+    st.html('<style>[data-testid="stSidebarUserContent"]{padding-top: 0 !important; '
+            "padding-bottom: 0.5rem !important}</style>")
+
+
 def title(text: str, question: str) -> None:
     """A page's title and, in one line, the question it answers."""
-    st.set_page_config(page_title=f"{text} · ragdash")
+    _set_browser_title(text)
     with st.container(gap=None, key="title"):
         st.title(text, anchor=False)
         st.caption(question)
@@ -55,8 +61,14 @@ def choose_part(page: str, parts: Mapping[str, str], key: str) -> str:
     state.choice_key(key, list(parts), next(iter(parts)))
     if len(parts) > 1:
         _part_control(parts, key)
-        st.set_page_config(page_title=f"{page}: {parts[state.get(key)]} · ragdash")
+        _set_browser_title(f"{page}: {parts[state.get(key)]}")
     return state.get(key)
+
+
+def _set_browser_title(text: str) -> None:
+    """Name the page, and the saved view that it was opened from, in the browser's title."""
+    names = (saved_views.opened_name(), text, "ragdash")
+    st.set_page_config(page_title=" · ".join(name for name in names if name))
 
 
 def _part_control(parts: Mapping[str, str], key: str) -> None:
@@ -170,8 +182,8 @@ def chart(
             frame(table, f"{key}_table", alt, formats=formats, height=height)
     if files.open:
         with files:
-            st.caption("The picture")
-            downloads.pictures(fig, key, theme())
+            st.plotly_chart(fig, key=f"{key}_file", alt=alt, config=_CONFIG)
+            downloads.pictures(fig, key, f"{key}_file")
             st.caption("Its numbers, in full precision")
             downloads.tables(table, f"{key}_numbers")
 

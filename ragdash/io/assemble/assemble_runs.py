@@ -99,7 +99,7 @@ def _note_order(rows: Rows, problems: Collector) -> None:
                      count=len(equal))
     if rows.scores is None:
         return
-    rising = np.unique(query[1:][same_query & (np.diff(rows.scores[order]) > 0)])
+    rising = np.flatnonzero(np.bincount(query[1:][same_query & (np.diff(rows.scores[order]) > 0)]))  # as np.unique
     if len(rising):
         message = "rank-score-disagreement/list" if rows.order_source == "list" else "rank-score-disagreement"
         problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ragdash.core.arrow_columns import plain_array
 from ragdash.io.assemble.assemble_runs import Rows
 from ragdash.io.assemble.query_fields import RUN_TYPES, details_table
 from ragdash.io.json.exact_parser import to_python
@@ -66,7 +67,7 @@ class RowBuffer:
         counts = np.array(self._counts, np.int64)
         queries = pa.array(self._queries, pa.string()).dictionary_encode()
         codes = np.repeat(queries.indices.to_numpy(), counts)
-        self._packed["query_id"].append(pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), queries.dictionary))
+        self._packed["query_id"].append(pa.DictionaryArray.from_arrays(plain_array(codes), queries.dictionary))
         self._packed["place"].append(counts)
         self._packed["doc_id"].append(pa.array(self._docs, pa.string()))
         for name in NUMBERS:

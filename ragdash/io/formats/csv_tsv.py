@@ -41,6 +41,7 @@ COLUMN_TYPES = {
     **dict.fromkeys(NUMBER_COLUMNS, pa.float64()),
 }
 RUN_COLUMNS = ("query_id", "doc_id", "score", "rank", "text", "source", "config")
+_NOT_OF_JUDGMENTS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
 TRUTH_COLUMNS = ("query_id", "doc_id", "grade")
 
 
@@ -88,19 +89,39 @@ def _describe_document_rows(header: Header, head: bytes) -> tuple[str, str]:
     reason = f"a header line with {columns}"
     if header.is_beir and _has_whole_scores(header, head):
         return "truth", f"{reason} and whole numbers (BEIR qrels)"
+    if _has_one_grade(header, head):
+        return "truth", f"{reason} and one whole number for all documents, as binary judgments have"
     if "rank" in names or "score" in names:
         return "run", reason
     return "truth" if "grade" in names else "unknown", reason
 
 
+def _has_one_grade(header: Header, head: bytes) -> bool:
+    """True where all first rows have the same whole number from 1 to 4, written without a point, and some query two.
+
+    Such scores cannot rank anything.
+    """
+    names = header.columns.keys()
+    if "score" not in names or names & _NOT_OF_JUDGMENTS or not names & {"query_id", "query"}:
+        return False
+    cells = _first_cells(header, head, "score")
+    queries = _first_cells(header, head, "query_id" if "query_id" in header.columns else "query")
+    return len(set(cells)) == 1 and cells[0].strip() in ("1", "2", "3", "4") and len(set(queries)) < len(queries)
+
+
+def _first_cells(header: Header, head: bytes, name: str) -> list[str]:
+    """The cells of a column in the first rows."""
+    rows = csv_text.reader(head.decode(errors="replace").split("\n")[header.line:], delimiter=header.delimiter)
+    index = header.columns[name]
+    try:
+        return [row[index] for row in islice(rows, SAMPLED_LINES) if len(row) > index]
+    except csv_text.Error:
+        return []
+
+
 def _has_whole_scores(header: Header, head: bytes) -> bool:
     """True where the first rows hold whole numbers up to 10, as grades are."""
-    rows = csv_text.reader(head.decode(errors="replace").split("\n")[header.line:], delimiter=header.delimiter)
-    index = header.columns["score"]
-    try:
-        values = [parse_number(row[index]) for row in islice(rows, SAMPLED_LINES) if len(row) > index]
-    except csv_text.Error:
-        return False
+    values = list(map(parse_number, _first_cells(header, head, "score")))
     return all(value is not None and value.is_integer() and value <= 10 for value in values)
 
 
@@ -199,6 +220,9 @@ def _note_unread(names: list[str], header: Header, problems: Collector) -> None:
 def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> None:
     """Raise for a table of judgments: whole numbers under BEIR's header or under a name of a grade."""
     has_grade_name = "grade" in header.columns and not {"score", "rank"} & header.columns.keys()
+    if _has_one_grade(header, source.head):
+        name = header.names[header.columns["score"]]
+        fail_truth_as_run(source, f"the same whole number for all documents under {name}", "judgments")
     if (
         not (has_grade_name or header.is_beir)
         or not columns.row_count

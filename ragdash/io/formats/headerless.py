@@ -14,6 +14,7 @@ from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.formats.trec_lines import data_lines
+from ragdash.io.json.numbers import parse_number
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import read_header
 from ragdash.io.tables.mapping_hints import MEASURE
@@ -22,6 +23,7 @@ from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 _NUMBER = re.compile(rb"-?\d{1,4}(\.0+)?")
 _MOST_GRADE = 20  # larger whole numbers are counts or scores, not grades
+_RANKED = 4  # columns of query, document, rank and score, as ColBERT writes them
 _COLUMNS = {2: "query and document, relevant ones only", 3: "query, document and grade"}
 
 
@@ -31,6 +33,8 @@ def detect(start: FileStart) -> Detection | None:
         return None
     rows = [_split(line) for _, line in data_lines(start.head)][:SAMPLED_LINES]
     width = len(rows[0]) if rows else 0
+    if width == _RANKED and len(rows) > 1 and are_ranked_scores(rows):
+        return Detection("ranks", "run", "lines of query, document, rank and score")
     if len(rows) < 2 or width not in _COLUMNS or any(len(row) != width for row in rows):
         return None
     if width == 2 and not all(map(_are_ids, rows)):
@@ -44,6 +48,15 @@ def detect(start: FileStart) -> Detection | None:
     if width == 3 and any(float(row[2]) > _MOST_GRADE for row in rows):
         return None
     return Detection("judgments", "truth", f"lines of {_COLUMNS[width]}")
+
+
+def are_ranked_scores(rows: list[list[bytes]]) -> bool:
+    """True for rows of query, document, rank and score: ranks that count, and fractions that do not rise with them."""
+    if any(len(row) != _RANKED or parse_number(row[2]) is None or parse_number(row[3]) is None for row in rows):
+        return False
+    scores = [float(row[3]) for row in rows]
+    falls = all(rows[i][0] != rows[i - 1][0] or scores[i] <= scores[i - 1] for i in range(1, len(rows)))
+    return falls and not all(score.is_integer() for score in scores) and _are_ranks([row[:3] for row in rows])
 
 
 def _are_ranks(rows: list[list[bytes]]) -> bool:
@@ -111,14 +124,14 @@ def _read_rows(source: Source, problems: Collector) -> tuple[list[str], list[str
     for number, row in rows:
         if len(row) != width:
             problems.add("column-count/headerless", {"count": len(row), "width": width}, line=number)
-        elif width == 3 and not _NUMBER.fullmatch(row[2]):
+        elif width >= 3 and not _NUMBER.fullmatch(row[2]):
             problems.add("bad-number/grade", {"value": row[2].decode()}, line=number, field="grade")
         else:
             queries.append(row[0].decode())
             docs.append(row[1].decode())
             lines.append(number)
-            grades.append(float(row[2]) if width == 3 else 1)
-    return queries, docs, grades if width == 3 else None, lines
+            grades.append(float(row[2]) if width >= 3 else 1)
+    return queries, docs, grades if width >= 3 else None, lines
 
 
 FORMATS.register(Format("judgments", "Judgments without a header", read_runs, read_truth),

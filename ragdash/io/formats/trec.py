@@ -54,11 +54,23 @@ def detect(start: FileStart) -> Detection | None:
 def matching_format(head: bytes) -> str | None:
     """The format that more of the first lines match; None where none matches any."""
     lines = [line for _, line in islice(data_lines(head), SAMPLED_LINES)]
+    if _are_ranked_scores(lines):
+        return None
     runs = sum(_matches_layout(split_line(line, RUN), RUN) for line in lines)
     qrels = 0 if runs == len(lines) else sum(_matches_layout(split_line(line, QRELS), QRELS) for line in lines)
     if runs and runs >= qrels:
         return "trec-run"
     return "trec-qrels" if qrels else None
+
+
+def _are_ranked_scores(lines: list[bytes]) -> bool:
+    """True for lines of query, document, rank and score, which also have the four columns of qrels."""
+    rows = [split_line(line, QRELS) for line in lines]
+    if len(rows) < 2 or any(len(row) != len(QRELS.columns) for row in rows):
+        return False
+    scores = [parse_number(row[3]) for row in rows]
+    return not any(score is None for score in scores) and any(not score.is_integer() for score in scores) and all(
+        row[2].isdigit() for row in rows)
 
 
 def _matches_layout(fields: list[bytes], layout: Layout) -> bool:

@@ -16,11 +16,12 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.json.exact_parser import NumberText, to_python
-from ragdash.io.proposals.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
-from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, is_missing, leaves
+from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
 from ragdash.io.proposals.names import AVERAGES, SECONDS, last_words, words
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
+from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
+from ragdash.io.proposals.shapes.grades import graded_object, whole_factor, with_grades
 from ragdash.io.source.source import Source
 
 _GRADED = re.compile(r"(.*):(\d+)$")
@@ -162,6 +163,8 @@ class _Builder:
         for name, numbers in entry.numbers.items():
             value = next(iter(self._values(row, name, variant)), None)
             items = [as_number(item) for item in (value if type(value) is list else [value] * (value is not None))]
+            if name == "score" and "distance" in last_words(self.paths.get(name, [""])[0]):
+                items = [None if item is None else -item for item in items]  # the smallest distance is first
             numbers += items if len(items) == len(docs) else [None] * len(docs)
         texts = [text for value in self._values(row, "text", variant) for text in _texts(value, keep_missing=True)]
         entry.texts += texts if len(texts) == len(docs) else [None] * len(docs)
@@ -219,15 +222,15 @@ class _Builder:
             if gains is None:
                 return
             docs = _joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
-            yield from _with_grades(docs, gains)
+            yield from with_grades(docs, gains)
             return
         for path in self.paths["relevant"]:
             graded = _GRADED.fullmatch(path)
             value = row.get(graded[1] if graded and path not in row else path)
             if type(value) is dict:
-                yield from _graded_object(value)
+                yield from graded_object(value)
             elif gains is not None:
-                yield from _with_grades([id_text(item) for item in leaves(value)], gains)
+                yield from with_grades([id_text(item) for item in leaves(value)], gains)
             else:
                 grade = float(graded[2]) if graded and path not in row else 1.0
                 yield from ((id_text(item), grade) for item in leaves(value))
@@ -291,7 +294,7 @@ class _Builder:
                          problems=self.problems.problems, file=self.source.file)
 
     def _truth(self) -> Truth:
-        factor = _whole_factor(list(self.grades.values()))
+        factor = whole_factor(list(self.grades.values()))
         if factor is None:
             self.source.fail("fractional-grades/reading", {"example": str(next(iter(self.grades.values())))})
         if factor > 1:
@@ -321,16 +324,9 @@ def metric_name(path: str) -> str:
     generic = {"metric", "score", "value", "result", "evaluation", "eval"}
     while len(parts) > 1 and set(words(parts[0])) <= generic:
         parts = parts[1:]
-    while len(parts) > 1 and parts[-1].lower() in ("value", "score"):
+    while len(parts) > 1 and parts[-1].lower() in ("value", "score", "scores", "individual_scores"):
         parts = parts[:-1]
     return ".".join(parts)
-
-
-def id_text(value) -> str:
-    """An id as text; a whole float of a table is written without its point."""
-    if type(value) is float and value.is_integer():
-        return str(int(value))
-    return value.strip() if type(value) is str else str(value)
 
 
 def _joined_ids(values: Sequence) -> list[str]:
@@ -339,29 +335,6 @@ def _joined_ids(values: Sequence) -> list[str]:
     if len(lists) == 1:
         return [id_text(item) for item in leaves(lists[0])]
     return ["#".join(id_text(part) for part in parts) for parts in zip(*lists, strict=False)]
-
-
-def _with_grades(docs: Sequence[str], gains) -> Iterator[tuple[str, float]]:
-    items = gains if type(gains) is list else [gains]
-    for doc, gain in zip(docs, items, strict=False):
-        number = as_number(gain) if as_bool(gain) is None else float(bool(as_bool(gain)))
-        if number is not None:
-            yield doc, number
-
-
-def _graded_object(value: dict) -> Iterator[tuple[str, float]]:
-    """{document: grade}, or {grade: [documents]}."""
-    for key, member in value.items():
-        if type(member) is list and as_number(key) is not None:
-            yield from ((id_text(item), float(key)) for item in leaves(member))
-        elif as_number(member) is not None:
-            yield str(key), float(member)
-
-
-def _whole_factor(grades: list[float]) -> int | None:
-    """The power of 10 that makes all grades whole; None if there is none up to 1,000, or a grade is beyond 1e12."""
-    return next((factor for factor in (1, 10, 100, 1000) if all(
-        abs(grade) < 1e12 and abs(grade * factor - round(grade * factor)) < 1e-9 for grade in grades)), None)
 
 
 def _text(value) -> str | None:

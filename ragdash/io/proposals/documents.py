@@ -7,9 +7,9 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.families import ColumnFamily
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import GOLD, ID, SPANS, words
+from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
+from ragdash.io.proposals.shapes.families import ColumnFamily
 
 
 def id_rank(item: Field) -> int:
@@ -27,6 +27,9 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
     if not lists:
         lists = [item for item in free.values() if meanings.is_returned_list(item) and item.path != gold]
+    if not lists and gold in result.fields:
+        lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold])
+                 and _overlap(item, gold_ids)]
     if not lists:
         lists = [item for item in free.values() if ("[]" in item.path or "{n}" in item.path)
                  and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)]
@@ -51,6 +54,14 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         take(result, free, "text", texts_of_documents[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
+
+
+def _is_counterpart(item: Field, gold: Field) -> bool:
+    """True for a list such as retrieved_cases next to expected_case: the same noun, returned."""
+    noun = set(gold.name_words) - GOLD - ID
+    name = set(item.name_words) - ID
+    return bool(noun) and item.is_list and item.is_id_like and noun <= name and bool(name - noun) and (
+        name - noun <= RETURNED)
 
 
 def _settle_texts(result: Assignment) -> None:

@@ -12,7 +12,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.build import read_content
-from ragdash.io.proposals.guards import misread, more_content
+from ragdash.io.proposals.guards import answers_note, misread, more_content
 from ragdash.io.proposals.offer import proposal_problem, with_proposals
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
 from ragdash.io.source.source import Source
@@ -42,10 +42,12 @@ def fail_if_misread(source: Source, detected: DetectedFormat) -> None:
 def with_more(source: Source, detected: DetectedFormat, records: list[_Record]) -> list[_Record]:
     """The records of a known format; where it leaves out what matters, with a warning that offers to read it."""
     readings = more_content(source, detected, records[0].problems) if records else []
-    if not readings:
-        return records
-    problem = proposal_problem(source, readings, "warning")
-    return list(map(partial(_with_problem, problem), records))
+    problems = [proposal_problem(source, readings, "warning")] if readings else []
+    if records and isinstance(records[0], Run):
+        problems += answers_note(source, detected)
+    for problem in problems:
+        records = list(map(partial(_with_problem, problem), records))
+    return records
 
 
 def _with_problem(problem: Problem, record: _Record) -> _Record:

@@ -134,6 +134,12 @@ class Field:
         return bool(self.items) and all(as_bool(item) is not None for item in self.items)
 
     @cached_property
+    def is_grade(self) -> bool:
+        """True if all values are words such as relevant and not relevant."""
+        return bool(self.items) and len({str(item) for item in self.items}) > 1 and all(
+            grade_of_words(item) is not None for item in self.items)
+
+    @cached_property
     def is_text(self) -> bool:
         """True if the single values are texts."""
         return bool(self.items) and sum(type(item) is str for item in self.items) > len(self.items) / 2 and (
@@ -244,9 +250,26 @@ def as_number(value) -> float | None:
     return None
 
 
+_TRUTH_VALUES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False}
+_GRADES = {"relevant": 1, "notrelevant": 0, "irrelevant": 0, "nonrelevant": 0, "partiallyrelevant": 0.5,
+           "somewhatrelevant": 0.5, "marginallyrelevant": 0.5, "highlyrelevant": 2, "veryrelevant": 2,
+           "fullyrelevant": 1, "perfectlyrelevant": 3}
+
+
+def grade_of_words(value) -> float | None:
+    """The grade of words such as "not relevant" (0), "partially relevant" (0.5), "relevant" (1); None for others."""
+    return _GRADES.get(re.sub(r"[\W_]+", "", value.lower())) if isinstance(value, str) else None
+
+
+def id_text(value) -> str:
+    """An id as text; a whole float of a table is written without its point."""
+    if type(value) is float and value.is_integer():
+        return str(int(value))
+    return value.strip() if type(value) is str else str(value)
+
+
 def as_bool(value) -> bool | None:
     """True or false, also as text; None for anything else."""
     if type(value) is bool:
         return value
-    return {"true": True, "false": False, "yes": True, "no": False}.get(value.strip().lower()) if type(
-        value) is str else None
+    return _TRUTH_VALUES.get(value.strip().lower()) if type(value) is str else None

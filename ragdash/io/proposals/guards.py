@@ -9,20 +9,27 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ragdash.core.errors import Problem
+from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
-from ragdash.io.proposals.families import find_family
+from ragdash.io.proposals.names import RANKS, SCORES, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
 
 MOST_BYTES = 16 << 20  # larger files are not read a second time
-_FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "xlsx", "parquet")
-_AVERAGE = re.compile(rb'(?:^|\n)\s*"?(?:mean|average|avg|overall|total|all|summary)"?\s*[,;\t|]|"(?:query_id|qid|id|'
-                      rb'question|query|question_id)"\s*:\s*"(?:mean|average|avg|overall|total|all|summary)"',
-                      re.IGNORECASE)
+_FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
+            "xlsx", "parquet")
+_AVERAGES = rb'(?:mean|average|avg|overall|total|all|summary)'
+# Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
+_AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
+_AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
+                             re.IGNORECASE)
 _SMALL_BYTES = 1 << 20  # of files of which every field is looked at, also where the format has a place for all
+_OF_SYSTEMS = {"answers", "retrieved", "contexts", "config", "latency_ms", "latency_s", "usage", "prompt_tokens",
+               "completion_tokens", "cost_usd", "metrics", "settings", "doc_id"}  # next to an answer: it is a system's
 _MORE = ("retrieved", "relevant", "evidence", "answers", "answer", "contexts", "grade")
 _UNREAD = {"unknown-columns", "unread-column", "unread-field", "unread-members"}
 
@@ -33,12 +40,47 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
         return []
     doubts = list(_doubts(source, detected))
     readings = propose(source) if doubts else []
-    return readings if readings and any(doubt(readings[0]) for doubt in doubts) else []
+    if readings and any(doubt(readings[0]) for doubt in doubts):
+        return readings
+    is_open = _is_open_answer(detected) and any(reading.mapping.get("answers") == detected.guess["answer"]
+                                                for reading in readings)
+    return readings if is_open else []
+
+
+def answers_note(source: Source, detected: DetectedFormat) -> tuple[Problem, ...]:
+    """The note for a run of our own format that has answers and nothing that says whose they are."""
+    if source.mapping or not _has_only_answers(detected) or not _is_native(detected):
+        return ()
+    return (Problem("answers-of-system", {}, source.file, field="answer", severity="note"),)
+
+
+def _is_open_answer(detected: DetectedFormat) -> bool:
+    """True where nothing but an answer next to the question says what a file is: gold answers, or those of a system.
+
+    Our own format says it by its names: `query_id` with `answer` is a run, `answers` is the truth.
+    """
+    return _has_only_answers(detected) and not _is_native(detected)
+
+
+def _is_native(detected: DetectedFormat) -> bool:
+    guess = detected.guess
+    is_ours = guess.get("query_id") == "query_id" and guess["answer"] == "answer"
+    return is_ours and guess.get("query", "query") == "query"
+
+
+def _has_only_answers(detected: DetectedFormat) -> bool:
+    guess = detected.guess
+    if guess.get("answer", "").lower() not in ("answer", "response", "output"):
+        return False
+    is_rated = any(may_be_metric(name) for name in detected.columns if name not in guess.values())
+    return not is_rated and _OF_SYSTEMS.isdisjoint(guess)
 
 
 def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     """Tests of the best reading, each of which says that the known format is wrong."""
     guess = detected.guess
+    if _is_open_answer(detected):
+        yield lambda reading: False  # all readings are looked at
     answer = guess.get("answer")
     if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
         yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
@@ -48,6 +90,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
+        if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
+            yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
     is_small = source.stored_size < _SMALL_BYTES
     if "doc_id" in guess and is_document_row(guess) and (unread or ("text" in guess and is_small)):
@@ -58,8 +102,13 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if find_family(detected.columns) is not None:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "")
                                   for role in ("retrieved", "contexts", "answer"))
-    if (source.container is None and _AVERAGE.search(source.data)) or source.container == "xlsx":
+    if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
+
+
+def _has_average(data: bytes) -> bool:
+    """Whether a row of the file may be an average over the others."""
+    return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
 
 
 def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Problem]) -> list[Reading]:
@@ -76,7 +125,8 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
         return []
     guess, mapping = detected.guess, readings[0].mapping
     covered = all(name in mapping or name in ("score", "rank", "source", "attributes", "settings", "usage")
-                  or path in mapping.values() for name, path in guess.items() if name in _MORE)
+                  or path in mapping.values() or any(spec.startswith(f"{path}[]") for spec in mapping.values())
+                  for name, path in guess.items() if name in _MORE)
     new = [name for name in _MORE if name in mapping.keys() - guess.keys() and (
         mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys())]

@@ -37,6 +37,8 @@ _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason",
               "words"}
 
 
+_SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
+_SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
 _AGAINST = {"negative", "neg", "distractor", "irrelevant", "forbidden", "wrong", "incorrect", "hard", "excluded"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "answer", "session"}  # next to a word for what is right, in names of lists of ids
@@ -60,6 +62,8 @@ def is_noise(field: Field) -> bool:
 def is_question(field: Field) -> bool:
     """The text of the question."""
     name = set(field.name_words)
+    if field.name_words in _SPEAKERS_ASKING and field.is_long_text and "[]" not in field.path:
+        return True
     return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
             and name.isdisjoint(ID | METRICS | NOTES | {"token", "count", "expansion", "rewritten", "vector"})
             and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
@@ -140,7 +144,7 @@ def is_neutral_documents(field: Field) -> bool:
     if not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES | QUESTION) or (
             not set(field.words).isdisjoint(_AGAINST)):
         return False
-    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
+    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT) or _counts_rows(field):
         return False
     if field.is_number and name.isdisjoint(ID):
         return False
@@ -199,6 +203,8 @@ def is_reference(field: Field) -> bool:
         return False
     if field.distinct_count == 1 and len(field.values) > 5:
         return False
+    if "." in field.path and not {"prediction", "predicted", "pred", "generated", "generation"}.isdisjoint(path - name):
+        return False
     if "[]" in field.path and not ({"reference", "expected", "gold"} & path and ANSWER & name):
         return False
     if not name.isdisjoint(ANSWER) and not path.isdisjoint(GOLD - {"label", "partial"}):
@@ -219,7 +225,7 @@ def is_answer(field: Field) -> bool:
         return False
     if "[]" in field.path:
         return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))
-    if name == {"result"} and field.blank_share > 0.4:
+    if (name == {"result"} and field.blank_share > 0.4) or field.name_words in _SPEAKERS_ANSWERING:
         return True
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"predicted"}, {"pred"}, {"actual"},
                                                    {"hypothesis"}, {"candidate"})
@@ -291,3 +297,10 @@ def parallel_role(field: Field) -> str:
 
 def _is_several(field: Field) -> bool:
     return any(type(value) is list and len(value) > 1 for value in field.present)
+
+
+def _counts_rows(field: Field) -> bool:
+    """True for whole numbers that count the records from 0 or 1, as a row number does."""
+    values = [str(value) for value in field.values]
+    return len(values) > 1 and not field.is_list and values[0] in ("0", "1") and values == [
+        str(number) for number in range(int(values[0]), int(values[0]) + len(values))]

@@ -13,11 +13,13 @@ _CHINESE = {
 }
 _CHINESE_PARTS = re.compile(f"({'|'.join(_CHINESE)})")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
             "response", "references": "reference", "sources": "source", "passages": "passage", "pages": "page",
             "files": "file", "filenames": "filename", "nodes": "node", "urls": "url", "docs": "doc", "titles": "title",
             "scores": "score", "grades": "grade", "qrels": "qrels", "has": "has", "is": "is", "gts": "gt",
-            "evidences": "evidence", "sentences": "sentence", "quotes": "quote", "codes": "code", "names": "name"}
+            "evidences": "evidence", "resp": "response", "resps": "response",
+            "sentences": "sentence", "quotes": "quote", "codes": "code", "names": "name"}
 
 GOLD = {"expected", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference", "ideal",
         "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required", "must", "attendue",
@@ -25,7 +27,8 @@ GOLD = {"expected", "relevant", "gold", "golden", "gt", "correct", "target", "tr
         "label", "labelled", "annotated", "judged", "qrels", "qrel", "partial", "full", "necessary", "cited"}
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
-            "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked", "run"}
+            "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
+            "rerank", "reranking", "run"}
 QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "pregunta", "pergunta", "domanda",
             "request", "instruction", "问题", "質問", "問題"}
 ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "antwort", "respuesta",
@@ -72,6 +75,7 @@ def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
     if not name.isascii():
         name = "".join(f" {_CHINESE[part]} " if part in _CHINESE else part for part in _CHINESE_PARTS.split(name))
+    name = _YES_NO.sub("", name)
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(part.lower()) for part in parts if part)
 

@@ -12,7 +12,7 @@ from ragdash.io.proposals.fields import profile
 from ragdash.io.proposals.meanings import is_query_id, is_question
 from ragdash.io.proposals.names import SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
-from ragdash.io.proposals.reading import RECORDS, Reading
+from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
@@ -51,8 +51,10 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     detected = detect_source(source)
     is_unknown = detected.format in _WEAK or kinds <= REPLACED
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
-    readings = [reading for reading in propose(source)
-                if by_question or not _is_known(reading, detected)]
+    proposed = propose(source)
+    known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
+    readings = [reading for reading in proposed if (_paths(reading) not in known or _is_known(reading, detected)) and (
+                by_question or reading.notes.get("skipped") or not _is_known(reading, detected))]
     if any(problem.message == "missing-field/content" for problem in error.problems):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
     if readings:
@@ -66,6 +68,11 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
     return error
+
+
+def _paths(reading: Reading) -> set[str]:
+    """The fields that a reading reads, whatever they mean."""
+    return {path for name, path in reading.mapping.items() if name not in (ROLE, "attributes")}
 
 
 def _with_joined_objects(source: Source, error: InputError) -> InputError:

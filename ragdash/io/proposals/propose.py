@@ -86,7 +86,8 @@ def _is_attribute(item: Field) -> bool:
 
 
 def _reading(item: Assignment, mapping: dict[str, str], content: FileContent) -> Reading:
-    notes = {name: count for name, count in (("repeated", item.repeats), ("average", item.averages)) if count}
+    notes = {name: count for name, count in (
+        ("repeated", item.repeats), ("average", item.averages), ("skipped", item.records.skipped)) if count}
     attributes = set(mapping.get("attributes", "").split("+"))
     ignored = tuple(path for path in item.ignored if path not in attributes)
     return Reading(mapping, len(item.records.rows), ignored, notes, tuple(_preview(item, mapping)))

@@ -13,6 +13,10 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ROLE_WORDS, words
+from ragdash.io.proposals.shapes.agent_steps import with_retrieval
+from ragdash.io.proposals.shapes.record_kinds import queries_only
+from ragdash.io.proposals.shapes.values_by_query import columns_by_query, documents_by_query, texts_by_query
+from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -42,7 +46,7 @@ class RecordList:
 
     path: str
     rows: list[dict]
-    skipped: str = ""
+    skipped: int = 0
 
 
 def read_record_lists(source: Source) -> list[RecordList]:
@@ -58,7 +62,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return _in_json(values)
+            return [replace(item, rows=with_retrieval(item.rows)) for item in _in_json(values)]
     return [_with_metric_columns(records) for records in _text_tables(text)]
 
 
@@ -116,11 +120,10 @@ def _in_json(values: list) -> list[RecordList]:
     if len(values) > 1:
         rows = [value for value in values if type(value) is dict]
         typical = _typical_keys(rows)
-        records = [row for row in rows if typical & row.keys()]
+        records = queries_only([row for row in rows if typical & row.keys()])
         if len(records) < 2 or 2 * len(records) < len(values):
             return []
-        skipped = "" if len(records) == len(values) else f"{len(values) - len(records)} of metadata"
-        return [RecordList("", records, skipped), *_nested_lists(records)]
+        return [RecordList("", records, len(values) - len(records)), *_nested_lists(records)]
     root = values[0]
     if type(root) is list:
         rows = [row for row in root if type(row) is dict]
@@ -139,7 +142,8 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
         if all(_is_records(items, 2) for items in lists):
             outer = [{f"{KEY}.{name}": value for name, value in row.items()
                       if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
-            joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items]
+            joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items
+                      if type(item) is dict]
             yield RecordList(f"{KEY}.{key}", joined)
 
 
@@ -157,14 +161,14 @@ def _in_object(root: dict) -> Iterator[RecordList]:
     level: list[tuple[str, object]] = [("", root)]
     for _ in range(MAX_DEPTH):
         for path, value in level:
-            yield from _at_node(path, value)
+            yield from _at_node(path, value, root)
         level = [(f"{path}.{key}" if path else key, member) for path, value in level if type(value) is dict
                  for key, member in list(value.items())[:200] if type(member) in (dict, list)]
         if not level:
             return
 
 
-def _at_node(path: str, value) -> Iterator[RecordList]:
+def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
     if _is_records(value):
         rows = [row for row in value if type(row) is dict]
         yield RecordList(path, rows)
@@ -173,7 +177,7 @@ def _at_node(path: str, value) -> Iterator[RecordList]:
         return
     prefix = f"{path}." if path else ""
     if rows := _parallel_lists(value):
-        yield RecordList(path, rows)
+        yield RecordList(path, with_values_of_others(rows, root, path))
     members = list(value.values())
     if all(_is_records(member) for member in members) and len(members) > 1 and _share_keys([m[0] for m in members]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in value.items() for row in rows
@@ -185,6 +189,9 @@ def _at_node(path: str, value) -> Iterator[RecordList]:
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
+    for rows in (columns_by_query(value), texts_by_query(value), documents_by_query(value) if path else []):
+        if rows:
+            yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
     if all(type(member) is dict and member and all(map(_is_records, member.values())) for member in members):
         rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()
@@ -226,6 +233,9 @@ def _share_keys(members: list[dict]) -> bool:
 
 def _parallel_lists(value: dict) -> list[dict]:
     """Rows of an object of lists of equal length, or of objects with the same keys 0, 1, 2 (as pandas writes them)."""
+    names, data = value.get("columns"), value.get("data")
+    if type(names) is type(data) is list and all(type(row) is list and len(row) == len(names) for row in data):
+        return [dict(zip(map(str, names), row, strict=True)) for row in data]  # pandas' split form
     columns = {key: member for key, member in value.items() if type(member) is list}
     sizes = {len(member) for member in columns.values()}
     if len(columns) > 1 and len(sizes) == 1 and 2 * len(columns) >= len(value) and max(sizes) > 0:

@@ -8,11 +8,13 @@ from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
-from ragdash.io.proposals.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.fields import Field, is_missing, profile
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, words
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
+from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
+
+_COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 
 
 def assign(records: RecordList) -> list[Assignment]:
@@ -107,7 +109,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if not ids and not questions:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
-               and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2]
+               and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
+               and _COUNTED.isdisjoint(item.name_words) and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids:
         take(result, free, "query_id", ids[0])
 
@@ -216,11 +219,12 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> Non
         return
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
                                    id_rank(item)))
+    is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
     is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
         neutral[0].path_share < 0.6)
     if is_source:
         take(result, free, "source", neutral[0])
-    elif _is_of_system(result) or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
+    elif is_answered or _is_of_system(result) or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
     else:
         take(result, free, "relevant", neutral[0])
@@ -253,18 +257,18 @@ def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignmen
     """In a file of truth an answer is the reference; where both are plausible, both readings."""
     several = [item for item in free.values() if item.path.lower() in ("answer", "answers") and item.is_list
                and item.is_text and not item.is_object]
-    if several and not {"answer", "answers"} & result.roles.keys():
+    if several and "answers" not in result.roles:
         take(result, free, "answers", several[0])  # several right answers
     path = result.roles.get("answer")
     if path is None or "answers" in result.roles or "{run}" in path:
         return []
-    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
-        return []
-    plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"} | {"response"})
-    if not plain:
-        return []
     as_truth = replace(result, roles={("answers" if name == "answer" else name): value
                                       for name, value in result.roles.items()})
+    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
+        return [as_truth] if path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles else []
+    plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
+    if not plain:
+        return []
     listed = result.fields.get(result.roles.get("relevant", ""))
     if listed is not None and listed.is_list and set(listed.words).isdisjoint(GOLD) and "evidence" not in result.roles:
         other = replace(result, roles={("retrieved" if name == "relevant" else name): value
@@ -274,6 +278,8 @@ def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignmen
     if {"relevant", "evidence", "source"} & result.roles.keys():
         result.roles = as_truth.roles
         return []
+    if not set(words(path)).isdisjoint(RETURNED):  # response, output: rather those of a system
+        return [as_truth]
     other = replace(result, roles=dict(result.roles))
     result.roles = as_truth.roles
     return [other]

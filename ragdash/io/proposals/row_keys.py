@@ -8,8 +8,15 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.documents import id_rank
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import AVERAGES, CONFIGS
+from ragdash.io.proposals.names import AVERAGES, CONFIGS, DOCUMENT, ID
 from ragdash.io.proposals.records import KEY
+
+_CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
+
+
+def _names_document(item: Field) -> bool:
+    """True for names such as chunk_id, whose first word may otherwise name a setting."""
+    return not set(item.name_words).isdisjoint(ID) and not set(item.name_words).isdisjoint(DOCUMENT)
 
 
 def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
@@ -30,7 +37,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
-                  and (not item.is_number or not set(item.name_words).isdisjoint(CONFIGS))]
+                  and (not item.is_number or not set(item.name_words).isdisjoint(CONFIGS))
+                  and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)]
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
@@ -75,10 +83,11 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
     for name, role in (("grade", {"final", "consensus", "majority"}),
                        ("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "judgment", "vote",
                                   "relevant"}),
-                       ("rank", {"rank", "position"}), ("score", {"score", "similarity"})):
+                       ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
         for item in list(free.values()) + [result.fields[path] for path in result.roles.get("scores", "").split("+")
                                            if path in result.fields]:
-            if not item.is_list and (item.is_number or item.is_bool) and role & set(item.name_words) and (
+            is_value = item.is_number or item.is_bool or (name == "grade" and item.is_grade)
+            if not item.is_list and is_value and role & set(item.name_words) and (
                     name not in result.roles):
                 take(result, free, name, item)
                 rest = [path for path in result.roles.pop("scores", "").split("+") if path and path != item.path]

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
+from ragdash.io.source.markdown_table import is_markdown_table, without_bars
 from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
 
 HEAD_BYTES = 1 << 16  # bytes looked at to find the format
@@ -78,7 +79,7 @@ class Source:
         if not raw:
             self.fail("empty-file")
         self._has_mark = raw.startswith(BOM)
-        self.removes_zero_bytes = False
+        self.removes_zero_bytes = self._has_bars = False
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
         self.container = CONTAINERS.get(raw[:4])
         if self.container is None:
@@ -141,7 +142,7 @@ class Source:
     def plain_file(self) -> Path | None:
         """The path of a file that can be streamed as UTF-8 text; None where the text must come from `data`."""
         is_plain = self.compression is None and self.encoding == "utf-8" and not (
-            self._has_mark or self.removes_zero_bytes)
+            self._has_mark or self.removes_zero_bytes or self._has_bars)
         return self._path if is_plain and "data" not in self.__dict__ else None
 
     def arrow_text(self) -> pa.NativeFile:
@@ -209,7 +210,8 @@ class Source:
             except (LookupError, ValueError, TypeError) as error:
                 self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
         raw = raw[len(BOM):] if raw.startswith(BOM) else raw
-        return raw.replace(b"\0", b"") if self.removes_zero_bytes else raw
+        raw = raw.replace(b"\0", b"") if self.removes_zero_bytes else raw
+        return without_bars(raw) if self._has_bars else raw
 
     def _check_text(self) -> None:
         """Raise for binary files, for undeclared UTF-16 and for files of white space only."""
@@ -230,6 +232,9 @@ class Source:
         self.removes_zero_bytes = 0 < zeros * _TEXT_PER_ZERO <= len(start) and not _CONTROL.search(start)
         if b"\0" in self.head:
             self.fail("binary-file/zero-bytes")
+        if self.head.lstrip().startswith(b"|") and is_markdown_table(self.head):
+            self._has_bars = True
+            del self.head  # with the bars
         if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -32,9 +33,37 @@ def looks_like_lists(column: Sequence[str]) -> bool:
     return 2 * sum(_LIST_START.match(cell) is not None for cell in cells) > len(cells)
 
 
+def holds_json_texts(column: Sequence[str]) -> bool:
+    """True if every cell with a value is a JSON text with its quotation marks, as TruLens writes texts."""
+    cells = [cell for cell in column if not _is_empty(cell)]
+    return len(cells) > 1 and all(unquoted(cell) is not None for cell in cells)
+
+
+def unquoted(cell: str) -> str | None:
+    """The text of a JSON text; None for anything else."""
+    text = cell.strip()
+    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if type(value) is str and _is_encodable(value) else None
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
+
+
 def _parse_column(name: str, column: Sequence) -> list:
     if not all(type(cell) is str for cell in column):
         return list(column)
+    if holds_json_texts(column):
+        return [None if _is_empty(cell) else unquoted(cell) for cell in column]
     if is_list_column(column):
         parsed = (None if _is_empty(cell) else _parse(cell) for cell in column)
         return [cell if value is None and not _is_empty(cell) else value

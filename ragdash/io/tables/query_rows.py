@@ -16,7 +16,7 @@ from ragdash.io.json.exact_parser import InputEntry
 from ragdash.io.json.typed_fields import Cell, note_attribute_columns
 from ragdash.io.source.source import Source
 from ragdash.io.tables import cells, promptfoo_header
-from ragdash.io.tables.cell_lists import looks_like_lists
+from ragdash.io.tables.cell_lists import holds_json_texts, looks_like_lists, unquoted
 from ragdash.io.tables.header import Header
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.row_reader import read_records
@@ -115,7 +115,7 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
     """The rows of a text table as objects with their lines; an unreadable row is noted and skipped."""
     names_by_field = {field: name for name, field in header.schema.items()}
     width, output_indices = len(header.names), promptfoo_header.output_indices(header.outputs)
-    texts = _columns_of_text(source, header)
+    texts, quoted = _columns_of_text(source, header)
     for line, row in read_records(source, header, problems):
         if len(row) != width:
             problems.add("column-count", {"count": len(row), "row": header.delimiter.join(row)[:80], "width": width},
@@ -126,6 +126,8 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
             if field in fields or index in output_indices:
                 continue  # the first of several columns of one name
             name = names_by_field.get(field)
+            if field in quoted:
+                cell_text = unquoted(cell_text) or cell_text
             if name in cells.TEXT_LISTS and field in texts and cell_text.strip().startswith(("[", "{", "(")) and (
                     cell_text.strip() != "[]"):
                 fields[field] = [cell_text]
@@ -142,13 +144,14 @@ def row_entries(source: Source, header: Header, problems: Collector) -> Iterator
             yield InputEntry(line, fields)
 
 
-def _columns_of_text(source: Source, header: Header) -> set[str]:
-    """Columns where some cells begin with a bracket, and most do not look like a list: "[see the FAQ]"."""
+def _columns_of_text(source: Source, header: Header) -> tuple[set[str], set[str]]:
+    """(columns where most cells do not look like a list: "[see the FAQ]"; columns of texts that are JSON)."""
     lines = normalize_line_ends(source.head).decode(errors="replace").split("\n")[header.line:]
     try:
         rows = [row for row in csv.reader((f"{line}\n" for line in lines), delimiter=header.delimiter)
                 if len(row) == len(header.names)]
     except csv.Error:
-        return set()
-    columns = zip(header.names, zip(*rows, strict=True), strict=True) if rows else ()
-    return {name for name, column in columns if not looks_like_lists(column)}
+        return set(), set()
+    columns = list(zip(header.names, zip(*rows, strict=True), strict=True)) if rows else []
+    return ({name for name, column in columns if not looks_like_lists(column)},
+            {name for name, column in columns if holds_json_texts(column)})

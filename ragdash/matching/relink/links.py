@@ -82,7 +82,7 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
     Parameters
     ----------
     truth
-        Its judgments name documents by their old ids.
+        Its judgments name documents by their old ids; so do the documents that an asker may see (`allowed`).
     old, new
         {document id: text} before and after.
 
@@ -101,6 +101,7 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
     [('1', 'gone', ()), ('2', 'moved', ('1',))]
     """
     judged = Counter(truth.docs.to_pylist())
+    judged.update(dict.fromkeys(_allowed(truth), 0))
     by_text: dict[str, list[str]] = {}
     for doc, text in new.items():
         by_text.setdefault(normalized(text), []).append(doc)
@@ -120,6 +121,13 @@ def propose_links(truth: Truth, old: Mapping[str, str], new: Mapping[str, str]) 
     for doc, (kind, targets, share) in _by_content(open_docs, old, new).items():
         links[doc] = Link(doc, kind, targets, share, judged[doc])
     return Relinking(tuple(links[doc] for doc in sorted(links)))
+
+
+def _allowed(truth: Truth) -> set[str]:
+    """The documents that some asker may see, where the truth says so."""
+    if truth.details is None or "allowed" not in truth.details.column_names:
+        return set()
+    return {doc for cell in truth.details["allowed"].to_pylist() for doc in cell or ()}
 
 
 def normalized(text: str) -> str:

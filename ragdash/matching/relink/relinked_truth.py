@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +33,8 @@ def relinked(truth: Truth, relinking: Relinking, accept: Collection[str] = ACCEP
     -------
     Truth
         A document that was split has its grade on every piece. Where several documents became one, the highest grade
-        counts. A note among its problems says how many judgments changed.
+        counts. Documents that an asker may see (`allowed`) follow in the same way. A note among its problems says how
+        many judgments changed.
     """
     targets = {link.doc_id: link.targets for link in relinking.links
                if link.kind in accept and link.targets and link.doc_id not in rejected}
@@ -49,8 +51,25 @@ def relinked(truth: Truth, relinking: Relinking, accept: Collection[str] = ACCEP
             grades[query, new_id] = max(grade, grades.get((query, new_id), grade))
     rows = np.fromiter((query for query, _ in grades), np.int64, len(grades))
     ids = pa.array(truth.query_ids.to_pylist(), pa.string())
-    details = pa.table({"query_id": ids}) if truth.details is None else truth.details.add_column(0, "query_id", ids)
+    details = pa.table({"query_id": ids}) if truth.details is None else _followed(truth.details, targets).add_column(
+        0, "query_id", ids)
     note = Problem("relinked-truth", {"changed": changed, "dropped": dropped, "judgments": truth.judgements},
                    field="doc_id", severity="note")
-    return Truth.build(f"{truth.name} (relinked)", ids.take(pa.array(rows)), [doc for _, doc in grades],
+    return Truth.build(_next_name(truth.name), ids.take(pa.array(rows)), [doc for _, doc in grades],
                        list(grades.values()), details=details, problems=(*truth.problems, note))
+
+
+def _next_name(name: str) -> str:
+    """The name of the version after this: qrels, qrels (relinked), qrels (relinked 2)."""
+    again = re.fullmatch(r"(.*) \(relinked(?: (\d+))?\)", name)
+    return f"{again[1]} (relinked {int(again[2] or 1) + 1})" if again else f"{name} (relinked)"
+
+
+def _followed(details: pa.Table, targets: Mapping[str, tuple[str, ...]]) -> pa.Table:
+    """The details of the queries, with the new ids where they name documents that an asker may see."""
+    if "allowed" not in details.column_names:
+        return details
+    cells = [None if cell is None else list(dict.fromkeys(new for doc in cell for new in targets.get(doc, (doc,))))
+             for cell in details["allowed"].to_pylist()]
+    index = details.column_names.index("allowed")
+    return details.set_column(index, "allowed", pa.array(cells, details.schema.field("allowed").type))

@@ -80,6 +80,8 @@ def with_sources(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
 
 def no_bands_reason(spec: Spec, reason: str) -> str:
     """Why there are none, with the metric's title in place of its short name."""
+    if spec.file_column:
+        return reason.replace(str(spec), spec.title)
     return re.sub(rf"\b{re.escape(spec.name)}\b", spec.metric.title, reason)
 
 

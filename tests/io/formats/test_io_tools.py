@@ -126,10 +126,11 @@ def test_unreadable_files_say_why(name):
 
 READ = {  # what a newcomer may have: content, questions, answers
     "columns": {"question": ["q", "r"], "answer": ["a", "b"], "contexts": [["c"], ["d"]]},
-    "columns of pandas": {"user_input": {"0": "q", "1": "r"}, "response": {"0": "a", "1": "b"}},
-    "pandas, split": {"columns": ["question", "answer"], "index": [0, 1], "data": [["q", "a"], ["r", "b"]]},
-    "numbers first": {"n": [1, 2], "question": ["q", "r"], "answer": ["a", "b"]},
-    "a list under any name": {"evaluations": [{"question": "q", "answer": "a"}, {"question": "r", "answer": "b"}]},
+    "columns of pandas": {"user_input": {"0": "q", "1": "r"}, "generated_answer": {"0": "a", "1": "b"}},
+    "pandas, split": {"columns": ["question", "predictions"], "index": [0, 1], "data": [["q", "a"], ["r", "b"]]},
+    "numbers first": {"n": [1, 2], "question": ["q", "r"], "llm_answer": ["a", "b"]},
+    "a list under any name": {"evaluations": [{"question": "q", "agent_answer": "a"},
+                                              {"question": "r", "agent_answer": "b"}]},
     "test results": {"test_results": [{"input": "q", "actual_output": "a"}, {"input": "r", "actual_output": "b"}]},
     "input and output": [{"input": {"question": q}, "output": {"answer": a}} for q, a in ("qa", "rb")],
 }

@@ -100,10 +100,10 @@ def test_parallel_lists():
 
 
 def test_questions_are_ids_without_an_id_column():
-    run = read_run(("x", "question,answer\n  Cafe\u0301 \n au lait? ,a\n".replace(" \n ", "  ").encode()))
+    run = read_run(("x", "question,generated_answer\n  Cafe\u0301 \n au lait? ,a\n".replace(" \n ", "  ").encode()))
     assert run.query_ids.to_pylist() == ["Café au lait?"]
     with pytest.raises(InputError) as caught:
-        read_run(("x", b"question,answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
+        read_run(("x", b"question,generated_answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
     assert [(p.kind, p.line, p.field) for p in caught.value.problems] == [
         ("duplicate-query", 4, "question"), ("proposed-reading", None, None)]
     assert "lines 2 and 4" in caught.value.problems[0].actual
@@ -120,11 +120,11 @@ def test_several_configurations_with_one_truth():
 
 
 def test_unknown_columns_are_attributes():
-    run = read_run(("x", b"question,answer,topic,n\nq,a,fact,3\nr,b,,007\n"))
+    run = read_run(("x", b"question,generated_answer,topic,n\nq,a,fact,3\nr,b,,007\n"))
     assert run.details["attributes"].to_pylist() == ['{"n":3,"topic":"fact"}', '{"n":"007"}']
     assert [(p.kind, p.severity) for p in run.problems] == [("unknown-columns", "warning")]
     assert "topic, n" in run.problems[0].actual
-    assert not read_run(("x", b"question,answer,topic\nq,a,fact\n"), mapping={"attribute": "topic"}).problems
+    assert not read_run(("x", b"question,generated_answer,topic\nq,a,fact\n"), mapping={"attribute": "topic"}).problems
 
 
 def test_numbers_as_ids_give_their_shortest_text():
@@ -204,7 +204,7 @@ BAD = {
     "columns": (b"question,answer\nq,a\nr\n", "column-count", 3),
     "truth": (b"question,reference\nq,a\n", "truth-as-run",
                                                                             None),
-    "a list as an answer": (b'[{"question": "q", "answer": ["a", "b"]}]', "wrong-type", 1),
+    "a list as an answer": (b'[{"question": "q", "answer": ["a", "b"], "contexts": []}]', "wrong-type", 1),
     "a document without id": (b'[{"question": "q", "retrieved": [{"text": "a"}]}]', "missing-id", 1),
     "cost": (b"question,answer,cost_usd\nq,a,much\n", "wrong-type", 2),
     "phoenix documents": (b"context.span_id,document_position,input,reference,document_score\ns,0,q,t,0.5\n",

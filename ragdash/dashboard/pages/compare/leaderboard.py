@@ -7,7 +7,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import comparison_tables, query_links, verdict_panel
+from ragdash.dashboard.components import comparison_tables, query_links, recomputed_note, verdict_panel
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.curve_panels import means_and_intervals
 from ragdash.dashboard.page_context import PageContext
@@ -78,6 +78,7 @@ def _render_tables(
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]),
                help=tooltip("leaderboard_test", family=comparison_sentences.family_sentence(
                    len(order), context.results.comparison_rules())) if len(order) > 1 else None)
+    recomputed_note.render(context, specs)
 
 
 def _render_worst_links(context: PageContext, order: list[int]) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import state, truth_versions
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -17,9 +17,10 @@ MIN_COVERAGE = 0.5  # of a truth's judged documents that a corpus dropped before
 
 def attach(corpus: Corpus) -> None:
     """Put these documents beside the truth; where there is none yet they wait for one."""
-    LOADED.put(corpus)
-    st.session_state[state.DOCUMENTS] = corpus.digest
     truth = LOADED.truth(state.truth() or "")
+    for documents in filter(None, (truth and truth.corpus, corpus)):
+        truth_versions.remember_corpus(documents)
+    st.session_state[state.DOCUMENTS] = corpus.digest
     if truth:
         _set_truth(truth.with_corpus(corpus))
 
@@ -86,15 +87,23 @@ def render_note(truth: Truth | None) -> None:
         if truth and truth.corpus is None:
             st.button("Use them", icon=":material/add:", type="tertiary", key="put_beside", on_click=attach_loaded,
                       args=(corpus.digest,))
+        if truth and truth.corpus and _lacking(truth, corpus):
+            st.button("Follow them to their new ids", icon=":material/move_down:", type="tertiary", key="open_relink",
+                      on_click=lambda: st.session_state.update({state.DATA_PART: "relink"}))
         st.button("Take off", icon=":material/close:", type="tertiary", key="take_off", on_click=detach,
                   help=tooltip("remove_corpus"))
+
+
+def _lacking(truth: Truth, corpus: Corpus) -> int:
+    """Judged documents that are not among these documents."""
+    return int((~judged_documents_in(truth, corpus)).sum())
 
 
 def _coverage_text(truth: Truth | None, corpus: Corpus) -> str:
     if truth is None:
         return "They wait for judgements."
     covered = judged_documents_in(truth, corpus)
-    lacking, total = int((~covered).sum()), fmt.count(len(covered), "judged document")
+    lacking, total = _lacking(truth, corpus), fmt.count(len(covered), "judged document")
     coverage = "All judged documents are among them." if not lacking else \
         f"**{lacking:,} of {total} {'are' if lacking > 1 else 'is'} not among them.**"
     usage = "Where a run has no texts, theirs are used." if truth.corpus else \

@@ -16,19 +16,21 @@ from ragdash.dashboard.pages.data import (
 )
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.data.evidence import evidence_threshold
+from ragdash.dashboard.pages.data.relink import relink_section
 from ragdash.dashboard.session import relevance, state
 from ragdash.dashboard.widgets import elements
 
-PARTS = {"loaded": "Runs and judgments", "evidence": "Evidence threshold"}
+PARTS = {"loaded": "Runs and judgments", "evidence": "Evidence threshold", "relink": "Re-link judgments"}
+OFFERED = {"evidence": relevance.evidence_available, "relink": relink_section.available}
 
 
 def render() -> None:
     """Draw the page."""
     elements.title("Data", "What is loaded, and can it be compared?")
     elements.problems(state.notice(), "notice")
-    parts = [part for part in PARTS if part != "evidence" or relevance.evidence_available()]
+    parts = [part for part in PARTS if part not in OFFERED or OFFERED[part]()]
     part = elements.choose_part("Data", {part: PARTS[part] for part in parts}, state.DATA_PART)
-    {"loaded": render_loaded, "evidence": render_evidence}[part]()
+    {"loaded": render_loaded, "evidence": render_evidence, "relink": relink_section.render}[part]()
 
 
 def render_evidence() -> None:

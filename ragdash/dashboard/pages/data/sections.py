@@ -10,6 +10,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading
+from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
@@ -226,6 +227,7 @@ def render_truth() -> None:
                 key="remove_truth",
                 on_click=state.remove_truth,
             )
+        version_list.render_choice()
         _render_truth_numbers(truth)
         corpus_upload.render_note(truth)
         _render_warnings(truth, truth.name)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.components import saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability
 from ragdash.dashboard.pages.data import sections as data_sections
@@ -22,6 +22,7 @@ def render() -> None:
     elements.problems(state.notice(), "notice")
     if not state.runs():
         page_context.note_missing_runs()
+        saved_view_panel.render_list()
         start.render()
         return
     if LOADED.truth(state.truth() or "") is None:
@@ -30,6 +31,7 @@ def render() -> None:
         _render_drop_zone()
         return
     render_result(page_context.current())
+    saved_view_panel.render_list()
     _render_drop_zone()
 
 

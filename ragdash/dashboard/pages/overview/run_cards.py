@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.verdict import Verdict
-from ragdash.dashboard.components import page_links, verdict_panel
+from ragdash.dashboard.components import page_links, recomputed_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
@@ -32,6 +32,7 @@ def render(context: PageContext, spec: Spec) -> None:
         page_links.link("compare", f"See all {len(order)} runs", icon=":material/leaderboard:")
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95 % interval over {_query_counts(summaries)}."
                f"{context.scope.basis}")
+    recomputed_note.render(context, [spec])
 
 
 def _query_counts(summaries: list[Summary]) -> str:

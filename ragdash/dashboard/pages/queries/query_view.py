@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import explain
 from ragdash.core.text import differing
-from ragdash.dashboard.pages.queries import claims, judge_next, ranking_html, reviews
+from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
@@ -43,7 +43,7 @@ def render_query(data: QueriesData, rows: list[int]) -> None:
 def _parts(case: QueryCase, k: int, ranks: int) -> None:
     """The tabs of a query; only what is open is computed and sent."""
     verdicts = claims.load_verdicts(case)
-    columns = claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks)
+    columns = file_facts.mark_forbidden(case, claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks))
     rankings, changes, answers, notes = st.tabs(queries_sentences.QUERY_TABS, key=state.QUERY_TAB, on_change="rerun")
     if rankings.open is not False:
         with rankings:
@@ -78,12 +78,14 @@ def _header(case: QueryCase) -> None:
     )
     if slice_names:
         st.caption(fmt.escape(slice_names))
-    lines = []
+    lines, values_of_files = [], file_facts.value_texts(case)
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
         lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
-                     f"{fmt.escape(reason.rule)}")
+                     f"{fmt.escape(reason.rule)}"
+                     + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
+                        else ""))
     st.markdown("  \n".join(lines))
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.pages.share import links, view_list
 from ragdash.dashboard.pages.share import sections as share_sections
+from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 
 
 def render() -> None:
     """Draw the page."""
     elements.title("Share", "How do I show it to others?")
+    elements.problems(state.notice(), "notice")
     context = page_context.current()
     specs = share_sections.leaderboard_specs(context)
     if not specs:
         raise page_context.PageEnds
 
     share_sections.render_one_page_report(context, specs)
-    share_sections.render_links()
+    links.render()
+    view_list.render()
     share_sections.render_full_report(context, specs)
     share_sections.render_tables(context, specs)
     share_sections.render_figures(context, specs)

@@ -1,4 +1,4 @@
-"""The Share page's parts: the report, tables, pictures, and links to what is seen here."""
+"""The Share page's parts: the report, tables and pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.dashboard import page_context, page_list
+from ragdash.dashboard import page_context
 from ragdash.dashboard.components import comparison_tables, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
@@ -26,7 +26,6 @@ from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
 REPORT_TITLE = "Retrieval configurations compared"
-APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
 TABLE_KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
@@ -184,30 +183,10 @@ def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
         st.caption(f":material/info: No PNG and SVG: {fmt.problem_line(missing)}")
 
 
-def render_links() -> None:
-    """The address of a page with everything as it is chosen here."""
-    st.header("Link", anchor=False, help=tooltip("view_link"))
-    pages = page_list.addresses()
-    with st.container(horizontal=True, key="link_bar"):
-        st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.choice_key(state.LEADS, list(pages), "compare"))
-        st.segmented_control(
-            "Appearance",
-            list(APPEARANCES),
-            format_func=APPEARANCES.get,
-            required=True,
-            persist_state="session",
-            key=state.choice_key(state.LOOK, list(APPEARANCES), ""),
-        )
-    page, look = state.get(state.LEADS), state.get(state.LOOK)
-    st.code(state.link(page, theme=look), language=None, wrap_lines=True)
-    st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
-    st.code(state.link(page, embed=True, theme=look), language=None, wrap_lines=True)
-
-
 def leaderboard_specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
-    templates = state.get(state.METRICS) or file_metrics.default_columns(page_context.COLUMNS)
+    usual = file_metrics.default_columns(page_context.COLUMNS)
+    templates = state.get(state.choices_key(state.METRICS, usual, usual, free=True)) or usual
     requested, unreadable = page_context.specs([context.selection.template, *templates], context.k)
     measurable, unfit = context.results.computable(requested)
     elements.problems([*unreadable, *unfit], "metrics")

@@ -160,7 +160,9 @@ def _rank_llm_queries(values: list) -> Iterator[dict]:
 
 
 def _is_trec_rag(keys: Keys) -> bool:
-    return {"topic_id", "references", "answer"} <= set(keys.get((), ())) and "citations" in keys.get(
+    top = set(keys.get((), ()))
+    has_topic = "topic_id" in top or {"narrative_id", "topic_id"} & set(keys.get(("metadata",), ()))
+    return has_topic and {"references", "answer"} <= top and "citations" in keys.get(
         ("answer", LIST), ())
 
 
@@ -169,7 +171,10 @@ def _trec_rag_answers(values: list) -> Iterator[dict]:
     for item in objects(values):
         sentences = [str(sentence.get("text")) for sentence in objects(item.get("answer")) if sentence.get("text")]
         cited = item.get("references")
-        yield present(query_id=as_id(item.get("topic_id")), query=item.get("topic"), config=item.get("run_id"),
+        known = item if "topic_id" in item else {**item, **(member(item, "metadata") or {})}
+        topic_id, topic = (next((known[name] for name in names if known.get(name) is not None), None) for names in (
+            ("topic_id", "narrative_id"), ("topic", "narrative", "title")))
+        yield present(query_id=as_id(topic_id), query=topic, config=known.get("run_id"),
                       retrieved=list(map(as_id, cited)) if type(cited) is list else None, answer=" ".join(sentences))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragdash.analysis.recomputed import recomputed_in
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
@@ -19,6 +20,7 @@ from ragdash.reporting.sentences import bands, comparison
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.comparability import rank_notes
+from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import escape
 
 FEW = 3  # candidates that get a sentence each
@@ -119,7 +121,8 @@ def _note(content: ReportContent, several_n: bool) -> str:
         )
     methods = [str(match.run.settings.get("collapse", "")) for match in request.matches]
     return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions),
-                     *rank_notes(content.names, methods)])
+                     *rank_notes(content.names, methods),
+                     *map(escape, recomputed_sentences(recomputed_in(request.matches), request.specs))])
 
 
 def counts(content: ReportContent) -> list[dict[str, int]]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ragdash.analysis.recomputed import recomputed_in
 from ragdash.analysis.verdict import Verdict, badges
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
@@ -19,6 +20,7 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
+from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import count, escape
 
 MAX_RUNS = 5  # of the table and the picture
@@ -38,7 +40,7 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), *_picture(content, shown), *_examples(content)]
+        _table(content, shown), *_recomputed(content), *_picture(content, shown), *_examples(content)]
     return Section("summary", title, blocks)
 
 
@@ -84,6 +86,13 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
     return Table(f"Mean with 95 % interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *(spec.title for spec in specs)], rows)
+
+
+def _recomputed(content: ReportContent) -> list[Text]:
+    """Where metrics of the files differ from the same metrics as computed, and why."""
+    specs = content.request.specs[:MAX_METRICS]
+    sentences_of_rows = recomputed_sentences(recomputed_in(content.request.matches), specs)
+    return [Text(escape(" ".join(sentences_of_rows)), quiet=True)] if sentences_of_rows else []
 
 
 def _run_note(content: ReportContent, run: int) -> str:

@@ -29,13 +29,15 @@ _SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", 
             "rerank", "reranked", "gpt", "llama", "colbert", "splade", "keyword", "tfidf", "faiss", "hyde", "claude",
             "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
             "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
-            "old"}
+            "old", "before", "after", "pre", "post"}
 _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted", "original", "main", "sub", "num",
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
+_SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
+_STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _SEPARATOR = re.compile(r"([._\s-]+)")
 _MOST_FIELDS = 300
 
@@ -54,7 +56,7 @@ class ColumnFamily:
 
 def find_family(names: Iterable[str]) -> ColumnFamily | None:
     """The fields of several configurations; None where there are none."""
-    names = [name for name in names if not name.endswith("[]")]
+    names = [name for name in names if not name.endswith("[]") and _SETTINGS.isdisjoint(words(name))]
     if len(names) > _MOST_FIELDS:
         return None
     stems: dict[str, dict[str, str]] = {}
@@ -103,7 +105,8 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
             if not after and before.endswith("[]."):
                 continue  # members of objects in a list are not configurations
             content = words(f"{before} {after}")
-            if not _CONTENT.isdisjoint((*content, *(part.rstrip("0123456789") for part in content))):
+            stems = {*content, *(part.rstrip("0123456789") for part in content)}
+            if not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems)):
                 yield f"{before}{RUN}{after}", variant
 
 

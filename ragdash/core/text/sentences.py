@@ -1,0 +1,61 @@
+"""The sentences of a text, and a text without its reasoning."""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile("[.!?\u2026\u061f\u06d4\u0964]+[\"')\\]\u201d\u2019\u00bb*_]*(?=\\s)"
+                  "|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d\uff09]*|\n+")
+_ABBREVIATION = re.compile(r"(?:^|[\s(\[\"'])(?:[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]?|mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|cf"
+                           r"|no|nos|vol|figs?|eq|pp|approx|inc|ltd|co|corp|dept|est|al|ca|bzw|nr|jan|feb|mar|apr|jun"
+                           r"|jul|aug|sept?|oct|nov|dec)\.$", re.IGNORECASE)
+_NUMBERING = re.compile(r"[*#>\-\s]*\d{1,3}\.")
+_THINK = re.compile(r"(</?think(?:ing)?>)", re.IGNORECASE)
+
+
+def without_reasoning(text: str) -> str:
+    """The text without <think>...</think> (or thinking) blocks.
+
+    A block that is never closed takes all the rest with it: there is no answer yet. One that is never opened (some
+    templates open it in the prompt) takes all before it.
+    """
+    pieces = _THINK.split(text)
+    if len(pieces) == 1:
+        return text
+    visible, depth = [], 0
+    for i, piece in enumerate(pieces):
+        if i % 2 == 0:
+            visible.append("" if depth else piece)
+        elif not piece.startswith("</"):
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            visible = []
+    return "".join(visible).strip()
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """(start, stop) of every sentence, white space at its edges left out.
+
+    One ends at . ! ? and their like before white space, at the full stops of Chinese and Japanese, at a line's end;
+    not behind an initial or a common abbreviation, nor where the next word is in lower case.
+    """
+    spans, start = [], 0
+    for match in _END.finditer(text):
+        stop = match.end()
+        if match[0] == "." and _goes_on(text, start, stop):
+            continue
+        spans.append((start, stop))
+        start = stop
+    spans.append((start, len(text)))
+    return [(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+            for start, piece in ((start, text[start:stop]) for start, stop in spans) if piece.strip()]
+
+
+def _goes_on(text: str, start: int, stop: int) -> bool:
+    """Whether the point before `stop` ends a list's number or an abbreviation, or the next word is in lower case."""
+    rest = text[stop:stop + 40].lstrip()
+    if _NUMBERING.fullmatch(text[start:stop].strip()):
+        return True
+    return rest[:1].islower() or bool(_ABBREVIATION.search(text[max(start, stop - 24):stop]))

@@ -1,0 +1,91 @@
+"""The Share page's links: the address of a page as it is shown, and a short one for a view that is saved."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
+from ragdash.dashboard import page_list
+from ragdash.dashboard.components import page_links
+from ragdash.dashboard.session import data_store, saved_views, state
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.workspace.saved_views import LONGEST_NAME, LONGEST_NOTE
+
+APPEARANCES = {"": "The reader's own", "light": "Light", "dark": "Dark"}
+
+
+def render() -> None:
+    """The address of a page with everything as it is chosen here, and the form that saves it under a name."""
+    st.header("Link", anchor=False, help=tooltip("view_link"))
+    if page_links.is_loopback():
+        st.info("Only this computer can open these addresses. To show the result to others, send the **one-page "
+                "report**, or run the dashboard at an address that they can reach.", icon=":material/computer:")
+    pages = page_list.addresses()
+    with st.container(horizontal=True, key="link_bar"):
+        st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
+                     key=state.choice_key(state.LEADS, list(pages), "compare"))
+        st.segmented_control(
+            "Appearance",
+            list(APPEARANCES),
+            format_func=APPEARANCES.get,
+            required=True,
+            persist_state="session",
+            key=state.choice_key(state.LOOK, list(APPEARANCES), ""),
+        )
+    page, look = state.get(state.LEADS), state.get(state.LOOK)
+    st.code(state.link(page, theme=look), language=None, wrap_lines=True)
+    st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
+    st.code(state.link(page, embed=True, theme=look), language=None, wrap_lines=True)
+    _render_form(page, pages[page])
+
+
+def _render_form(page: str, title: str) -> None:
+    """Name and note of the view, and what became of the last one."""
+    if data_store.read_only():
+        st.caption("This server saves no views: its workspace is only shown.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="save_view_bar"):
+        st.text_input("Name of the view", key=state.VIEW_NAME, max_chars=LONGEST_NAME, placeholder="Dense vs. hybrid",
+                      width=320)
+        st.text_input("Note", key=state.VIEW_NOTE, max_chars=LONGEST_NOTE,
+                      placeholder="What it shows, or why it matters", width=320)
+        st.button(f"Save {title} as it is", key="save_view", icon=":material/bookmark_add:", on_click=_save,
+                  args=(page,), help=tooltip("saved_view"))
+    if name := st.session_state.get(state.VIEW_EXISTS):
+        _render_existing(name, page)
+    if view := st.session_state.pop(state.VIEW_SAVED, None):
+        st.success(f"Saved. Its address is {page_links.view_address(view)}", icon=":material/bookmark_added:")
+
+
+def _render_existing(name: str, page: str) -> None:
+    view = saved_views.store().named(name)
+    if view is None:
+        return
+    saved = " ".join(["saved", view.when[:10], *([f"by {view.author}"] if view.author else [])])
+    st.warning(f"A view **{fmt.escape(view.name)}** exists ({fmt.escape(saved)}). Replace it?",
+               icon=":material/bookmark:")
+    with st.container(horizontal=True, key="view_exists"):
+        st.button("Replace it", key="replace_view", on_click=_save, args=(page, True))
+        st.button("Keep it", key="keep_view", type="tertiary", on_click=_forget_existing)
+
+
+def _save(page: str, replace_existing: bool = False) -> None:
+    """Save the page as it is chosen here; an existing view of this name is replaced only after a question."""
+    name, note = st.session_state.get(state.VIEW_NAME, ""), st.session_state.get(state.VIEW_NOTE, "")
+    _forget_existing()
+    try:
+        view = saved_views.save(name, note, page, state.parameters(page, everything=True),
+                                replace_existing=replace_existing)
+    except InputError as error:
+        if error.problems[0].message == "saved-view/exists":
+            st.session_state[state.VIEW_EXISTS] = name
+        else:
+            state.set_notice(error.problems)
+        return
+    st.session_state[state.VIEW_SAVED] = view
+    st.session_state[state.VIEW_NAME] = st.session_state[state.VIEW_NOTE] = ""
+
+
+def _forget_existing() -> None:
+    st.session_state.pop(state.VIEW_EXISTS, None)

@@ -1,0 +1,75 @@
+"""The choices of a page: each is valid when it is asked for, and its default is noted for the address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.dashboard.session import short_address
+from ragdash.dashboard.session.keys import RESET, USED
+
+__all__ = ["choice_key", "choices_key", "fraction_key", "get", "number_key", "text_key"]
+
+
+def choice_key(key: str, options: Sequence, default):
+    """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget."""
+    _use(key, default)
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = default
+    return key
+
+
+def choices_key(key: str, options: Sequence, default: Sequence, *, free: bool = False) -> str:
+    """Make sure that st.session_state[key] is a list of options (any text where free); returns the key."""
+    _use(key, list(default))
+    current = st.session_state.get(key)
+    written = list(default) if current is None else short_address.expand(current, default)
+    values = [value for value in written if free or current is None or value in options]
+    if current is None or values != list(current):
+        st.session_state[key] = values
+    return key
+
+
+def number_key(key: str, high: int, default: int) -> str:
+    """Make sure that st.session_state[key] is a whole number from 1 to high, as text; returns the key."""
+    _use(key, str(min(max(default, 1), high)))
+    typed = str(st.session_state.get(key) or "").strip()
+    value = int(typed) if typed.isdecimal() and len(typed) < 10 else default
+    if st.session_state.get(key) != str(min(max(value, 1), high)):
+        st.session_state[key] = str(min(max(value, 1), high))
+    return key
+
+
+def fraction_key(key: str, low: float, high: float, default: float) -> str:
+    """Make sure that st.session_state[key] is a number from low to high with two decimals; returns the key."""
+    _use(key, default)
+    try:
+        value = round(float(st.session_state.get(key, default)), 2)
+    except (TypeError, ValueError):
+        value = default
+    value = value if low <= value <= high else default
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def text_key(key: str) -> str:
+    """Make sure that st.session_state[key] is text; returns the key for the widget."""
+    _use(key, "")
+    if not isinstance(st.session_state.get(key), str):
+        st.session_state[key] = ""
+    return key
+
+
+def get(key: str):
+    """The value of a choice."""
+    return st.session_state.get(key)
+
+
+def _use(key: str, default: object) -> None:
+    """Note that this page has a choice, and its default; forget its value where the address asks for the default."""
+    if key not in st.session_state[USED]:
+        st.session_state[USED][key] = default
+        if key in st.session_state[RESET]:
+            st.session_state.pop(key, None)

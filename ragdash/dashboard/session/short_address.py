@@ -1,0 +1,134 @@
+"""What keeps addresses short: runs by position, lists as their difference from the default, many choices in one."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from urllib.parse import parse_qs, urlencode
+
+from ragdash.dashboard.session.data_store import SHORT
+from ragdash.dashboard.session.keys import BASELINE, SHOWN
+
+REMOVED, ADDED = MARKS = "-", "~"
+PACKED = "choices"  # the parameter that holds many choices
+LONGEST_READABLE = 250  # characters of the parameters before the choices are packed
+_MOST_CHOICES, _MOST_BYTES = 500, 20_000
+# What choices look like. Never change this: addresses that were packed with it could not be read any more.
+_DICTIONARY = (
+    b"=zero&=error&=skip&=yes&=no&=mine&=sure&=id&=evidence&=each&=queries&=all&=worst&=best&type=exact&0.45&0.5&0.01"
+    b"&missing=&unanswerable=&duplicates=&ties=trec_eval&sort=&picture=&outcome=&by=type&metric=nDCG%40k"
+    b"&columns=-Success%40k&candidate=1&margin=0.0&k=&slice=&match=evidence&how=sequence&from=0.&decided=no"
+    b"&reviewed=mine&accepted=&detail=&part=&right=moderate&look=1&kind=&query=q0&case=&least=0.0&order=losses&text="
+    b"&where=&as=regex&attributes=difficulty%3D&stages=&readings=&marked=&ranks=&doc=&against=&cut_off=0.&coverage=0."
+    b"&correct=0.&grounded=0.&baseline=1&shown=-"
+)
+
+
+def shorten(values: Sequence[str], default: Sequence[str]) -> list[str]:
+    """The list as its difference from the default, where that is shorter; `expand` reads both.
+
+    >>> shorten(["P", "R", "MRR"], ["P", "R", "F1", "MRR"])
+    ['-F1']
+    >>> shorten(["R"], ["P"])
+    ['R']
+    """
+    remaining = [value for value in default if value in values]
+    added = [value for value in values if value not in default]
+    difference = [*(REMOVED + value for value in default if value not in values), *(ADDED + value for value in added)]
+    if [*remaining, *added] != list(values) or not default:
+        return list(values)
+    is_shorter = _length(difference) < _length(values)
+    return difference if difference and (is_shorter or _is_difference(values)) else list(values)
+
+
+def expand(values: Sequence[str], default: Sequence[str]) -> list[str]:
+    """The list that `shorten` wrote; a list without marks as it is.
+
+    >>> expand(["-F1", "~NDCG"], ["P", "R", "F1", "MRR"])
+    ['P', 'R', 'MRR', 'NDCG']
+    >>> expand(["P", "R"], ["P"])
+    ['P', 'R']
+    """
+    if not default or not _is_difference(values):
+        return list(values)
+    removed = {value[1:] for value in values if value.startswith(REMOVED)}
+    added = [value[1:] for value in values if value.startswith(ADDED)]
+    return [*(value for value in default if value not in removed), *added]
+
+
+def _is_difference(values: Sequence[str]) -> bool:
+    return bool(values) and all(isinstance(value, str) and value[:1] in MARKS and value[1:] for value in values)
+
+
+def _length(values: Sequence[str]) -> int:
+    """Characters of the list in an address, with the same few for each name of the parameter."""
+    return sum(len(value) + 8 for value in values)
+
+
+def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> dict[str, list[str]]:
+    """The parameters, with all but the readable ones in one of them where they are long; `unpack` reads both.
+
+    >>> pack({"run": ["a"], "k": ["5"]}, ["run"])
+    {'run': ['a'], 'k': ['5']}
+    >>> list(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))
+    ['run', 'choices']
+    """
+    plain = {key: list(values) for key, values in parameters.items()}
+    if len(urlencode(plain, doseq=True)) <= LONGEST_READABLE:
+        return plain
+    choices = {key: values for key, values in plain.items() if key not in readable}
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=_DICTIONARY)
+    content = compressor.compress(urlencode(choices, doseq=True).encode()) + compressor.flush()
+    packed = {PACKED: [base64.urlsafe_b64encode(content).rstrip(b"=").decode()]}
+    is_shorter = len(urlencode(packed, doseq=True)) < len(urlencode(choices, doseq=True))
+    return {key: plain[key] for key in plain if key in readable} | packed if is_shorter else plain
+
+
+def unpack(parameters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The parameters that `pack` wrote; without the packed ones where they cannot be read.
+
+    >>> unpack(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))["text"][0][:9]
+    'long long'
+    """
+    plain = {key: list(values) for key, values in parameters.items() if key != PACKED}
+    packed = parameters.get(PACKED)
+    return _unpacked(packed[0]) | plain if packed else plain
+
+
+def _unpacked(text: str) -> dict[str, list[str]]:
+    """The packed choices; none where this is not what `pack` writes."""
+    try:
+        content = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
+        decompressor = zlib.decompressobj(-zlib.MAX_WBITS, zdict=_DICTIONARY)
+        choices = decompressor.decompress(content, _MOST_BYTES).decode()
+        return parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES) if decompressor.eof else {}
+    except (zlib.error, ValueError):
+        return {}
+
+
+def run_digest(text: str, tokens: Sequence[str], digests: Mapping[str, str]) -> str:
+    """The digest of a run that an address names by its position or its short digest, with the mark before it.
+
+    tokens: the runs of the address; digests: {short digest: digest} of the runs that are loaded.
+    """
+    mark, name = (text[:1], text[1:]) if text[:1] in MARKS else ("", text)
+    short_digest = tokens[int(name)][:SHORT] if _is_position(name, tokens) else name
+    return mark + digests.get(short_digest, short_digest)
+
+
+def baseline_digest(address: Mapping[str, Sequence[str]], digests: Sequence[str]) -> str:
+    """The short digest of an address's baseline: the one it names, else the first of the runs that it shows.
+
+    digests: the short digests of its runs, loaded or not.
+    """
+    named = address.get(BASELINE, [""])[0]
+    if not named:
+        positions = [str(position) for position in range(len(digests))]
+        shown = expand(address.get(SHOWN, positions), positions)
+        named = next((text for text in [*positions, *digests] if text in shown), positions[0] if positions else "")
+    return digests[int(named)] if _is_position(named, digests) else named
+
+
+def _is_position(text: str, sequence: Sequence) -> bool:
+    return text.isdecimal() and len(text) < 4 and int(text) < len(sequence)

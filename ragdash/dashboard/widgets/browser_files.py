@@ -1,0 +1,47 @@
+"""Buttons that copy a picture or a table, or download a picture, in the browser: without kaleido, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import streamlit as st
+
+from ragdash.core.paths import PACKAGE
+
+MOST_CHARACTERS = 200_000  # of a table that can be copied
+_SCRIPT = PACKAGE / "dashboard" / "assets" / "browser_files.js"
+_HTML = '<div class="bar"></div><div class="status" role="status"></div>'
+_CSS = """
+.bar { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+button { font: inherit; color: var(--st-text-color); background: var(--st-background-color); cursor: pointer;
+         border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius); padding: 0.25rem 0.75rem;
+         min-height: 2.5rem; }
+button:hover, button:focus-visible { border-color: var(--st-primary-color); outline-color: var(--st-primary-color); }
+.status { font-size: 0.875rem; color: var(--st-text-color); min-height: 1.3em; }
+"""
+
+
+def render(key: str, name: str, *, chart: str = "", texts: Sequence[tuple[str, str]] = ()) -> None:
+    """The buttons for a chart of this page, and one for each text.
+
+    Parameters
+    ----------
+    key
+        Of this row of buttons.
+    name
+        Of the files, without their ending.
+    chart
+        Key of a chart that is drawn on this page; empty for none.
+    texts
+        (label of the button, what it copies).
+    """
+    mount = st.components.v2.component("ragdash_browser_files", html=_HTML, css=_CSS, js=_script())
+    copied = [list(text) for text in texts if len(text[1]) <= MOST_CHARACTERS]
+    if chart or copied:
+        mount(key=key, data={"chart": chart, "name": name, "texts": copied})
+
+
+@cache
+def _script() -> str:
+    return _SCRIPT.read_text(encoding="utf-8")

@@ -1,0 +1,306 @@
+"""The documents of several runs, brought together query by query: what every fusion method works on.
+
+All work is done in blocks of whole queries, so that its temporaries stay in the cache and all cores help.
+Letters: Q queries (of a block), N rows of a leg, C candidates (distinct documents of a query in any leg), P legs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import in_blocks, on_all_cores, take
+from ragdash.core.records import Run
+from ragdash.experiments.fusion.blocks import query_blocks, ranges, sorted_words
+from ragdash.matching.match import ranks_of
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """The ranking of one run as it takes part in a fusion, by query and rank.
+
+    run; position (N,) int64 in the run; starts (Q + 1,): rows starts[q]:starts[q+1] belong to query q;
+    rank (N,) int64 from 1; score (N,) float64 or None; candidate (N,) int64, which of the candidates a row is.
+    """
+
+    run: Run
+    position: np.ndarray
+    starts: np.ndarray
+    rank: np.ndarray
+    score: np.ndarray | None
+    candidate: np.ndarray
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Rows of each query: (Q,) int64."""
+        return np.diff(self.starts)
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """The value of a row's query for every row: (Q,) becomes (N,)."""
+        return np.repeat(values, self.lengths)
+
+    def reduce(self, function: np.ufunc, values: np.ndarray) -> np.ndarray:
+        """Values (N,) of each query reduced by np.minimum, np.maximum or np.add: (Q,); 0 for a query without rows."""
+        out = np.zeros(len(self.lengths))
+        filled = np.flatnonzero(self.lengths)
+        if len(filled):
+            out[filled] = function.reduceat(values, self.starts[filled])
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """All documents of the legs in a block, by query: candidates starts[q]:starts[q+1] belong to its query q.
+
+    Within a query, those of the first leg come first, in its order, then the new ones of the second leg, and so on.
+    """
+
+    legs: tuple[Leg, ...]
+    starts: np.ndarray
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Candidates of each query: (Q,) int64."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def lists(self) -> np.ndarray:
+        """In how many legs each candidate is: (C,) int64."""
+        return np.sum([np.bincount(leg.candidate, minlength=len(self)) for leg in self.legs], axis=0)
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """The value of a candidate's query for every candidate: (Q,) becomes (C,)."""
+        return np.repeat(values, self.lengths)
+
+    def total(self, parts: Sequence[np.ndarray]) -> np.ndarray:
+        """The sum over the legs of one (N,) array for each: (C,)."""
+        out = np.zeros(len(self))
+        for leg, values in zip(self.legs, parts, strict=True):
+            out[leg.candidate] += values
+        return out
+
+    def table(self, parts: Sequence[np.ndarray], fill: float = np.nan) -> np.ndarray:
+        """One (N,) array for each leg side by side: (P, C), fill where a leg lacks the document."""
+        out = np.full((len(self.legs), len(self)), fill)
+        for row, leg, values in zip(out, self.legs, parts, strict=True):
+            row[leg.candidate] = values
+        return out
+
+    def within(self, window: int | None) -> Candidates:
+        """Only what the first `window` ranks of each leg hold; None: everything."""
+        if window is None or all(leg.rank.max(initial=0) <= window for leg in self.legs):
+            return self
+        return self._with_rows([leg.rank <= window for leg in self.legs], self.legs)
+
+    def only(self, legs: Sequence[int]) -> Candidates:
+        """Only what these legs hold, in this order."""
+        if list(legs) == list(range(len(self.legs))):
+            return self
+        chosen = [self.legs[index] for index in legs]
+        return self._with_rows([np.ones(len(leg.rank), bool) for leg in chosen], chosen)
+
+    def _with_rows(self, masks: Sequence[np.ndarray], legs: Sequence[Leg]) -> Candidates:
+        """The candidates of these rows (a mask for each leg), numbered anew."""
+        taken = np.zeros(len(self), bool)
+        for leg, mask in zip(legs, masks, strict=True):
+            taken[leg.candidate[mask]] = True
+        number = np.cumsum(taken) - 1
+        counted = np.concatenate(([0], np.cumsum(taken)))
+        shorter = []
+        for leg, mask in zip(legs, masks, strict=True):
+            starts = np.concatenate(([0], np.cumsum(mask)))[leg.starts]
+            shorter.append(replace(leg, position=leg.position[mask], starts=starts, rank=leg.rank[mask],
+                                   score=None if leg.score is None else leg.score[mask],
+                                   candidate=number[leg.candidate[mask]]))
+        return Candidates(tuple(shorter), counted[self.starts])
+
+
+@dataclass(frozen=True, eq=False)
+class RunRanking:
+    """The rows of one run that take part. position (rows,) in the run, None: all, in order; starts (queries + 1,)."""
+
+    run: Run
+    position: np.ndarray | None
+    starts: np.ndarray
+
+    def leg(self, first: int, last: int) -> Leg:
+        """The rows of the queries first:last; the candidates are not numbered yet."""
+        low, high = int(self.starts[first]), int(self.starts[last])
+        starts = self.starts[first:last + 1] - low
+        position = np.arange(low, high) if self.position is None else self.position[low:high]
+        rank = np.arange(1, high - low + 1) - np.repeat(starts[:-1], np.diff(starts))
+        scores = self.run.scores
+        score = None if scores is None else scores[low:high] if self.position is None else scores[position]
+        return Leg(self.run, position, starts, rank, score, _NO_ROWS)
+
+    def pairs(self, leg: Leg, first: int) -> np.ndarray:
+        """The hashes of query and document of a leg of this ranking that begins with the query `first`: (N,)."""
+        low = int(self.starts[first])
+        return self.run.pairs[low:low + len(leg.rank)] if self.position is None else self.run.pairs[leg.position]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Runs brought together: every query of any run, in order of appearance, and what each run has for it."""
+
+    query_ids: pa.StringArray
+    rankings: tuple[RunRanking, ...]
+
+    @cached_property
+    def blocks(self) -> list[tuple[int, int]]:
+        """(first query, query after the last) of blocks of queries."""
+        return list(query_blocks(np.sum([ranking.starts for ranking in self.rankings], axis=0)))
+
+    def candidates(self, block: tuple[int, int]) -> Candidates:
+        """The candidates of a block of queries."""
+        legs = [ranking.leg(*block) for ranking in self.rankings]
+        pairs = [ranking.pairs(leg, block[0]) for ranking, leg in zip(self.rankings, legs, strict=True)]
+        offsets = np.concatenate(([0], np.cumsum([len(leg.rank) for leg in legs])))
+        order, head = sorted_words(np.concatenate(pairs))
+        first = np.empty(len(order), np.int64)
+        first[order] = order[head][np.cumsum(head) - 1]
+        return _numbered(legs, offsets, _same_text(legs, offsets, first))
+
+    def all_candidates(self) -> list[Candidates]:
+        """The candidates of every block."""
+        return on_all_cores(self.candidates, self.blocks)
+
+
+def gather(runs: Sequence[Run], window: int | None = None, ties: str = "docid") -> Pool:
+    """Bring the documents of runs together.
+
+    Parameters
+    ----------
+    runs
+        Two or more; a query that a run lacks has no rows in its leg.
+    window
+        How many results of each run take part; None: all.
+    ties
+        The order of documents with equal scores in a run, as in `ragdash.core.records.Conventions`.
+
+    Examples
+    --------
+    >>> runs = [Run.build("a", ["q", "q"], ["d1", "d2"]), Run.build("b", ["q", "q"], ["d2", "d3"])]
+    >>> [candidates] = gather(runs).all_candidates()
+    >>> len(candidates), candidates.legs[1].candidate.tolist(), candidates.lists.tolist()
+    (3, [1, 2], [1, 2, 1])
+    """
+    query_ids, codes = _aligned(runs)
+    return Pool(query_ids, tuple(_ranking(run, code, len(query_ids), window, ties)
+                                 for run, code in zip(runs, codes, strict=True)))
+
+
+def _aligned(runs: Sequence[Run]) -> tuple[pa.StringArray, list[np.ndarray]]:
+    """(every query, in order of appearance; for each run the index of its queries among them)."""
+    query_ids = runs[0].query_ids
+    for run in runs[1:]:
+        if not run.query_ids.equals(query_ids):
+            fresh = run.query_ids.filter(pc.invert(pc.is_in(run.query_ids, value_set=query_ids)))
+            query_ids = pa.concat_arrays([query_ids, fresh]) if len(fresh) else query_ids
+    codes = [np.arange(len(run)) if run.query_ids.equals(query_ids[:len(run)]) else
+             pc.index_in(run.query_ids, value_set=query_ids).to_numpy() for run in runs]
+    return query_ids, codes
+
+
+def _ranking(run: Run, codes: np.ndarray, queries: int, window: int | None, ties: str) -> RunRanking:
+    """The rows of a run by query (codes (run queries,): their index) and rank."""
+    position, starts = _by_rank(run, ties)
+    begin, length = np.zeros(queries, np.int64), np.zeros(queries, np.int64)
+    begin[codes] = starts[:-1]
+    length[codes] = np.diff(starts) if window is None else np.minimum(np.diff(starts), window)
+    new_starts = np.concatenate(([0], np.cumsum(length)))
+    if new_starts[-1] < starts[-1] or not np.array_equal(begin[length > 0], new_starts[:-1][length > 0]):
+        rows = ranges(begin, begin + length)
+        position = rows if position is None else position[rows]
+    return RunRanking(run, position, new_starts)
+
+
+def _by_rank(run: Run, ties: str) -> tuple[np.ndarray | None, np.ndarray]:
+    """(positions by query and rank without repeats, None: all; the first of each query and, last, their number)."""
+    position, starts = None, run.starts
+    if len(run.repeated):
+        position = np.delete(np.arange(len(run.docs)), run.repeated)
+        starts = np.searchsorted(position, starts)
+    if run.ranked_by != "score" or ties == "file":
+        return position, starts
+    tied = _tied(run, ties)
+    if len(run.repeated):
+        tied = np.setdiff1d(tied, run.repeated, assume_unique=True)
+    if not len(tied):
+        return position, starts
+    position = np.arange(len(run.docs)) if position is None else position
+    position[starts[run.query_of(tied)] + ranks_of(run, tied, ties) - 1] = tied
+    return position, starts
+
+
+def _tied(run: Run, ties: str) -> np.ndarray:
+    """Positions whose score is that of a neighbor, ascending."""
+    scores = run.scores if ties == "docid" else run.scores.astype(np.float32)
+
+    def work(a: int, b: int) -> np.ndarray:
+        part = scores[max(a - 1, 0):b + 1]
+        equal = part[1:] == part[:-1]
+        if not equal.any():
+            return _NO_ROWS
+        near = np.append(equal, False) | np.append(False, equal)
+        return np.flatnonzero(near[min(a, 1):][:b - a]) + a
+
+    blocks = in_blocks(work, len(scores))
+    return np.concatenate(blocks) if blocks else _NO_ROWS
+
+
+def _same_text(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """The first rows, where the ids of the documents are the same too: equal hashes only raise a suspicion."""
+    differs = np.zeros(len(first), bool)
+    for later in range(1, len(legs)):
+        rows = np.arange(offsets[later], offsets[later + 1])
+        matched = rows[first[rows] != rows]
+        owner = np.searchsorted(offsets, first[matched], "right") - 1
+        for earlier in range(later):
+            mine = matched[owner == earlier]
+            if len(mine):
+                same = pc.equal(_docs(legs[later], mine - offsets[later]),
+                                _docs(legs[earlier], first[mine] - offsets[earlier]))
+                differs[mine] = ~same.to_numpy(zero_copy_only=False).astype(bool)
+    if not differs.any():
+        return first
+    suspects = np.flatnonzero(np.isin(first, first[differs]))
+    owner = np.searchsorted(offsets, suspects, "right") - 1
+    texts = pa.concat_arrays([_docs(leg, suspects[owner == index] - offsets[index]) for index, leg in enumerate(legs)])
+    keys = first[suspects] * (len(suspects) + 1) + texts.dictionary_encode().indices.to_numpy()
+    _, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    first = first.copy()
+    first[suspects] = suspects[index][inverse]
+    return first
+
+
+def _docs(leg: Leg, rows: np.ndarray) -> pa.Array:
+    return take(leg.run.docs, leg.run.rows(leg.position[rows]))
+
+
+def _numbered(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> Candidates:
+    """Number the first rows by query, leg and rank; the others have the number of their first row."""
+    fresh = [first[a:b] == np.arange(a, b) for a, b in pairwise(offsets)]
+    counted = [np.concatenate(([0], np.cumsum(mask))) for mask in fresh]
+    new = np.stack([np.diff(counts[leg.starts]) for counts, leg in zip(counted, legs, strict=True)])
+    starts = np.concatenate(([0], np.cumsum(new.sum(axis=0))))
+    number = np.empty(offsets[-1], np.int64)
+    before = starts[:-1].copy()
+    for index, (leg, counts) in enumerate(zip(legs, counted, strict=True)):
+        shift = np.repeat(before - counts[leg.starts[:-1]], leg.lengths)
+        number[offsets[index]:offsets[index + 1]] = counts[:-1] + shift
+        before += new[index]
+    number = number[first]
+    numbered = [replace(leg, candidate=number[offsets[index]:offsets[index + 1]]) for index, leg in enumerate(legs)]
+    return Candidates(tuple(numbered), starts)

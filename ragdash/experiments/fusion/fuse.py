@@ -1,0 +1,246 @@
+"""Fuse runs into one: a run like any other, with the recipe in its settings.
+
+Letters: Q queries, C candidates, P legs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import mix, on_all_cores, take
+from ragdash.core.errors import Problem
+from ragdash.core.ranking.rank_order import ranking_digest, row_digest
+from ragdash.core.records import Run
+from ragdash.experiments.fusion.blocks import falling_order
+from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
+from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+
+
+def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *, preset: str | None = None,
+         name: str | None = None, ties: str = "docid", **params: object) -> Run:
+    """Fuse the rankings of two or more runs into one run.
+
+    Parameters
+    ----------
+    runs
+        What the searches returned. Order matters where the method or preset has weights.
+    method
+        A name of `ragdash.experiments.fusion.methods.METHODS`: rrf, weighted, combsum, combmnz, cascade ...
+    window
+        How many results of each run take part; default all, or what the preset has.
+    preset
+        The dialect of an engine in place of a method, such as "elasticsearch-rrf".
+    name
+        Of the new run; default the method or preset.
+    ties
+        The order of documents with equal scores within a run, as in `Conventions`.
+    **params
+        Of the method: k=60, weights=(0.3, 0.7), norm="min-max" ...
+
+    Returns
+    -------
+    Run
+        Every query of any of the runs. `settings["fusion"]` is the recipe: method, parameters, window, names and
+        digests of the runs. Warnings of the runs come along.
+
+    Raises
+    ------
+    InputError
+        Fewer than two runs, an unknown method, preset or parameter, a value out of range, or runs without the scores
+        that the method needs.
+
+    Examples
+    --------
+    >>> import ragdash
+    >>> keyword = ragdash.Run.build("bm25", ["q", "q", "q"], ["a", "b", "c"], [12.0, 9.0, 3.0])
+    >>> vector = ragdash.Run.build("dense", ["q", "q", "q"], ["c", "b", "d"], [0.82, 0.80, 0.61])
+    >>> hybrid = ragdash.fuse([keyword, vector], method="weighted", weights=(0.3, 0.7))
+    >>> hybrid.ranking("q").column("doc_id").to_pylist()
+    ['b', 'c', 'a', 'd']
+    """
+    recipe = make_recipe(runs, method, window, preset, params)
+    pool = gather(runs, recipe.window, ties)
+    blocks = on_all_cores(lambda block: _fused_block(pool.candidates(block).only(recipe.legs), recipe), pool.blocks)
+    fused = _run_of(name or preset or method, pool, blocks)
+    overlap = any(block.overlap for block in blocks)
+    return replace(fused, settings={"fusion": recipe.settings(runs)},
+                   problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1)))
+
+
+def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """(candidates in fused order, starts (Q + 1,), whether ties are settled); candidates without a score are left out.
+
+    Equal scores are in order of appearance where they are not settled: evaluations order them by id.
+    """
+    if len(candidates.legs) == 1:
+        return *_cut(candidates.legs[0].candidate, candidates.starts, recipe.cut), True
+    returned = ~np.isnan(scores)
+    starts, chosen = candidates.starts, np.arange(len(scores))
+    if not returned.all():
+        chosen = np.flatnonzero(returned)
+        starts, scores = np.searchsorted(chosen, starts), scores[chosen]
+    order = falling_order(scores, starts)
+    if recipe.ties == "id" or (recipe.cut is not None and recipe.ties == "docid"):
+        direction = "ascending" if recipe.ties == "id" else "descending"
+        order = _settle(candidates, chosen[order], scores[order], starts, direction)
+    else:
+        order = chosen[order]
+    return *_cut(order, starts, recipe.cut), recipe.ties != "docid"
+
+
+def _cut(order: np.ndarray, starts: np.ndarray, cut: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The first `cut` of each query, and their starts."""
+    if cut is None or np.diff(starts).max(initial=0) <= cut:
+        return order, starts
+    lengths = np.diff(starts)
+    inside = np.arange(len(order)) - np.repeat(starts[:-1], lengths) < cut
+    return order[inside], np.concatenate(([0], np.cumsum(np.minimum(lengths, cut))))
+
+
+def _settle(candidates: Candidates, order: np.ndarray, scores: np.ndarray, starts: np.ndarray,
+            direction: str) -> np.ndarray:
+    """The order with groups of equal scores sorted by document id; scores as in the order."""
+    equal = scores[1:] == scores[:-1]
+    inner = starts[1:-1]
+    equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False
+    if not equal.any():
+        return order
+    group = np.concatenate(([0], np.cumsum(~equal)))
+    tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+    docs = documents(candidates, order[tied])
+    table = pa.table({"group": group[tied], "doc": docs.cast(pa.binary())})
+    rows = pc.sort_indices(table, [("group", "ascending"), ("doc", direction)]).to_numpy()
+    order = order.copy()
+    order[tied] = order[tied][rows]
+    return order
+
+
+def documents(candidates: Candidates, chosen: np.ndarray) -> pa.Array:
+    """The ids of these candidates, in their order."""
+    row, new_rows = _sources(candidates)
+    return take(pa.chunked_array(_chunks(candidates, new_rows, "docs"), pa.string()), row[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The fused lists of a block of queries: positions in ranking order, rows in the columns of the block.
+
+    starts (Q + 1,); rows, pairs, scores (positions,); columns: name -> chunks of text; settled: whether equal scores
+    are in their final order; overlap: whether two legs have a document in common.
+    """
+
+    starts: np.ndarray
+    rows: np.ndarray
+    pairs: np.ndarray
+    scores: np.ndarray
+    columns: dict[str, list[pa.Array]]
+    settled: bool
+    overlap: bool
+
+
+def _fused_block(candidates: Candidates, recipe: Recipe) -> Block:
+    scores = recipe.scores(candidates)
+    order, starts, settled = fused_order(candidates, recipe, scores)
+    row, new_rows = _sources(candidates)
+    pairs = np.concatenate([leg.run.pairs[leg.position[new]]
+                            for leg, new in zip(candidates.legs, new_rows, strict=True)])
+    rows = row[order]
+    columns = {name: _chunks(candidates, new_rows, name) for name in ("docs", "texts", "sources")
+               if any(getattr(leg.run, name) is not None for leg in candidates.legs)}
+    overlap = sum(len(leg.rank) for leg in candidates.legs) > len(candidates)
+    if len(order) < len(row):
+        returned = np.zeros(len(row), bool)
+        returned[rows] = True
+        mask = pa.array(returned)
+        columns = {name: pa.chunked_array(chunks, pa.string()).filter(mask).chunks for name, chunks in columns.items()}
+        pairs, rows = pairs[returned], (np.cumsum(returned) - 1)[rows]
+    return Block(starts, rows, pairs[rows], scores[order], columns, settled, overlap)
+
+
+def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(for each candidate its row in the new rows of the legs one behind the other: (C,); those rows of each leg)."""
+    row = np.empty(len(candidates), np.int64)
+    seen = np.zeros(len(candidates), bool)
+    new_rows, offset = [], 0
+    for leg in candidates.legs:
+        new = np.flatnonzero(~seen[leg.candidate])
+        row[leg.candidate[new]] = np.arange(offset, offset + len(new))
+        seen[leg.candidate] = True
+        new_rows.append(new)
+        offset += len(new)
+    return row, new_rows
+
+
+def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -> list[pa.Array]:
+    """The texts of the new rows of the legs; null for a run without such a column. Rows in order are not copied."""
+    chunks: list[pa.Array] = []
+    for leg, new in zip(candidates.legs, new_rows, strict=True):
+        column, rows = getattr(leg.run, name), leg.run.rows(leg.position[new])
+        if column is None:
+            chunks.append(pa.nulls(len(new), pa.string()))
+        elif len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool(np.all(rows[1:] > rows[:-1])):
+            chunks += column.slice(rows[0], len(rows)).chunks
+        else:
+            chunks.append(take(column, rows))
+    return chunks
+
+
+def _run_of(name: str, pool: Pool, blocks: Sequence[Block]) -> Run:
+    offsets = np.concatenate(([0], np.cumsum([len(block.rows) for block in blocks])))
+    starts = np.concatenate([[0], *(block.starts[1:] + offset for block, offset in zip(blocks, offsets, strict=False))])
+    rows = np.empty(offsets[-1], np.int64)
+    pairs, scores = np.empty(offsets[-1], np.uint64), np.empty(offsets[-1])
+
+    def work(index: int) -> None:
+        block, part = blocks[index], slice(offsets[index], offsets[index + 1])
+        np.add(block.rows, offsets[index], out=rows[part])
+        pairs[part], scores[part] = block.pairs, block.scores
+
+    on_all_cores(work, range(len(blocks)))
+    settled = bool(blocks) and blocks[0].settled
+    keys = -1.0 - (np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))) if settled else scores
+    digest = ranking_digest(pairs, keys, starts)
+    if settled:
+        digest = digest + row_digest(mix(pairs, np.uint64(2)), scores)
+    names = blocks[0].columns if blocks else {"docs": []}
+    columns = {column: pa.chunked_array([chunk for block in blocks for chunk in block.columns[column]], pa.string())
+               for column in names}
+    for array in (starts, rows, pairs, scores):
+        array.setflags(write=False)
+    return Run(name, pool.query_ids, starts, columns["docs"], rows, pairs, scores, np.zeros(0, np.int64),
+               "rank" if settled else "score", columns.get("texts"), columns.get("sources"), _questions(pool),
+               rows_digest=digest)
+
+
+def _questions(pool: Pool) -> pa.Table | None:
+    """The texts of the queries, where a run has them: nothing else of a run's details belongs to the fused run."""
+    for ranking in pool.rankings:
+        details = ranking.run.details
+        if details is not None and "query" in details.column_names:
+            index = pc.index_in(pool.query_ids, value_set=ranking.run.query_ids)
+            return pa.table({"query": details["query"].combine_chunks().take(index)})
+    return None
+
+
+def _merged_problems(runs: Sequence[Run]) -> list[Problem]:
+    return list(dict.fromkeys(problem for run in runs for problem in run.problems
+                              if problem.kind != "duplicate-document"))
+
+
+def warnings_of(runs: Sequence[Run], pool: Pool, overlap: bool) -> list[Problem]:
+    """What to know of these runs before the fused run is used; overlap: whether two have a document in common."""
+    problems = []
+    names = [run.name for run in runs]
+    if len({run.digest for run in runs}) == 1:
+        problems.append(Problem("fusion-equal-runs", {"runs": names}, severity="warning"))
+    elif not overlap:
+        problems.append(Problem("fusion-no-overlap", {"runs": names}, severity="warning"))
+    return problems + [
+        Problem("fusion-queries", {"run": run.name, "count": len(pool.query_ids) - len(run),
+                                   "queries": len(pool.query_ids)}, severity="warning")
+        for run in runs if len(run) < len(pool.query_ids)]

@@ -1,0 +1,294 @@
+"""Fusion methods: each one a registered function from the candidates of several runs to one score per candidate.
+
+Parameters come from the signature, the explanation from the docstring. A document that a list lacks adds nothing,
+unless the method says otherwise.
+Letters: C candidates, P legs; n: normalized scores, w: weights, r: rank from 1, m: lists.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ragdash.experiments.fusion.candidates import Candidates
+from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
+from ragdash.experiments.fusion.pairwise_wins import pairwise_wins
+
+METHODS: dict[str, Method] = {}
+Weights = Sequence[float] | None
+Norm = str | Sequence[str]
+_POSITIVE = (0.0, np.inf)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A definition: name and title; function(candidates, **params) -> (C,); formula; source; params: name -> default;
+    allowed: name -> (lowest, highest); needs_scores: True, False, or "norm" where the normalization decides."""
+
+    name: str
+    title: str
+    function: Callable[..., np.ndarray]
+    formula: str
+    source: str
+    params: Mapping[str, object]
+    allowed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    needs_scores: bool | str = "norm"
+    doc: str = ""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether runs can have different weights."""
+        return "weights" in self.params
+
+    def reads_scores(self, params: Mapping[str, object]) -> bool:
+        """Whether it needs the scores of the runs under these parameters."""
+        if self.needs_scores != "norm":
+            return bool(self.needs_scores)
+        norm = params.get("norm", self.params["norm"])
+        return any(NORMALIZATIONS[name].needs_scores for name in ([norm] if isinstance(norm, str) else norm))
+
+
+def method(name: str, title: str, formula: str, source: str, **facts) -> Callable[[Callable], Callable]:
+    """Return a decorator that registers a fusion method in `METHODS`.
+
+    Examples
+    --------
+    >>> METHODS["rrf"].title, METHODS["rrf"].params["k"], METHODS["rrf"].weighted
+    ('Reciprocal rank fusion', 60.0, True)
+    """
+
+    def register(function: Callable) -> Callable:
+        parameters = inspect.signature(function).parameters.values()
+        params = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        METHODS[name] = Method(name, title, function, formula, source, params, doc=inspect.getdoc(function) or "",
+                               **facts)
+        return function
+
+    return register
+
+
+def _weights(candidates: Candidates, weights: Weights) -> Sequence[float]:
+    return [1.0] * len(candidates.legs) if weights is None else weights
+
+
+def _norms(candidates: Candidates, norm: Norm) -> list[str]:
+    """The normalization of each leg: one name for all, or one for each."""
+    return [norm] * len(candidates.legs) if isinstance(norm, str) else list(norm)
+
+
+def normalized(candidates: Candidates, norm: Norm) -> list[np.ndarray]:
+    """The normalized scores of each leg: a list of (N,)."""
+    return [NORMALIZATIONS[name].function(leg, candidates)
+            for name, leg in zip(_norms(candidates, norm), candidates.legs, strict=True)]
+
+
+def _sum(candidates: Candidates, norm: Norm, weights: Sequence[float]) -> np.ndarray:
+    """The sum of weight times normalized score, with what the normalization gives a missing document."""
+    parts = [weight * values for weight, values in zip(weights, normalized(candidates, norm), strict=True)]
+    total = candidates.total(parts)
+    for name, leg, weight in zip(_norms(candidates, norm), candidates.legs, weights, strict=True):
+        missing = NORMALIZATIONS[name].missing
+        if missing is not None:
+            lacks = np.ones(len(candidates), bool)
+            lacks[leg.candidate] = False
+            total += np.where(lacks, weight * candidates.spread(missing(leg, candidates)), 0.0)
+    return total
+
+
+@method("rrf", "Reciprocal rank fusion", r"\sum w / (k + r)", "Cormack et al. 2009",
+        allowed={"k": (0.0, 1e6), "base": (0, 1)}, needs_scores=False)
+def rrf(candidates: Candidates, *, k: float = 60.0, weights: Weights = None, base: int = 1,
+        decimals: int | None = None, shared_ranks: bool = False) -> np.ndarray:
+    """The usual default: only ranks count, so the scales of the scores do not matter. A small k favors the top ranks.
+
+    base: the rank of the first result, 1 in the paper and 0 in some engines. decimals: each 1/(k + r) is rounded.
+    shared_ranks: documents with equal scores share the best of their ranks (needs scores).
+    """
+    parts = []
+    for leg, weight in zip(candidates.legs, _weights(candidates, weights), strict=True):
+        rank = leg.rank
+        if shared_ranks and leg.score is not None:
+            same = np.zeros(len(rank), bool)
+            same[1:] = (leg.score[1:] == leg.score[:-1]) & (rank[1:] > 1)
+            rank = np.maximum.accumulate(np.where(same, 0, np.arange(1, len(rank) + 1))) - leg.spread(leg.starts[:-1])
+        deepest = int(rank.max(initial=0))
+        shares = 1.0 / (k + np.arange(1, deepest + 1) - (1 - base)) if deepest else np.zeros(0)
+        parts.append((weight * (shares if decimals is None else np.round(shares, decimals)))[rank - 1])
+    return candidates.total(parts)
+
+
+@method("rrf-stretched", "RRF with stretched ranks", r"\sum 1 / (r / w + k - 1)",
+        "Qdrant lib/segment/src/common/reciprocal_rank_fusion.rs", allowed={"k": (1.0, 1e6)}, needs_scores=False)
+def rrf_stretched(candidates: Candidates, *, k: float = 2.0, weights: Weights = None) -> np.ndarray:
+    """Qdrant's RRF: a weight stretches the ranks, so (1, 2) and (2, 4) are different settings.
+
+    For weights of 1 it is 1/(k + r - 1): the paper's k = 60 is k = 61 here. With a weight of 0 a list adds 0.
+    """
+    parts = [np.zeros(len(leg.rank)) if weight <= 0 else 1.0 / (leg.rank / weight + k - 1)
+             for leg, weight in zip(candidates.legs, _weights(candidates, weights), strict=True)]
+    return candidates.total(parts)
+
+
+@method("weighted", "Weighted sum of scores", r"\sum w n(s)", "ranx wsum; Bruch et al. 2023")
+def weighted(candidates: Candidates, *, norm: Norm = "min-max", weights: Weights = None) -> np.ndarray:
+    """Normalized scores times the weight of their run, added up: usually better than RRF once the weight is tuned."""
+    return _sum(candidates, norm, _weights(candidates, weights))
+
+
+@method("combsum", "CombSUM", r"\sum n(s)", "Fox and Shaw 1993")
+def combsum(candidates: Candidates, *, norm: Norm = "min-max") -> np.ndarray:
+    """The sum of the normalized scores."""
+    return _sum(candidates, norm, [1.0] * len(candidates.legs))
+
+
+@method("combmnz", "CombMNZ", r"m \sum n(s)", "Fox and Shaw 1993")
+def combmnz(candidates: Candidates, *, norm: Norm = "min-max") -> np.ndarray:
+    """CombSUM times the number of lists that have the document: rewards agreement."""
+    return candidates.lists * candidates.total(normalized(candidates, norm))
+
+
+@method("combgmnz", "CombGMNZ", r"m^{\gamma} \sum n(s)", "Lee 1997", allowed={"gamma": (0.0, 100.0)})
+def combgmnz(candidates: Candidates, *, norm: Norm = "min-max", gamma: float = 1.0) -> np.ndarray:
+    """CombMNZ with a power of the number of lists; gamma 0 is CombSUM."""
+    return candidates.lists.astype(np.float64) ** gamma * candidates.total(normalized(candidates, norm))
+
+
+@method("combanz", "CombANZ", r"\sum n(s) / m", "Fox and Shaw 1993")
+def combanz(candidates: Candidates, *, norm: Norm = "min-max") -> np.ndarray:
+    """The mean over the lists that have the document."""
+    return candidates.total(normalized(candidates, norm)) / candidates.lists
+
+
+@method("combmed", "CombMED", r"median\ n(s)", "Fox and Shaw 1993")
+def combmed(candidates: Candidates, *, norm: Norm = "min-max") -> np.ndarray:
+    """The median over the lists that have the document."""
+    table = np.sort(candidates.table(normalized(candidates, norm), np.inf), axis=0)
+    columns, lists = np.arange(len(candidates)), candidates.lists
+    return (table[(lists - 1) // 2, columns] + table[lists // 2, columns]) / 2
+
+
+@method("combmin", "CombMIN", r"\min n(s)", "Fox and Shaw 1993")
+def combmin(candidates: Candidates, *, norm: Norm = "min-max") -> np.ndarray:
+    """The worst over the lists that have the document."""
+    return candidates.table(normalized(candidates, norm), np.inf).min(axis=0)
+
+
+@method("combmax", "CombMAX", r"\max n(s)", "Fox and Shaw 1993")
+def combmax(candidates: Candidates, *, norm: Norm = "min-max") -> np.ndarray:
+    """The best over the lists that have the document."""
+    return candidates.table(normalized(candidates, norm), -np.inf).max(axis=0)
+
+
+@method("wmnz", "Weighted MNZ", r"\sum n(s) \cdot \sum w", "Wu and Crestani 2002")
+def wmnz(candidates: Candidates, *, norm: Norm = "min-max", weights: Weights = None) -> np.ndarray:
+    """The sum of the scores times the sum of the weights, over the lists that have the document."""
+    parts = [np.full(len(leg.rank), float(weight))
+             for leg, weight in zip(candidates.legs, _weights(candidates, weights), strict=True)]
+    return candidates.total(normalized(candidates, norm)) * candidates.total(parts)
+
+
+@method("mixed", "Mixed", r"\sqrt{m} \sum w n(s)", "ranx 0.3.21")
+def mixed(candidates: Candidates, *, norm: Norm = "min-max", weights: Weights = None) -> np.ndarray:
+    """The weighted sum times the root of the number of lists that have the document."""
+    parts = [weight * values for weight, values in
+             zip(_weights(candidates, weights), normalized(candidates, norm), strict=True)]
+    return np.sqrt(candidates.lists) * candidates.total(parts)
+
+
+def _inverse_squares(candidates: Candidates) -> np.ndarray:
+    return candidates.total([1.0 / leg.rank.astype(np.float64) ** 2 for leg in candidates.legs])
+
+
+@method("isr", "Inverse square rank", r"m \sum 1 / r^2", "Mourão et al. 2014", needs_scores=False)
+def isr(candidates: Candidates) -> np.ndarray:
+    """Like RRF, with a much stronger preference for the first ranks, times the number of lists."""
+    return candidates.lists * _inverse_squares(candidates)
+
+
+@method("log_isr", "Logarithmic ISR", r"\ln(m) \sum 1 / r^2", "Mourão et al. 2014", needs_scores=False)
+def log_isr(candidates: Candidates) -> np.ndarray:
+    """As isr, with the logarithm of the number of lists: a document of one list gets 0."""
+    return np.log(candidates.lists) * _inverse_squares(candidates)
+
+
+@method("logn_isr", "Smoothed logarithmic ISR", r"\ln(m + \sigma) \sum 1 / r^2", "Mourão et al. 2014",
+        allowed={"sigma": (0.0, 1.0)}, needs_scores=False)
+def logn_isr(candidates: Candidates, *, sigma: float = 0.01) -> np.ndarray:
+    """As log_isr, where documents of one list get a little more than 0."""
+    return np.log(candidates.lists + sigma) * _inverse_squares(candidates)
+
+
+@method("rbc", "Rank-biased centroids", r"\sum (1 - \phi) \phi^{r - 1}", "Bailey et al. 2017",
+        allowed={"phi": (0.0, 0.9999)}, needs_scores=False)
+def rbc(candidates: Candidates, *, phi: float = 0.8) -> np.ndarray:
+    """Ranks weighted as a reader of persistence phi would: the higher, the deeper lists count."""
+    return candidates.total([(1 - phi) * phi ** (leg.rank - 1.0) for leg in candidates.legs])
+
+
+@method("borda", "Borda count", r"\sum (C - r + 1)", "Aslam and Montague 2001", needs_scores=False)
+def borda_count(candidates: Candidates) -> np.ndarray:
+    """Each list votes with its ranks; a document that it lacks gets the mean of the votes left: (C - n + 1) / 2."""
+    total = np.zeros(len(candidates))
+    for leg in candidates.legs:
+        votes = candidates.spread((candidates.lengths - leg.lengths + 1) / 2)
+        votes[leg.candidate] = leg.spread(candidates.lengths) - leg.rank + 1
+        total += votes
+    return total
+
+
+@method("condorcet", "Condorcet", r"|\{d' : d \text{ beats } d'\}|", "Montague and Aslam 2002", needs_scores=False)
+def condorcet(candidates: Candidates) -> np.ndarray:
+    """Documents that a document beats in most lists, and half of those it ties with (Copeland's rule).
+
+    A list ranks what it has above what it lacks. Unlike a sort by pairs, the result does not depend on the order.
+    """
+    return pairwise_wins(candidates)
+
+
+def _powers(candidates: Candidates, norm: Norm, weights: Weights, function: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """(sum of w f(n), sum of w) over the lists with n > 0."""
+    values = normalized(candidates, norm)
+    weights = _weights(candidates, weights)
+    tops = [np.where(n > 0, weight * function(np.where(n > 0, n, 1.0)), 0.0)
+            for n, weight in zip(values, weights, strict=True)]
+    bottoms = [np.where(n > 0, float(weight), 0.0) for n, weight in zip(values, weights, strict=True)]
+    return candidates.total(tops), candidates.total(bottoms)
+
+
+@method("arithmetic", "Arithmetic mean", r"\sum w n / \sum w", "OpenSearch arithmetic_mean")
+def arithmetic(candidates: Candidates, *, norm: Norm = "opensearch-min_max", weights: Weights = None) -> np.ndarray:
+    """The weighted mean over all lists; one that lacks the document counts as 0."""
+    weights = _weights(candidates, weights)
+    return _sum(candidates, norm, weights) / (float(np.sum(weights)) or 1.0)
+
+
+@method("geometric", "Geometric mean", r"\exp(\sum w \ln n / \sum w)", "OpenSearch geometric_mean")
+def geometric(candidates: Candidates, *, norm: Norm = "opensearch-min_max", weights: Weights = None) -> np.ndarray:
+    """The weighted geometric mean over the lists that have the document with a value above 0."""
+    top, bottom = _powers(candidates, norm, weights, np.log)
+    return np.where(bottom > 0, np.exp(top / np.where(bottom > 0, bottom, 1.0)), 0.0)
+
+
+@method("harmonic", "Harmonic mean", r"\sum w / \sum (w / n)", "OpenSearch harmonic_mean")
+def harmonic(candidates: Candidates, *, norm: Norm = "opensearch-min_max", weights: Weights = None) -> np.ndarray:
+    """The weighted harmonic mean over the lists that have the document with a value above 0."""
+    top, bottom = _powers(candidates, norm, weights, np.reciprocal)
+    return np.where(top > 0, bottom / np.where(top > 0, top, 1.0), 0.0)
+
+
+@method("cascade", "Cascade", r"\text{top } n \text{ of the first run, in the order of the second}",
+        "re-ranking, as in Nogueira and Cho 2019", allowed={"n": _POSITIVE}, needs_scores=False)
+def cascade(candidates: Candidates, *, n: int = 100) -> np.ndarray:
+    """Re-rank the first n results of the first run by the second. What the second lacks follows in the old order.
+
+    Documents that only the second run has are not in the result.
+    """
+    first, second = candidates.legs[:2]
+    rank = candidates.table([leg.rank.astype(np.float64) for leg in candidates.legs], np.inf)
+    deepest = max(first.rank.max(initial=0), second.rank.max(initial=0)) + 1.0
+    top = rank[0] <= n
+    score = np.where(top & np.isfinite(rank[1]), 3 * deepest - rank[1], 2 * deepest - rank[0])
+    return np.where(np.isfinite(rank[0]), score, np.nan)

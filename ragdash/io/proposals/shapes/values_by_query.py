@@ -1,0 +1,81 @@
+"""Objects whose keys are query ids: {"q1": "an answer"}, {"answer": {"q1": ...}, "sp": {...}}, {"q1": {"d7": 0.9}}."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from ragdash.io.proposals.names import ANSWER, LATENCIES, QUESTION, SURE_METRICS, TEXT, words
+
+KEY = "*"  # the query, as in the other lists of records
+MOST_COLUMNS = 12
+_MOST_GRADE = 4
+_MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
+_ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
+
+
+def texts_by_query(value: dict) -> list[dict]:
+    """Records of {"q1": "an answer"}; none where the keys look like names of fields."""
+    if len(value) < 2 or not all(type(text) is str for text in value.values()) or _counts(value):
+        return []
+    named = sum(_ID_LIKE.fullmatch(str(key)) is not None for key in value)
+    if 10 * named < 9 * len(value):
+        return []
+    return [{KEY: key, "answer": text} for key, text in value.items()]
+
+
+def columns_by_query(value: dict) -> list[dict]:
+    """Records of {"answer": {"q1": ...}, "sp": {"q1": ...}}: fields above, the same query ids below."""
+    if not 1 < len(value) <= MOST_COLUMNS or not all(type(member) is dict and member for member in value.values()):
+        return []
+    content = ANSWER | QUESTION | TEXT
+    if all(content.isdisjoint(words(str(name))) for name in value):
+        return []
+    members = list(value.values())
+    keys = dict.fromkeys(key for member in members for key in member)
+    if len(keys) < 2 or any(2 * len(member) < len(keys) for member in members) or _counts(keys):
+        return []
+    if len(keys) <= MOST_COLUMNS and sum(_ID_LIKE.fullmatch(str(key)) is not None for key in keys) * 2 < len(keys):
+        return []
+    return [{KEY: key, **{name: _without_places(member[key]) for name, member in value.items() if key in member}}
+            for key in keys]
+
+
+def _counts(keys: Collection) -> bool:
+    """True for the keys 0, 1, 2 ... of a column of pandas."""
+    return all(str(number) in keys for number in range(len(keys)))
+
+
+def _without_places(value):
+    """[["title", 0], ["title", 3]] as the titles, each once: a supporting fact is a title and a sentence."""
+    is_pairs = type(value) is list and value and all(
+        type(item) is list and len(item) == 2 and type(item[0]) is str and type(item[1]) is int for item in value)
+    return list(dict.fromkeys(item[0] for item in value)) if is_pairs else value
+
+
+def documents_by_query(value: dict) -> list[dict]:
+    """Records of {"q1": {"d7": 0.9, "d2": 0.8}} below other members of a file: a ranking, or judgments of whole grades.
+
+    Values of metrics are none.
+    """
+    members = list(value.values())
+    if len(members) < 2 or not all(type(member) is dict and _is_numbers(list(member.values())) for member in members):
+        return []
+    names = [str(name) for member in members[:50] for name in member]
+    measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)
+    is_same = len({frozenset(member) for member in members}) == 1
+    if not names or 2 * measured >= len(names) or (is_same and (measured or len(members[0]) < 3)):
+        return []  # values of metrics; the same names below each key are fields
+    numbers = [number for member in members for number in member.values()]
+    if all(type(number) is int and number <= _MOST_GRADE for number in numbers):
+        return [{KEY: key, "relevant": member} for key, member in value.items()]
+    return [{KEY: key, "retrieved": [{"doc_id": str(doc), "score": score} for doc, score in sorted(
+        member.items(), key=lambda item: -float(item[1]))]} for key, member in value.items()]
+
+
+def _is_numbers(values: Sequence) -> bool:
+    try:
+        return all(type(value) is not bool and type(value) not in (str, list, dict) and value is not None and (
+            float(value) == float(value)) for value in values)
+    except (TypeError, ValueError):
+        return False

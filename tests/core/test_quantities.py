@@ -1,0 +1,115 @@
+"""Quantities in texts, and whether an answer states those of a reference: hand-made cases for each rule."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from ragdash.core.text import states_quantities
+from ragdash.core.text.quantities import quantities
+
+
+def read(text: str) -> list[tuple]:
+    """(kind, value, unit) of each quantity."""
+    return [(item.kind, item.value, item.unit) for item in quantities(text)]
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("In 2019 sales fell 3.5% to $1.2 million",
+     [("year", 2019, ""), ("number", Decimal("3.5"), "%"), ("number", 1_200_000, "USD")]),
+    ("1.234.567,5", [("number", Decimal("1234567.5"), "")]),
+    ("€5bn", [("number", 5 * 10**9, "EUR")]),
+    ("5m", [("number", 5 * 10**6, "")]),
+    ("a rope of 5 m", [("number", 5, "")]),
+    ("$ 5 m", [("number", 5 * 10**6, "USD")]),
+    ("50 bps", [("number", Decimal("0.5"), "%")]),
+    ("two million dollars", [("number", 2_000_000, "USD")]),
+    ("twenty-one cases", [("number", 21, "")]),
+    ("one of the cases [2]", []),
+    ("1. first\n2. second", []),
+    ("Q3 and B2B", []),
+    ("3 Mrd. Euro", [("number", 3 * 10**9, "EUR")]),
+    ("2019 units were sold", [("number", 2019, "")]),
+])
+def test_numbers_are_read_with_scale_and_unit(text, expected):
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(("text", "signs"), [
+    ("-12.6", {-1}), ("\u221222 %", {-1}), ("minus 3", {-1}), ("$(94) million", {1, -1}), ("fell by 12.6", {1, -1}),
+    ("rose by 12.6", {1}), ("2019-2020", {1}), ("a decline. It has 5", {1}), ("-$5", {-1})])
+def test_the_sign_is_read_from_marks_and_words(text, signs):
+    last = quantities(text)[-1]
+    assert (last.signs if last.kind != "range" else last.parts[0].signs) == signs
+
+
+@pytest.mark.parametrize(("text", "parts"), [
+    ("July 5, 2021", (2021, ((7, 5),))), ("5th of July 2021", (2021, ((7, 5),))), ("2021-07-05", (2021, ((7, 5),))),
+    ("05/07/2021", (2021, ((5, 7), (7, 5)))), ("May 2020", (2020, ((5, 0),))), ("31.12.2019", (2019, ((12, 31),)))])
+def test_dates_are_read_in_every_order(text, parts):
+    assert [(item.kind, item.parts) for item in quantities(text)] == [("date", parts)]
+
+
+@pytest.mark.parametrize(("answer", "reference"), [
+    ("Sales were $1.4965 billion.", "$1,496.5 million"),
+    ("The change is 5,000 thousand", "5 million"),
+    ("22.22%", "0.2222"),
+    ("about 22.2 percent", "22.22%"),
+    ("171.8 million", "172 million"),
+    ("1.50 million dollars", "1,496,500"),
+    ("The decline was 12.6", "-12.6"),
+    ("$(94) million", "-94 million"),
+    ("It happened in 2019.", "2019"),
+    ("There were three of them", "3"),
+    ("three to five days", "3-5"),
+    ("on July 5, 2021", "July 2021"),
+    ("5 July 2021", "2021-07-05"),
+    ("at 10:30 pm", "22:30"),
+    ("50 basis points", "0.5%"),
+    ("Revenue rose from 100 to 112.6, an increase of 12.6", "12.6"),
+    ("Data: 1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7. Therefore the total is 30.8.", "30.8"),
+])
+def test_an_answer_states_the_reference(answer, reference):
+    assert states_quantities(answer, reference) is True
+
+
+@pytest.mark.parametrize(("answer", "reference"), [
+    ("It rose by 12.6 million.", "-12.6 million"),
+    ("22%", "22.22%"),
+    ("1.5 million dollars", "1,496,500"),
+    ("12 million", "12 percent"),
+    ("€5 million", "$5 million"),
+    ("5 billion", "5 million"),
+    ("between 3 and 5", "3"),
+    ("3.4", "3"),
+    ("2,019 units", "2019"),
+    ("July 2021", "July 5, 2021"),
+    ("6 July 2021", "July 5, 2021"),
+    ("The answer is 12.6 [2]", "2"),
+    ("I do not know", "5"),
+    ("", "5"),
+    ("a 1, b 22, c 34, d 45, e 56, f 67, g 78 and 89", "45"),
+    ("Data: 1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7. Therefore the total is 30.8.", "4.4"),
+    ("only 2018", "2018 and 2019"),
+])
+def test_an_answer_does_not_state_the_reference(answer, reference):
+    assert states_quantities(answer, reference) is False
+
+
+def test_a_reference_without_a_number_has_no_value():
+    assert states_quantities("London, 5 km away", "Paris") is None
+
+
+def test_the_question_decides_on_years_and_on_the_sign():
+    assert states_quantities("1,934 units", "1934", "How many units were sold?")
+    assert not states_quantities("1,934 units", "1934", "In which year?")
+    assert states_quantities("-12.6", "12.6", "What was the decrease?")
+    assert not states_quantities("-12.6", "12.6", "What was the increase / (decrease)?")
+
+
+def test_numbers_of_the_question_are_no_others():
+    question = "Of 11, 12, 13, 14, 15 and 16, which is the largest?"
+    answer = "Among 11, 12, 13, 14, 15 and 16 it is 16"
+    assert states_quantities(answer, "16", question)
+    assert not states_quantities(f"{answer}, far above 21, 22, 23, 24 and 25", "16", question)

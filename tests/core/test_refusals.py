@@ -1,0 +1,43 @@
+"""Answers that decline, and answers that only look so: 285 texts in twelve languages, and how fast they are read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from ragdash.core.text import is_refusal
+
+LINES = (Path(__file__).parent / "refusal_texts" / "texts.tsv").read_text(encoding="utf-8").splitlines()
+TEXTS = [(label == "1", language, text) for label, language, text in (line.split("\t") for line in LINES)]
+
+
+def test_texts_that_decline_are_recognized_with_few_false_alarms():
+    alarms = [is_refusal(text) for _, _, text in TEXTS]
+    right = sum(alarm and declines for alarm, (declines, _, _) in zip(alarms, TEXTS, strict=True))
+    assert right / sum(alarms) >= 0.95 and right / sum(declines for declines, _, _ in TEXTS) >= 0.95
+
+
+@pytest.mark.parametrize("language", sorted({language for _, language, _ in TEXTS}))
+def test_each_language_is_recognized(language):
+    texts = [(declines, text) for declines, name, text in TEXTS if name == language]
+    assert sum(is_refusal(text) for declines, text in texts if declines) >= 0.8 * sum(declines for declines, _ in texts)
+    assert sum(not is_refusal(text) for declines, text in texts if not declines) >= 0.9 * sum(
+        not declines for declines, _ in texts)
+
+
+@pytest.mark.parametrize(("answer", "declines"), [
+    ("The document does not mention the price.", True), ("The law does not mention the price.", False),
+    ("The text doesn't just list prices.", False), ("Paris. The text does not say more.", False),
+    ("Sorry! The text does not say.", True), ('He said: "I cannot answer that."', False),
+    ("**Answer:** The context does not provide the name.", True)])
+def test_subject_place_and_quotation_decide(answer, declines):
+    assert is_refusal(answer) == declines
+
+
+@pytest.mark.parametrize("text", ["the text and context of ", "not context ", "we find no ", "kann ich nicht ", "no "])
+def test_long_texts_take_little_time(text):
+    start = time.process_time()
+    is_refusal(text * 400)
+    assert time.process_time() - start < 0.5

@@ -1,0 +1,62 @@
+"""What is shared, in a real browser: a saved view with a short address, pictures and tables that are copied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+CLIPBOARD_PICTURE = """navigator.clipboard.read().then(async items => {
+    const bitmap = await createImageBitmap(await items[0].getType("image/png"));
+    return [bitmap.width, bitmap.height];
+})"""
+SIDEBAR_FITS = ("(bar => bar.scrollHeight <= bar.clientHeight)"
+                "(document.querySelector('[data-testid=stSidebarContent]'))")
+
+
+def test_a_saved_view_opens_in_another_browser_by_its_short_address(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?") + "&k=5&detail=slices")
+    assert app.page.evaluate(SIDEBAR_FITS) and len(app.page.url) <= 300
+    app.go("Share")
+    app.page.get_by_label("Name of the view").fill("Slices at 5")
+    app.page.get_by_role("button", name="Save Compare as it is").click()
+    app.page.get_by_text("Saved. Its address is").wait_for()
+    assert app.page.get_by_text("Only this computer can open these addresses").count() == 1
+    address = app.page.locator(".st-key-view_slices-at-5 [data-testid=stCode]").inner_text().strip()
+    assert address.endswith("/compare?view=slices-at-5") and len(address) <= 120
+    root = address.replace("/compare?", "/?")
+    for link in (address, root):  # the short one leads to the page of the view
+        other = visit().open(link)
+        other.page.get_by_role("heading", name="Compare", level=1).wait_for()
+        other.settle()
+        assert other.page.url == address and other.page.title() == "Slices at 5 · Compare: By slice · ragdash"
+        assert "NDCG@5" in other.page.inner_text(".st-key-finding")
+        other.calm()
+    other.go("Failures")
+    assert "view=" not in other.page.url and "Slices at 5" not in other.page.title()
+    other.page.go_back()
+    other.page.get_by_role("heading", name="Compare", level=1).wait_for()
+    other.settle()
+    assert other.page.url == address, "one press leads back"
+
+
+def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?") + "&detail=means")
+    app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    app.page.get_by_role("tab", name="Download").last.click()
+    app.settle()
+    app.chart("means_file")
+    starts = {"PNG": b"\x89PNG", "SVG": b"<svg"}
+    for form, start in starts.items():
+        with app.page.expect_download() as download:
+            app.page.get_by_role("button", name=form, exact=True).click()
+        assert download.value.suggested_filename == f"ragdash-means.{form.lower()}"
+        assert Path(download.value.path()).read_bytes()[:4] == start
+    app.page.get_by_role("button", name="Copy picture").click()
+    app.page.get_by_role("status").get_by_text("Copied.").wait_for()
+    width, height = app.page.evaluate(CLIPBOARD_PICTURE)
+    assert width > 1000 and height > 200
+    app.page.get_by_role("button", name="Copy as Markdown").click()
+    app.page.wait_for_function("navigator.clipboard.readText().then(text => text.startsWith('| Run | Mean |'))")
+    app.calm()

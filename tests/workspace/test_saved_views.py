@@ -1,0 +1,84 @@
+"""Saved views in the workspace: saved, replaced, deleted, restored, and shared by processes."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.workspace.saved_views import LONGEST_SLUG, SavedView, SavedViews, slug_of
+
+VIEW = SavedView("Dense vs hybrid", "compare", {"run": ["a", "b"], "k": ["5"], "shown": [""]}, "Why we switch",
+                 "2026-11-22T10:00:00+00:00", "Ada")
+
+
+def message(call) -> str:
+    with pytest.raises(InputError) as raised:
+        call()
+    return raised.value.problems[0].message
+
+
+def test_a_view_comes_back_as_it_was_saved_and_the_newest_is_first(tmp_path):
+    views = SavedViews(tmp_path)
+    assert views.list() == () and views.find("dense-vs-hybrid") is None and not list(tmp_path.iterdir())
+    saved = views.save(VIEW)
+    assert saved == replace(VIEW, slug="dense-vs-hybrid") == SavedViews(tmp_path).find("dense-vs-hybrid")
+    second = views.save(replace(VIEW, name="Later"))
+    assert SavedViews(tmp_path, read_only=True).list() == (second, saved)
+
+
+def test_a_name_that_exists_is_asked_for_and_replaced_on_request(tmp_path):
+    views = SavedViews(tmp_path)
+    views.save(VIEW)
+    again = replace(VIEW, name=" dense  VS hybrid ", note="new")
+    assert message(lambda: views.save(again)) == "saved-view/exists"
+    assert views.save(again, replace_existing=True).slug == "dense-vs-hybrid"
+    assert [view.note for view in views.list()] == ["new"]
+    other = views.save(replace(VIEW, name="Dense vs. hybrid!"))
+    assert other.slug == "dense-vs-hybrid-2", "another name with the same letters is another view"
+
+
+def test_a_deleted_view_can_be_restored_and_nothing_is_lost(tmp_path):
+    views = SavedViews(tmp_path)
+    saved = views.save(VIEW)
+    views.delete(saved.slug)
+    views.delete(saved.slug)
+    assert views.list() == () and views.find(saved.slug) is None
+    views.restore(saved.slug)
+    assert views.list() == (saved,)
+    views.restore("never-there")
+    with closing(sqlite3.connect(views.path)) as db:
+        assert [kind for kind, in db.execute("select kind from events")] == ["saved", "deleted", "restored"]
+        for statement in ("delete from events", "update events set slug = 'x'"):
+            with pytest.raises(sqlite3.IntegrityError, match="never"):
+                db.execute(statement)
+
+
+def test_what_cannot_be_saved_is_said(tmp_path):
+    assert message(lambda: SavedViews(tmp_path).save(replace(VIEW, name=" \n"))) == "saved-view/no-name"
+    shown = SavedViews(tmp_path, read_only=True)
+    for call in (lambda: shown.save(VIEW), lambda: shown.delete("a"), lambda: shown.restore("a")):
+        assert message(call) == "read-only-workspace"
+    (tmp_path / "views.sqlite").write_bytes(b"no database at all" * 100)
+    assert message(SavedViews(tmp_path).list).startswith("unusable-workspace")
+    assert message(lambda: SavedViews(tmp_path).save(VIEW)).startswith("unusable-workspace")
+
+
+@pytest.mark.parametrize(("name", "slug"), [
+    ("Ärger & Öl", "arger-ol"), ("../../etc/passwd", "etc-passwd"),
+    ("<script>alert(1)</script>", "script-alert-1-script"),
+    ("x" * 200, "x" * LONGEST_SLUG), ("a" * 39 + " b", "a" * 39)])
+def test_a_name_in_an_address_has_plain_letters_alone(name, slug, tmp_path):
+    assert slug_of(name) == slug
+    assert SavedViews(tmp_path).save(replace(VIEW, name=name)).slug == slug
+
+
+def test_names_without_latin_letters_have_different_addresses(tmp_path):
+    views = SavedViews(tmp_path)
+    slugs = {views.save(replace(VIEW, name=name)).slug for name in ("結果", "比較", "🎉")}
+    assert len(slugs) == 3 and all(slug.startswith("view-") for slug in slugs)
+    hostile = views.save(replace(VIEW, name="a\x00b\u202ec\ud800", note="one\r\ntwo"))
+    assert hostile.name == "a b c?" and hostile.note == "one two" and views.find(hostile.slug) == hostile
