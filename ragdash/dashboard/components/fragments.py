@@ -14,6 +14,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.session import state
 
 P = ParamSpec("P")
+_PAGE = "_page"  # in the session: path of the page whose sections are drawn
 
 
 def redrawn_alone(section: Callable[P, None]) -> Callable[P, None]:
@@ -27,9 +28,14 @@ def redrawn_alone(section: Callable[P, None]) -> Callable[P, None]:
         with suppress(page_context.PageEnds):
             section(*args, **kwargs)
         if is_alone():
-            state.close_session()
+            state.close_session(st.session_state.get(_PAGE, ""))
 
     return st.fragment(drawn)
+
+
+def set_page(path: str) -> None:
+    """Note whose sections can be drawn alone from now on."""
+    st.session_state[_PAGE] = path
 
 
 def is_alone() -> bool:

@@ -53,7 +53,9 @@ def _parts(case: QueryCase, k: int, ranks: int) -> None:
     if changes.open:
         with changes:
             _moves(case, k)
-    if answers.open:
+    if not answers.open:
+        state.choice_key(state.AGAINST, list(COMPARISONS), next(iter(COMPARISONS)))  # of the link, for when it opens
+    else:
         with answers:
             _answers(case)
             _cost(case)
