@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_browser import shown_in
+from test_browser import copied_link, shown_in
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +49,8 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     app.page.keyboard.press("p")
     wait_for_head(app, "head === arg", seen[3])
     app.settle().calm()
+    query = re.search("query=[^&]+", app.page.url)[0]
+    assert query in copied_link(app), "the link follows the step"
     again = visit().open(app.page.url)
     assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
 
