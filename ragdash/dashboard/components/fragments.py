@@ -14,28 +14,25 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.session import state
 
 P = ParamSpec("P")
-_PAGE = "_page"  # in the session: path of the page whose sections are drawn
 
 
-def redrawn_alone(section: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a section: a choice inside it draws it again without the rest of the page.
+def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Decorate a section of a page: a choice inside it draws it again without the rest of the page.
 
-    A section that ends the page (PageEnds) ends itself alone.
+    page: its place in the address. A section that ends the page (PageEnds) ends itself alone.
     """
 
-    @wraps(section)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
-        with suppress(page_context.PageEnds):
-            section(*args, **kwargs)
-        if is_alone():
-            state.close_session(st.session_state.get(_PAGE, ""))
+    def decorate(section: Callable[P, None]) -> Callable[P, None]:
+        @wraps(section)
+        def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
+            with suppress(page_context.PageEnds):
+                section(*args, **kwargs)
+            if is_alone():
+                state.close_session(page)
 
-    return st.fragment(drawn)
+        return st.fragment(drawn)
 
-
-def set_page(path: str) -> None:
-    """Note whose sections can be drawn alone from now on."""
-    st.session_state[_PAGE] = path
+    return decorate
 
 
 def is_alone() -> bool:

@@ -26,7 +26,7 @@ def render() -> None:
     _render_queries(context, specs[0], queries_data.reviews_stamp())
 
 
-@fragments.redrawn_alone
+@fragments.redrawn_alone("queries")
 def _render_queries(context: PageContext, spec: Spec, reviews_stamp: str) -> None:
     """Filters, the table of queries and the one that is read; drawn again alone, unless a review changes the rest."""
     if fragments.is_alone() and queries_data.reviews_stamp() != reviews_stamp:
