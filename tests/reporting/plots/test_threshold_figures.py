@@ -82,6 +82,23 @@ def test_words_stand_beside_the_name_and_an_undefined_mean_says_so():
     assert "undefined" in fig.data[1].hovertext[0]
 
 
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_bands_above_the_best_possible_value_are_gray_and_the_value_is_marked(theme):
+    fig = placed([0.1, 0.3], axis=Axis("Recall@10", 0.0, 1.0, better="higher"), best=0.4, theme=theme)
+    fills = [rect.fillcolor for rect in rects(fig)]
+    assert [fill == theme.grid for fill in fills] == [False, False, True]
+    words = words_above(fig)
+    assert {text: note.font.color for text, note in words.items()} == {
+        "poor": theme.ink, "fair": theme.ink, "&lt;good&gt;": theme.muted}
+    (line,) = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.line.dash == "dash"]
+    assert line.x0 == line.x1 == 0.4
+    assert any("best possible 0.400" in note.text for note in fig.layout.annotations)
+    for best in (np.nan, 1.0, 0.5):
+        free = placed([0.1], axis=Axis("Recall@10", 0.0, 1.0, better="higher"), best=best, theme=theme)
+        assert not any("best possible" in note.text for note in free.layout.annotations)
+        assert theme.grid not in [rect.fillcolor for rect in rects(free)]
+
+
 def test_open_bands_are_drawn_around_the_values():
     edges = np.array([1, 5, 20, np.inf])
     fig = bands.band_placement(["a"], [0], np.array([30.0]), np.array([25.0]), np.array([36.0]), np.array([9]), edges,
