@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = re.compile(r"(^```\n(ragdash [^\n]*)\n```\n\n<!-- output -->\n```\n).*?(^```)", re.MULTILINE | re.DOTALL)
+FUSION = re.compile(r"(<!-- fusion -->\n).*?(<!-- end of fusion -->)", re.DOTALL)
 EXAMPLE = re.compile(r"<!-- example -->\n```\n(ragdash .*)\n```")
 
 
@@ -38,6 +39,13 @@ def output(command: str) -> str:
     return stdout.buffer.getvalue().decode()
 
 
+def with_fusion_reference(text: str) -> str:
+    """The guide of the What-if page with the tables of methods, normalizations and presets."""
+    from ragdash.experiments.fusion.reference import reference
+
+    return FUSION.sub(lambda match: f"{match[1]}\n{reference()}\n{match[2]}", text)
+
+
 def regenerate() -> None:
     from ragdash.core.terms import glossary
 
@@ -46,6 +54,8 @@ def regenerate() -> None:
         shown = SHOWN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
         Path(name).write_text(shown, encoding="utf-8")
     Path("docs/reference/glossary.md").write_text(glossary(), encoding="utf-8")
+    guide = Path("docs/guide/what-if.md")
+    guide.write_text(with_fusion_reference(guide.read_text(encoding="utf-8")), encoding="utf-8")
     output("ragdash metrics --format markdown -o docs/reference/metrics.md")
     output(EXAMPLE.search(Path("docs/guide/share.md").read_text(encoding="utf-8"))[1])
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ragdash.analysis.verdict import Verdict, best_run, find_checks, verdict_state
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
-from ragdash.core.messages import checks as check_messages
+from ragdash.core.messages import MESSAGES
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, select_comparable, test_family
@@ -18,7 +18,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.verdict import change_sentence, check_lines, decision_sentence, verdict_sentence
 
-KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in check_messages.MESSAGES}))
+KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}))
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:

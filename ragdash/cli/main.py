@@ -28,6 +28,7 @@ COMMANDS = {
              "errors",
     "report": "one HTML file with everything, for people who will never install anything",
     "ab": "ask two configurations the same questions, write their runs, compare them",
+    "fuse": "one run from several, by RRF and other methods or as an engine does it; would a hybrid help?",
     "judge": "let a model that reads judge answers and contexts; what it says is kept, and evaluate and the pages "
              "read it",
     "verdicts": "read verdicts of RAGAS, RAGChecker or DeepEval on a run, or put out those that judges gave",

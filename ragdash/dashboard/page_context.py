@@ -16,9 +16,10 @@ from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable
+from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import METRICS, Spec, parse_spec
+from ragdash.reporting.plots.common.theme import COLORED, color_best
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.comparability import rank_notes
 
@@ -264,10 +265,24 @@ def current() -> PageContext:
         raise PageEnds
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
-    context = PageContext(selection, scope())
+    context = _with_colors_of_best(PageContext(selection, scope()))
     if context.scope.by_evidence:
         relevance.note_relevance(context.scope, context.digests)
     return context
+
+
+def _with_colors_of_best(context: PageContext) -> PageContext:
+    """Where more runs are shown than there are colors: the best by the sidebar's metric and the baseline have one."""
+    if len(context.entries) <= COLORED:
+        return context
+    try:
+        summaries = [row[0] for row in context.results.summary([context.selection.spec])]
+    except InputError:  # the page says why the metric cannot be computed
+        return context
+    order = best_first(np.array([summary.mean for summary in summaries]), context.selection.spec.metric.better)
+    slots = color_best(context.slots, order, context.baseline)
+    entries = tuple(replace(entry, slot=slot) for entry, slot in zip(context.entries, slots, strict=True))
+    return replace(context, selection=replace(context.selection, entries=entries))
 
 
 def scope() -> Scope:

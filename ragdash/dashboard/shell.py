@@ -12,7 +12,7 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
-from ragdash.dashboard.components import page_links, saved_view_panel
+from ragdash.dashboard.components import page_links, run_picker, saved_view_panel
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
@@ -21,6 +21,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
+BASELINE_NAME = 24  # characters of a name
 _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 
@@ -123,12 +124,8 @@ def _sidebar():
         return None
     if state.get(state.ACCEPTED):
         state.choices_key(state.ACCEPTED, (), (), free=True)
-    shown_digests = _shown_runs({entry.digest: entry.name for entry in runs})
-    left, right = st.columns(2, gap="small")
-    with left:
-        _baseline(shown_digests, {entry.digest: entry.name for entry in runs})
-    with right:
-        _slice()
+    shown_digests = run_picker.choose_runs(runs)
+    _baseline(shown_digests, {entry.digest: entry.name for entry in runs})
     if file_metrics.session_file_specs():
         state.choices_key(state.DIRECTIONS, (), (), free=True)
     menu = file_metrics.menu()
@@ -140,10 +137,11 @@ def _sidebar():
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     right.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
                     help=tooltip("cutoff"))
+    _slice()
     relevance.choose_relevance()
     reviews.choose_reviews()
     with st.container(horizontal=True, key="sharing"):
-        popover = st.popover("Copy link", icon=":material/link:", key="copy_link")
+        popover = st.popover("Copy link", icon=":material/link:", key="copy_link", on_change="rerun")
         if page_list.JUDGMENTS in page_list.present_data():
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
     with popover:
@@ -161,20 +159,13 @@ def _slice() -> None:
     slices = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
     key = state.choice_key(state.SLICE, ["", *slices], "")
     if slices:
-        st.selectbox("Queries", ["", *slices], key=key, format_func=lambda token: fmt.slice_label(slices, token),
-                     help=tooltip("slice"))
-
-
-def _shown_runs(names: dict[str, str]) -> list[str]:
-    """Which runs are shown; returns their digests. names: digest -> name."""
-    digests = list(names)
-    st.multiselect("Runs shown", digests, format_func=lambda digest: names.get(digest, digest),
-                   placeholder="Choose runs", key=state.choices_key(state.SHOWN, digests, digests))
-    return [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+        st.selectbox("Queries", ["", *slices], key=key, label_visibility="collapsed",
+                     format_func=lambda token: fmt.slice_label(slices, token))
 
 
 def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
     """Which of the runs shown the others are compared with."""
-    st.selectbox("Baseline", shown_digests, format_func=lambda digest: names.get(digest, digest),
+    short = dict(zip(names, fmt.short_names(list(names.values()), BASELINE_NAME), strict=True))
+    st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest),
                  key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
                  help=tooltip("baseline"))

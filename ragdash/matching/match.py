@@ -102,6 +102,12 @@ class Match:
         other.run = self.run.renamed(name)
         return other
 
+    def ranked_as(self, ranked: Ranked) -> Match:
+        """The same match with this view of the rankings: for a fused run that exists as ranks only."""
+        other = self.with_options()
+        vars(other)["ranked"] = ranked
+        return other
+
     @property
     def query_ids(self) -> pa.StringArray:
         return self.truth.query_ids

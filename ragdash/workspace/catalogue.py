@@ -44,7 +44,7 @@ class CatalogueEntry:
     """A run or a truth of the workspace, described without reading it.
 
     kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
-    rows, depth, parts and size (bytes).
+    rows, depth, parts, size (bytes) and added (the day, in UTC).
     """
 
     digest: str
@@ -115,10 +115,11 @@ class Catalogue:
         row = self._do(lambda db: db.execute("select value from kept where key = ?", (key,)).fetchone(), None)
         return None if row is None else row[0]
 
-    def values(self, prefix: str) -> tuple[str, ...]:
-        """The texts kept under keys that begin so, in the order in which they were kept first."""
-        return tuple(row[0] for row in self._do(lambda db: db.execute(
-            "select value from kept where substr(key, 1, ?) = ? order by rowid", (len(prefix), prefix)).fetchall(), []))
+    def values(self, prefix: str) -> dict[str, str]:
+        """The texts kept under keys that begin so, by the rest of their key, in the order in which they were kept."""
+        rows = self._do(lambda db: db.execute("select key, value from kept where substr(key, 1, ?) = ? order by rowid",
+                                              (len(prefix), prefix)).fetchall(), [])
+        return {key[len(prefix):]: value for key, value in rows}
 
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""

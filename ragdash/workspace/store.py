@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,7 +25,7 @@ from ragdash.workspace.catalogue import REBUILT, Catalogue, CatalogueEntry
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
 PLACES = {"run": "runs", "truth": "truths"}
-PRICES = "prices"
+PRICES, SETTINGS = "prices", "settings:"
 _FAULTS = (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError)  # of a file with other content
 
 
@@ -125,13 +127,21 @@ class Workspace:
         """Keep a price table."""
         self._catalogue.keep(PRICES, toml)
 
+    def settings(self) -> dict[str, dict[str, str]]:
+        """The settings of runs that were typed by hand, by digest."""
+        return {digest: json.loads(text) for digest, text in self._catalogue.values(SETTINGS).items() if text}
+
+    def keep_settings(self, digest: str, settings: Mapping[str, str]) -> None:
+        """Keep settings of a run that were typed by hand, instead of those kept before."""
+        self._catalogue.keep(f"{SETTINGS}{digest}", json.dumps(dict(settings)) if settings else "")
+
     def keep_version(self, version: TruthVersion) -> None:
         """Note that a truth is a version of another; the truth itself is kept by `add_truth`."""
         self._catalogue.keep(f"{KEY}{version.judged_digest}", version.as_json())
 
     def versions(self) -> tuple[TruthVersion, ...]:
         """Every version of a truth that was noted."""
-        return tuple(map(version_of_json, self._catalogue.values(KEY)))
+        return tuple(map(version_of_json, self._catalogue.values(KEY).values()))
 
     def rebuilt(self) -> Problem | None:
         """The warning that the list was lost and built again from the files, until it is dismissed; else None."""
@@ -172,7 +182,7 @@ class Workspace:
                 atomic_folders.set_aside(folder, self.folder)
                 raise InputError([Problem("unwritable-content", {"type": kind, "name": record.name, "reason": fault},
                                           field=kind)])
-            facts = {**parquet.facts(record), "size": atomic_folders.size(folder)}
+            facts = {**parquet.facts(record), "size": atomic_folders.size(folder), "added": _day(time.time())}
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
         self._catalogue.add(digest, kind, _writable(record.name if name is None else name), facts)
@@ -217,7 +227,8 @@ class Workspace:
                         metadata["digest"],
                         kind,
                         metadata["name"],
-                        {**metadata["facts"], "size": atomic_folders.size(record_folder)},
+                        {**metadata["facts"], "size": atomic_folders.size(record_folder),
+                         "added": _day(record_folder.stat().st_mtime)},
                     )
                 except _FAULTS:
                     continue  # not a folder of the workspace, or a broken one: reading it raises
@@ -237,6 +248,11 @@ def _fault(folder: Path, digest: str) -> str:
 def _broken(entry: CatalogueEntry, location: str, fault: str) -> InputError:
     return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault},
                                location)])
+
+
+def _day(seconds: float) -> str:
+    """The day of a time, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def _writable(text: str) -> str:

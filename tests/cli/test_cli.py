@@ -208,7 +208,7 @@ def test_the_ledger_as_json(files, capfdbinary):
     assert list(content) == ["schema", "files", "runs", "entries", "effects", "settings", "problems"]
     (entry,) = [entry for entry in content["entries"] if entry["kind"] == "missing-queries"]
     assert list(entry) == ["kind", "severity", "run", "found", "count", "total", "examples", "effect", "fix", "option",
-                           "also", "k", "flags"]
+                           "also", "k", "facts", "flags"]
     assert (entry["count"], entry["total"], entry["option"], entry["flags"]) == (2, 4, ["missing", "skip"],
                                                                               "--missing skip")
     effect = content["effects"][0]

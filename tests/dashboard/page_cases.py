@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
@@ -58,6 +60,12 @@ def drawn(at: AppTest) -> str:
 def charts(at: AppTest) -> dict[str, dict]:
     """Figures by key."""
     return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
+
+
+def leaderboard(at: AppTest) -> pd.DataFrame:
+    """The leaderboard of Compare as it is read: the texts of its cells."""
+    table = next(one for one in at.dataframe if one.key == "leaderboard")
+    return pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_all().to_pandas()
 
 
 def widget(at: AppTest, kind: str, key: str):

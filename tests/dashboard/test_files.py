@@ -6,7 +6,7 @@ import gzip
 import os
 
 import pytest
-from page_cases import keys, opened
+from page_cases import keys, leaderboard, opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.dashboard.session import data_store
@@ -21,7 +21,7 @@ def test_several_files_at_once_are_told_apart_by_content():
     said = texts(at)
     assert "TREC run" in said and "TREC qrels" in said and not at.error
     at.switch_page("pages/compare.py").run()
-    assert not at.exception and len(at.table[0].value) == 2
+    assert not at.exception and len(leaderboard(at)) == 2
 
 
 WRONG = {
@@ -45,7 +45,7 @@ def test_a_wrong_file_is_a_message_and_loses_nothing(name):
     assert len(at.error) <= 5
     assert all(":material/build:" in card.value for card in at.error)
     at.switch_page("pages/compare.py").run()
-    assert not at.exception and len(at.table[0].value) == 2
+    assert not at.exception and len(leaderboard(at)) == 2
 
 
 def test_a_fault_while_a_file_is_read_loses_neither_what_was_loaded_nor_the_next_file(monkeypatch):

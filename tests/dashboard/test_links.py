@@ -16,13 +16,13 @@ KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input
          "text_area")
 # What is no choice of what is shown: it is done once (a name, a review), or kept in the workspace (prices, the shelf)
 DOING = ("slot_", "name_", "collapse_", "kept_", "shelf_", "sure_", "role_", "review_", "price_", "uses_", "map_")
-DOING += ("target_", "_way", "_slider")  # these write a choice that is in the address
+DOING += ("target_", "_way", "_slider", "_run_filters")  # these write a choice that is in the address
 DOING += ("_report_", "view_")  # title and author are written into a file, a view into the workspace
 DOING += ("_judge_",)  # an endpoint and a budget are not for who gets the link
 PARTS = set(keys.PARTS_OF_PAGES)  # left alone: another part of a page is another page here
 FILTERS = {"case", "least", "text", "attributes", "stages", "readings", "marked", "slice"}
 KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the page has something to show
-CHOSEN = {"compare": {"columns", "sort", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
+CHOSEN = {"compare": {"columns", "margin"}, "compare/queries": {"candidate", "picture", "outcome"},
           "compare/slices": {"by"}, "compare/similarity": {"alike"}, "score-cutoffs": {"measure", "score", "tuned"},
           "threshold-bands": {"bands"}, "data/evidence": {"covers", "pairs"},
           "precision-recall": {"curves", "axis", "tradeoff"},
@@ -129,7 +129,7 @@ def test_an_address_of_an_earlier_version_holds_every_choice_and_opens(samples):
 def test_the_way_back_leaves_out_what_was_chosen_since(samples):
     at = opened("compare", **samples)
     before = dict(at.query_params)
-    at.session_state["k"], at.session_state["detail"], at.session_state["sort"] = "5", "slices", "RR"
+    at.session_state["k"], at.session_state["detail"] = "5", "slices"
     shown(at.run())
     assert asked(at, "k") == ["5"] and asked(at, "detail") == ["slices"]
     at.query_params.clear()

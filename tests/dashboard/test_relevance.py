@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from page_cases import address, asked, opened
+from page_cases import address, asked, leaderboard, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash import evaluate, read_runs, read_truth
@@ -64,7 +64,7 @@ def test_the_leaderboard_has_the_numbers_of_evaluate(samples):
     truth, runs = samples
     for threshold in ("0.55", "0.9"):
         at = opened("compare", **address(truth, runs), match="evidence", **{"from": threshold})
-        table = at.table[0].value
+        table = leaderboard(at)
         for run in runs:
             row = next(row for _, row in table.iterrows() if run.name in row["Run"])
             one = evaluate(run, truth, "nDCG@10 R@10 P@10", match="evidence", match_threshold=float(threshold))
@@ -86,7 +86,7 @@ def test_a_run_without_texts_is_named_and_the_others_are_shown():
     bare = Run.build("bare", ["q0", "q1"], ["a", "b"], np.array([1.0, 1.0]))
     at = opened("compare", **address(truth, [run, bare]), match="evidence")
     assert len(at.error) == 1 and "bare" in at.error[0].value and "text" in at.error[0].value
-    assert len(at.table[0].value) == 1
+    assert len(leaderboard(at)) == 1
 
 
 def test_keys_tell_apart_what_differs_and_nothing_else():
@@ -132,7 +132,7 @@ def test_meaning_that_no_model_has_given_says_how_to_get_it_and_is_there_once_it
     store.save("vectors", model, [text_key(text) for text in found], np.zeros(len(found), bool), turned)
     at.run()
     assert not at.exception and not at.error
-    assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
+    assert "0.333" in leaderboard(at)["Precision@1"][0]
 
 
 def test_metrics_of_the_evidence_follow_the_threshold_under_match_by_id_too():
@@ -159,14 +159,14 @@ def test_a_decision_counts_at_every_threshold_and_can_be_left_out():
     store.keep({key: False})
     at = opened("compare", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "0.55"})
     assert "1 decision of a person applied" in texts(at)
-    assert "0.000" in at.table[0].value["Precision@1"][0]
+    assert "0.000" in leaderboard(at)["Precision@1"][0]
     at = opened("compare", **address(truth, [run]), match="evidence", columns="P@1", decided="no",
                 **{"from": "0.55"})
     assert "decision" not in texts(at).split("Relevant by evidence")[1].split("\n")[0]
-    assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
+    assert "0.333" in leaderboard(at)["Precision@1"][0]
     store.keep({key: True})
     at = opened("compare", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "1.0"})
-    assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
+    assert "0.333" in leaderboard(at)["Precision@1"][0]
 
 
 @pytest.mark.parametrize(("key", "value"), [("match", "smell"), ("how", "guess"), ("from", "x"), ("from", "nan"),

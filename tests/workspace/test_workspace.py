@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +164,17 @@ def test_the_same_content_is_kept_once_under_its_first_name(workspace):
     first = workspace.add_run(small("one"))
     assert workspace.add_run(small("two")) == first and len(workspace.runs()) == 1
     assert first.facts["queries"] == 2 and first.facts["depth"] == 3 and first.facts["size"] > 0
+
+
+def test_typed_settings_and_the_day_of_the_upload_are_kept(workspace):
+    first = workspace.add_run(small())
+    date.fromisoformat(first.facts["added"])
+    workspace.keep_settings(first.digest, {"chunk_size": "256", "model": "<b>"})
+    workspace.keep_settings("f" * 40, {"not": "kept there"})
+    again = Workspace(workspace.folder)
+    assert again.settings() == {first.digest: {"chunk_size": "256", "model": "<b>"}, "f" * 40: {"not": "kept there"}}
+    workspace.keep_settings("f" * 40, {})
+    assert list(again.settings()) == [first.digest]
 
 
 def test_mappings_and_prices_are_kept(workspace):

@@ -71,6 +71,5 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
 
 def _file_metric_entry(row: Recomputed) -> ComparabilityEntry:
     """A metric from a run's file next to the same metric as computed here."""
-    words = row.problem.words("page")
-    return ComparabilityEntry("file-metric", "note" if row.differing else "ok", row.run,
-                              f"{words.actual}.", row.differing, row.n, effect=words.fix)
+    return ComparabilityEntry("file-metric", "note" if row.differing else "ok", row.run, row.differing, row.n,
+                              cause=row.problem)

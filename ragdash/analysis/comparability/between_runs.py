@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry, format_examples
+from ragdash.analysis.comparability.findings import SHOWN, ComparabilityEntry
 from ragdash.core.records import Conventions, Run
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
+MOST_RUNS = 8  # named in a sentence
 # settings that say how a run was read -> the entries about a run where more of it could be
 READ = {"collapse": ("another-level",), "ids": ("respelled-queries", "respelled-documents")}
 
@@ -30,26 +31,10 @@ def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Compara
     present = np.stack([~match.missing for match in matches])
     uneven = present.any(axis=0) & ~present.all(axis=0)
     examples = tuple(matches[0].query_ids.filter(pa.array(uneven))[:SHOWN].to_pylist())
-    count, total = int(uneven.sum()), len(uneven)
-    sentence = (f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others"
-                f"{format_examples(examples)}.")
-    if not count:
-        return ComparabilityEntry("different-queries", "ok", None, sentence, 0, total)
-    zero = conventions.missing == "zero"
-    effect = "They count as empty rankings where they are missing, so all means are over the same queries." if zero \
-        else "The means are over different queries and cannot be compared."
-    return ComparabilityEntry(
-        "different-queries",
-        "note" if zero else "warning",
-        None,
-        sentence,
-        count,
-        total,
-        examples,
-        effect,
-        "Run every configuration for every query.",
-        None if zero else ("missing", "zero"),
-    )
+    count, zero = int(uneven.sum()), conventions.missing == "zero"
+    severity = "ok" if not count else "note" if zero else "warning"
+    return ComparabilityEntry(f"different-queries/{conventions.missing}", severity, None, count, len(uneven), examples,
+                              option=("missing", "zero") if count and not zero else None)
 
 
 def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[ComparabilityEntry]:
@@ -57,24 +42,12 @@ def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[Comparabilit
     shallowest, deepest = min(depths), max(depths)
     if shallowest == deepest:
         return []
-    shallow = [run for run in runs if run.depth < deepest]
     touched = [str(spec) for spec in specs if spec.k is None or spec.k > shallowest]
-    effect = f"The deeper run has more chances in {', '.join(touched)}." if touched else \
-        f"None of these metrics looks deeper than rank {shallowest:,}."
     examples = tuple(f"{run.name}: {run.depth:,}" for run in runs)
-    return [
-        ComparabilityEntry(
-            "different-depths",
-            "warning" if touched else "note",
-            None,
-            f"The runs are not equally deep ({', '.join(examples[:8])}).",
-            len(shallow),
-            len(runs),
-            examples,
-            effect,
-            f"Compare them with cutoffs up to {shallowest:,}, or retrieve equally many documents.",
-        )
-    ]
+    return [ComparabilityEntry(
+        "different-depths/touched" if touched else "different-depths", "warning" if touched else "note", None,
+        sum(depth < deepest for depth in depths), len(runs), examples,
+        {"shown": examples[:MOST_RUNS], "metrics": touched, "shallowest": shallowest})]
 
 
 def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[ComparabilityEntry]) -> list[ComparabilityEntry]:
@@ -84,36 +57,26 @@ def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Comparabili
         return []
     examples = tuple(f"{run.name}: {word}" for run, word in zip(runs, words, strict=True))
     odd = sum(word != words[0] for word in words)
-    what = "on different levels" if name == "collapse" else "with ids spelled in different ways"
-    sentence = f"The runs were read {what} ({', '.join(examples[:8])})."
-    if all(len(match.ranked.rank) for match in matches) and not any(entry.kind in READ[name] for entry in ids):
-        level = "on the level of the truth" if name == "collapse" else "written as in the truth"
-        return [ComparabilityEntry(f"different-{name}", "note", None, sentence, odd, len(runs), examples,
-                      f"All of them are {level} now, so their numbers can be compared.")]
-    return [ComparabilityEntry(f"different-{name}", "warning", None, sentence, odd, len(runs), examples,
-                  "Their numbers do not mean the same.", f"Read all of them with the same --{name}.")]
+    all_read = all(len(match.ranked.rank) for match in matches) and not any(entry.kind in READ[name] for entry in ids)
+    message, severity = (f"different-{name}/in-use", "note") if all_read else (f"different-{name}", "warning")
+    return [ComparabilityEntry(message, severity, None, odd, len(runs), examples, {"shown": examples[:MOST_RUNS]})]
 
 
-def _same_content(runs: Sequence[Run]) -> list[ComparabilityEntry]:
+def same_rankings(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Names of runs with equal rankings: the first of them, and each later one."""
     first_names: dict[tuple, str] = {}
-    twins = []
+    pairs = []
     for run in runs:
         key = (len(run), len(run.docs), *run.rows_digest.tolist())
         if key in first_names:
-            twins.append(f"{first_names[key]} = {run.name}")
+            pairs.append((first_names[key], run.name))
         first_names.setdefault(key, run.name)
+    return pairs
+
+
+def _same_content(runs: Sequence[Run]) -> list[ComparabilityEntry]:
+    twins = tuple(f"{first} = {second}" for first, second in same_rankings(runs))
     if not twins:
         return []
-    return [
-        ComparabilityEntry(
-            "same-rankings",
-            "warning",
-            None,
-            f"Runs with the same rankings: {', '.join(twins[:8])}.",
-            len(twins),
-            len(runs),
-            tuple(twins),
-            "They differ in nothing that a metric of retrieval sees.",
-            "Check that the right files were given.",
-        )
-    ]
+    return [ComparabilityEntry("same-rankings", "warning", None, len(twins), len(runs), twins,
+                               {"shown": twins[:MOST_RUNS]})]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 
-from ragdash.core.text.quoted import quoted
+from ragdash.core.errors import Problem
+from ragdash.core.messages import Surface, Words, render
 from ragdash.metrics import Spec
 
 SEVERITIES = ("error", "warning", "note", "ok")
@@ -17,35 +18,90 @@ MIRRORED = "the other way"
 
 @dataclass(frozen=True)
 class ComparabilityEntry:
-    """One thing counted: count of total (such as queries of the truth that the run lacks), and what follows from it.
+    """One thing counted: count of total (such as queries of the truth that the run lacks). The words are a table.
 
-    kind: a stable word for programs; severity: "ok" (nothing to see), "note", "warning", "error" (no numbers come of
-    it); run: its name, None for the truth or the runs among themselves; found, effect, fix: sentences; k: the cutoff,
-    where it is about one. option: a switch and its word that fix it, such as ("ids", "zeros"), or None; also: further
-    switches that the fix needs to bear fruit.
+    Parameters
+    ----------
+    message
+        A row of `ragdash.core.messages.comparability` without "compare-": "extra-queries", "missing-queries/zero".
+    severity : {"ok", "note", "warning", "error"}
+        ok: nothing to see; error: no numbers come of it.
+    run
+        Its name; None for the truth or the runs among themselves.
+    count, total
+        How many of how many.
+    examples
+        Ids or pairs of ids, for people.
+    facts
+        What else the words are made of.
+    option
+        A switch and its word that fix it, such as ("ids", "zeros"), or None.
+    also
+        Further switches that the fix needs to bear fruit.
+    k
+        The cutoff, where it is about one.
+    cause
+        The problem whose words these are.
+
+    Examples
+    --------
+    >>> entry = ComparabilityEntry("extra-queries", "warning", "dense", 2, 10, ("q7", "q8"))
+    >>> entry.kind, entry.found
+    ('extra-queries', "2 of 10 queries of the run are not in the truth, such as 'q7', 'q8'.")
     """
 
-    kind: str
+    message: str
     severity: str
     run: str | None
-    found: str
     count: int
     total: int
     examples: tuple[str, ...] = ()
-    effect: str = ""
-    fix: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
     option: tuple[str, str] | None = None
     also: tuple[tuple[str, str], ...] = ()
     k: int | None = None
+    cause: Problem | None = None
+
+    @property
+    def kind(self) -> str:
+        """The stable word for programs."""
+        return self.message.partition("/")[0]
 
     @property
     def flags(self) -> str:
         """The fix as options of the command line: "--collapse prefix:_ --ids zeros"; empty where there is none."""
         return " ".join(f"--{name} {word}" for name, word in (*((self.option,) if self.option else ()), *self.also))
 
+    def words(self, surface: Surface = "cli") -> Words:
+        """What was counted, what follows and the fix on a surface; the last two are empty where nothing is wrong."""
+        facts = {"count": self.count, "total": self.total, "share": self.count / self.total if self.total else 0.0,
+                 "examples": self.examples, "k": self.k, "flags": self.flags, "also": self.also,
+                 "cause": self.cause.words(surface) if self.cause else None, **self.facts}
+        words = render(f"compare-{self.message}", facts, surface)
+        return words if self.count or self.severity == "error" else words._replace(expected="", fix="")
+
+    @property
+    def found(self) -> str:
+        """What was counted."""
+        return self.words().actual
+
+    @property
+    def effect(self) -> str:
+        """What follows from it."""
+        return self.words().expected
+
+    @property
+    def fix(self) -> str:
+        """How to fix it on the command line."""
+        return self.words().fix
+
     def as_dict(self) -> dict:
         """The entry for JSON."""
-        return {**asdict(self), "flags": self.flags}
+        words = self.words("json")
+        return {"kind": self.kind, "severity": self.severity, "run": self.run, "found": words.actual,
+                "count": self.count, "total": self.total, "examples": self.examples, "effect": words.expected,
+                "fix": words.fix, "option": self.option, "also": self.also, "k": self.k, "facts": dict(self.facts),
+                "flags": self.flags}
 
 
 @dataclass(frozen=True)
@@ -102,26 +158,18 @@ class ComparabilityReport:
                 "effects": [effect.as_dict() for effect in self.effects]}
 
 
-def describe_changes(effects: Iterable[ConventionEffect], convention: str, choice: str, run: str | None = None) -> str:
-    """In words, how the means move under a choice: the metrics that move most."""
+def changes(effects: Iterable[ConventionEffect], convention: str, choice: str, run: str | None = None) -> dict:
+    """How the means move under a choice, as facts: the metrics that move most, more, and whether none moves."""
     relevant = [effect for effect in effects if effect.convention == convention and run in (None, effect.run)]
     rows = [effect for effect in relevant if effect.choice == choice and effect.marked and not effect.refused]
     chosen_means = {(effect.run, effect.spec): effect.mean for effect in relevant if effect.chosen}
-    if not rows:
-        return "No mean changes."
     rows.sort(key=lambda effect: -abs(effect.change) if not math.isnan(effect.change) else -math.inf)
-    phrases = [
+    moves = [
         f"{effect.spec}{'' if run else f' of {effect.run}'} {_move(chosen_means[effect.run, effect.spec], effect)} "
         f"(n = {effect.n:,})"
         for effect in rows[:SHOWN]
     ]
-    return f"{', '.join(phrases)}{' and others' if len(rows) > SHOWN else ''}."
-
-
-def format_examples(examples: Iterable[str]) -> str:
-    """", such as 'a', 'b'", or nothing."""
-    shown = ", ".join(quoted(example) for example in examples)
-    return f", such as {shown}" if shown else ""
+    return {"moves": moves, "more": max(len(rows) - SHOWN, 0), "unmoved": not rows}
 
 
 def _move(chosen_mean: float, effect: ConventionEffect) -> str:

@@ -95,13 +95,8 @@ def _with_collapse_fix(entry: ComparabilityEntry, level: list[ComparabilityEntry
         names = set(dict(collapse_entry.also).get("ids", "").split(","))
         names |= {"path"} if collapse_entry.option == ("collapse", "prefix:#") else set()  # both cut off what follows #
         if collapse_entry.severity == "warning" and set(entry.option[1].split(",")) <= names:
-            return replace(
-                entry,
-                effect=collapse_entry.effect,
-                fix=collapse_entry.fix,
-                option=collapse_entry.option,
-                also=collapse_entry.also,
-            )
+            return replace(entry, message=f"{entry.message}/collapsed", facts={**collapse_entry.facts, **entry.facts},
+                           option=collapse_entry.option, also=collapse_entry.also)
     return entry
 
 
@@ -128,18 +123,14 @@ def _entry(
 ) -> ComparabilityEntry:
     field, count, total, examples = changed
     name = rule.name if rule.name in hits_after else next(iter(hits_after))
-    what = "queries of the run" if field == "queries" else f"different documents{_sample_note(sample, run)}"
     return ComparabilityEntry(
         f"respelled-{field}",
         "warning" if field == "queries" or hits_after[name] > hits_before else "note",
         run.name,
-        f"{count:,} of {total:,} {what} match the truth only {rule.words} ({', '.join(examples)}).",
         count,
         total,
         examples,
-        f"Judged documents among those returned{_sample_note(sample, run)}: {hits_before:,} now, "
-        f"{hits_after[name]:,} then.",
-        f"Read the runs with --ids {name}, or write the ids the same way in both files.",
+        {"way": rule.words, "before": hits_before, "after": hits_after[name], **_sample_facts(sample, run)},
         ("ids", name),
     )
 
@@ -170,34 +161,30 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Compar
     hits_uncollapsed = hits
     if choice.ids:
         hits_uncollapsed = hits_without_paths if choice.by == "prefix:#" else hits_with_ids
-    entry = ComparabilityEntry(
+    closed, kept = _top_hits(sample, truth, choice, wanted)
+    sampled = _sample_facts(sample, run)
+    return [ComparabilityEntry(
         "another-level",
         "note" if hits_uncollapsed else "warning",
         run.name,
-        f"The run ranks parts of what the truth judges, such as {quoted(examples[0])} where the truth has "
-        f"{quoted(examples[1])}.",
         len(sample.docs) - hits,
         len(sample.docs),
         examples,
-        f"Judged documents among those returned{_sample_note(sample, run)}: {hits:,} now, {fixed:,} then. "
-        f"{_top_hits(sample, truth, choice, wanted)}",
-        "",
+        {"ours": examples[0], "theirs": examples[1], "level_before": hits, "level_after": fixed, "top": TOP,
+         "closed": closed, "kept": kept, "by": choice.by, "level_looked": sampled["looked"], **sampled},
         ("collapse", choice.by),
         also,
-    )
-    note = "Both are needed: the ids are written in another way too. " if choice.ids else ""
-    return [replace(entry, fix=f"Read the runs with {entry.flags}. {note}The first part of a document counts. "
-                    f"Ranks close up; with chunks:{choice.by} they stay those of the parts.")]
+    )]
 
 
-def _top_hits(sample: Run, truth: Truth, choice: CollapseChoice, wanted: tuple[Wanted, Wanted]) -> str:
-    """Judged documents in the top 10 under both ways to count ranks, in words."""
+def _top_hits(sample: Run, truth: Truth, choice: CollapseChoice, wanted: tuple[Wanted, Wanted]) -> tuple[int, int]:
+    """Judged documents in the top 10 where ranks close up, and where chunks keep their ranks."""
     counts = []
     for by in (choice.by, f"{CHUNK_RANKS}{choice.by}"):
         run = collapsed(sample, by)
         run = with_ids_of(run, truth, choice.ids, wanted) if choice.ids else run
         counts.append(int((Match(run, truth).ranked.rank <= TOP).sum()))
-    return f"In the top {TOP} documents: {counts[0]:,}; among the documents of the top {TOP} parts: {counts[1]:,}."
+    return counts[0], counts[1]
 
 
 def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
@@ -234,32 +221,17 @@ def _part_example(sample: Run, judged: Wanted, choice: CollapseChoice) -> tuple[
 def _finer(sample: Run, run: Run, wanted: Wanted) -> list[ComparabilityEntry]:
     docs = pc.unique(sample.docs)
     judged = wanted.ids.take(pa.array(np.arange(0, len(wanted), -(-len(wanted) // FEW) or 1)))
-    scope = (
-        _sample_note(sample, run)
-        if len(judged) == len(wanted)
-        else f" (in {len(sample.docs):,} of {len(run.docs):,} "
-        f"returned and {len(judged):,} of {len(wanted):,} judged documents looked at)"
-    )
+    scope = {**_sample_facts(sample, run), "judged": 0, "rows": len(sample.docs), "wanted": len(wanted)}
+    if len(judged) < len(wanted):
+        scope |= {"looked": 0, "judged": len(judged)}
     for separator in SEPARATORS:
         documents = before(judged, separator)
         is_finer = pc.and_(pc.is_in(documents, value_set=docs), pc.not_equal(documents, judged))
         count = pc.sum(is_finer).as_py() or 0
         if count:
             examples = (documents.filter(is_finer)[0].as_py(), judged.filter(is_finer)[0].as_py())
-            return [
-                ComparabilityEntry(
-                    "finer-truth",
-                    "warning",
-                    run.name,
-                    f"The truth judges parts of what the run ranks, such as "
-                    f"{quoted(examples[1])} where the run has {quoted(examples[0])}{scope}.",
-                    count,
-                    len(judged),
-                    examples,
-                    "None of these is found.",
-                    "Rank the parts, or judge what is ranked.",
-                )
-            ]
+            return [ComparabilityEntry("finer-truth", "warning", run.name, count, len(judged), examples,
+                                       {"ours": examples[0], "theirs": examples[1], **scope})]
     return []
 
 
@@ -281,6 +253,6 @@ def _hits(run: Run, truth: Truth) -> int:
     return len(Match(run, truth).ranked.rank)
 
 
-def _sample_note(sample: Run, run: Run) -> str:
-    """Which part was looked at, if it was not all."""
-    return "" if sample is run else f" (in {len(sample.docs):,} of {len(run.docs):,} looked at)"
+def _sample_facts(sample: Run, run: Run) -> dict[str, int]:
+    """Which part was looked at (0 where it was all), and how many documents there are."""
+    return {"looked": 0 if sample is run else len(sample.docs), "returned": len(run.docs)}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
+from ragdash.analysis.comparability.between_runs import same_rankings
 from ragdash.analysis.comparability.run_coverage import rising_queries
 from ragdash.analysis.unjudged.bounds import bounds
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
@@ -124,16 +125,8 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
 
 
 def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
-    first_names: dict[tuple, str] = {}
-    checks = []
-    for match in matches:
-        run = match.run
-        key = (len(run), len(run.docs), *run.rows_digest.tolist())
-        if key in first_names:
-            pair = (first_names[key], run.name)
-            checks.append(RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]}))
-        first_names.setdefault(key, run.name)
-    return checks
+    return [RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]})
+            for pair in same_rankings([match.run for match in matches])]
 
 
 def _stale(truth: Truth) -> list[RunCheck]:

@@ -12,9 +12,9 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from ragdash.core.messages import (
-    checks,
     columns,
     commands,
+    comparability,
     dashboard,
     experiments,
     judge,
@@ -30,10 +30,10 @@ from ragdash.core.messages import (
 from ragdash.core.messages.message import Message
 from ragdash.core.text.template import fill, listed, placeholders
 
-_MODULES = (checks, columns, commands, dashboard, experiments, judge, labels, matching, metrics, proposals, reading,
-            unavailable, values, workspace)
-BROWSER = (checks, columns, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable, values,
-           workspace)
+_MODULES = (columns, commands, comparability, dashboard, experiments, judge, labels, matching, metrics, proposals,
+            reading, unavailable, values, workspace)
+BROWSER = (columns, comparability, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable,
+           values, workspace)
 """Tables whose messages a page may show, all but these:"""
 TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
                       "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))

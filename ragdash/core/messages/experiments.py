@@ -101,6 +101,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="runs that differ",
         fix="Fusing a run with itself changes nothing. Choose another run.",
     ),
+    "fusion-metric": Message(
+        actual="{spec}, which does not read rankings",
+        expected="a metric of rankings, such as nDCG@10",
+        fix="Choose another metric to tune on.",
+    ),
     "fusion-method": Message(
         actual="{name!r}",
         expected="one of {names:comma}",
@@ -115,6 +120,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="the normalization {name!r}",
         expected="one of {names:comma}",
         fix="Choose a normalization.",
+    ),
+    "fusion-output": Message(
+        actual="nowhere to write the fused run",
+        expected="-o OUT, or --truth and --tune",
+        fix="Add -o OUT.trec, or --truth QRELS --tune nDCG@10 to ask whether a hybrid would help.",
     ),
     "fusion-parameter": Message(
         actual="{name!r}, which {method} does not have",
@@ -148,10 +158,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="runs with scores, or a method that reads ranks",
         fix="Use {methods:or}: they need ranks only.",
     ),
+    "fusion-tuned": Message(
+        actual="{run:named run} tuned on {count:count query} with {metric}",
+        expected="other queries for its value",
+        fix="On these queries its mean is too high. Report the held-out value, {held_out}, or use new queries.",
+    ),
     "fusion-value": Message(
         actual="{name} = {value}",
         expected="a number{high:!, {low} or more}{high:? from {low} to {high}}",
         fix="Choose a value in this range.",
+    ),
+    "fusion-value/text": Message(
+        actual="{text!r}",
+        expected="NAME=VALUE, such as k=60 or weights=0.3,0.7",
+        fix="Write a name, =, and a value; numbers or names with commas between.",
     ),
     "fusion-weights": Message(
         actual="{count} {name} for {runs:count run}",

@@ -74,6 +74,9 @@ TERMS: Mapping[str, Term] = {
     "store_mapping": Term("Store the mapping", "It is offered again for files with the same columns."),
     "clear_files": Term("Clear this list", "Everything loaded stays loaded."),
     "remove_corpus": Term("Remove the corpus", "The judgments stay."),
+    "run_color": Term(
+        "Color", "If another run has this color, the two runs swap colors. Where more than six runs are shown, the "
+        "five best by the metric of the sidebar and the baseline have colors and the others are gray."),
     "relink": Term(
         "Re-link judgments", "Equal texts (case and white space aside) are the same document. Of the others, the runs "
         "of three words that two texts share decide.", heading="re-link, version of the truth",
@@ -90,7 +93,6 @@ TERMS: Mapping[str, Term] = {
         "stays below 1."),
     "truth_versions": Term(
         "Versions of the judgments", "Each version stays as it is. Choose the one that every page uses."),
-    "run_color": Term("Color", "If another run has this color, the two runs swap colors."),
     "undo_fixes": Term("Undo", "Read the run again as it was loaded."),
     "archive_entry": Term("Archive", "Removed from the list; links to it still work."),
     "delete_entry": Term("Delete", "Its files are deleted; links to it work until the server restarts."),

@@ -29,6 +29,27 @@ TERMS: Mapping[str, Term] = {
     "file_metrics": Term(
         "Metric from the file", "A value per query that the file holds: of another tool, a judge or a person. Range "
         "and direction are guessed from values and name."),
+    "run_filters": Term(
+        "Tags and settings", "Values of one setting are alternatives; different settings and tags must all fit. Edit "
+        "tags and settings on the Data page."),
+    "run_colors": Term("Colors of runs", "The five best runs and the baseline have colors; the others are gray."),
+    "run_settings": Term(
+        "Settings", "One name = value a line, such as chunk_size = 256. They replace those of the file, and group runs "
+        "on Compare."),
+    "run_tags": Term("Tags", "Choose runs by tag in the sidebar."),
+    "setting_groups": Term(
+        "By setting", "Runs grouped by their settings, from the file or typed on the Data page. A group's value is the "
+        "mean over queries of the mean of its runs."),
+    "leaderboard_sign": Term("Symbol", "The run's symbol and color in every picture."),
+    "leaderboard_run": Term("Run", "Click a row to compare that run with the baseline below."),
+    "leaderboard_marks": Term(
+        "Marks", "Best, tied for best (no significant difference from the best run), and open checks about the run."),
+    "leaderboard_difference": Term(
+        "Difference", "Mean over queries of run minus {baseline}, the baseline. Its interval and p are below and under "
+        "All numbers."),
+    "leaderboard_outcome": Term(
+        "Outcome", "Whether the difference to {baseline}, the baseline, is statistically significant."),
+    "leaderboard_n": Term("n", "Queries with a value."),
     "leaderboard_metrics": Term(
         "Metrics", "Choose from the list, or type a metric such as nDCG(gain='exp')@20 or R(average='micro')@5."),
     "answer_metrics": Term(

@@ -1,4 +1,4 @@
-"""The tables of the Leaderboard and of Compare: a row per run, metric, slice or query."""
+"""The tables of comparisons: a row per run, metric, slice or query."""
 
 from __future__ import annotations
 
@@ -17,52 +17,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
 
 ComparisonGrid = Mapping[tuple[int, Spec], Comparison]
-
-
-def leaderboard_table(
-    context: PageContext,
-    summaries: Sequence[Sequence[Summary]],
-    order: Sequence[int],
-    deltas: ComparisonGrid,
-    run_labels: Mapping[int, str],
-) -> pd.DataFrame:
-    """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference and its p).
-
-    n: a column where all have the same, in the heading where all runs have. standing: what is said of a run beside
-    its name, such as "best".
-    """
-    query_counts = [{row[index].n for row in summaries} for index in range(len(summaries[context.baseline]))]
-    several_n = len(set.union(*query_counts)) > 1
-    columns = {"Run": [_run_cell(context, row, run_labels) for row in order]}
-    for index, base in enumerate(summaries[context.baseline]):
-        head = f" :gray[n{NBSP}={NBSP}{base.n:,}]" if several_n and query_counts[index] == {base.n} != {0} else ""
-        columns[fmt.escape(base.spec.title) + head] = [
-            _mean_cell(summaries[row][index], deltas.get((row, base.spec)), len(query_counts[index]) > 1)
-            for row in order
-        ]
-    n = max((summary.n for row in summaries for summary in row), default=0)
-    if not several_n:
-        columns["n"] = [f"{n:,}"] * len(order)
-    return pd.DataFrame(columns)
-
-
-def _run_cell(context: PageContext, row: int, run_labels: Mapping[int, str]) -> str:
-    labels = [run_labels[row]] if row in run_labels else []
-    labels += ["baseline"] if row == context.baseline and len(context.entries) > 1 else []
-    second = f"  \n:gray[{', '.join(labels)}]".replace(" ", NBSP).replace(f"{NBSP}{NBSP}\n", "  \n") if labels else ""
-    return f"**{elements.swatch(context.slots[row], context.names[row])}**{second}"
-
-
-def _mean_cell(summary: Summary, delta: Comparison | None, with_n: bool) -> str:
-    """A line each for mean and interval, the difference to the baseline, and n where it varies."""
-    if not np.isfinite(summary.mean):
-        return f"{fmt.UNDEFINED} :gray[no query where it is defined]"
-    first = f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"
-    lines = [first]
-    if delta is not None:
-        lines.append(difference_markdown(delta))
-    lines += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
-    return "  \n".join(lines)
+MAX_NAME = 32  # characters of a name in a table
 
 
 def difference_markdown(comparison: Comparison) -> str:
@@ -93,13 +48,13 @@ def outcome_table(
     context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], comparisons: ComparisonGrid
 ) -> pd.DataFrame:
     """The comparison to read, in markdown: a row per candidate and metric."""
-    rows = []
+    rows, names = [], fmt.short_names(context.names, MAX_NAME)
     for candidate, spec in ((candidate, spec) for candidate in candidates for spec in specs):
         comparison = comparisons[candidate, spec]
         color = comparison_sentences.COLORS.get(comparison.outcome, "gray")
         rows.append(
             {
-                "Run": f"**{elements.swatch(context.slots[candidate], context.names[candidate])}**",
+                "Run": f"**{elements.swatch(context.slots[candidate], names[candidate])}**",
                 "Metric": fmt.escape(spec.title),
                 "Difference": f"**{fmt.escape(fmt.number(comparison.mean_difference, signed=True))}**{NBSP}:gray["
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))

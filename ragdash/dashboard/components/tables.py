@@ -171,23 +171,22 @@ def _short_text(value) -> str | None:
 
 def counts_table(report: ComparabilityReport) -> pd.DataFrame:
     """Everything that was counted, a row each."""
-    return pd.DataFrame(
-        [
-            {
-                "Run": finding.run or "all",
-                "What": finding.kind.replace("-", " ") + (f" at {finding.k}" if finding.k else ""),
-                "Count": finding.count,
-                "Of": finding.total,
-                "Share": finding.count / finding.total if finding.total else np.nan,
-                "Reading": finding.severity,
-                "Found": finding.found,
-                "Effect": finding.effect,
-                "Fix": finding.fix,
-                "Option": finding.flags,
-            }
-            for finding in report.entries
-        ]
-    )
+    rows = []
+    for entry in report.entries:
+        words = entry.words("page")
+        rows.append({
+            "Run": entry.run or "all",
+            "What": entry.kind.replace("-", " ") + (f" at {entry.k}" if entry.k else ""),
+            "Count": entry.count,
+            "Of": entry.total,
+            "Share": entry.count / entry.total if entry.total else np.nan,
+            "Reading": entry.severity,
+            "Found": words.actual,
+            "Effect": words.expected,
+            "Fix": words.fix,
+            "Option": entry.flags,
+        })
+    return pd.DataFrame(rows)
 
 
 def effects_table(report: ComparabilityReport, convention: str, runs: Sequence[SessionRun]) -> pd.DataFrame:

@@ -6,11 +6,12 @@ RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseli
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
 # the part shown of Compare, Answers, Threshold bands, Data
 COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
-METRICS, SORT = "columns", "sort"  # the leaderboard on Compare
+METRICS = "columns"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
 FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
 X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
+GROUP_ROWS, GROUP_COLUMNS = "group", "and"  # the two settings of its groups of runs
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
@@ -37,11 +38,11 @@ DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lo
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, ACCEPTED, DIRECTIONS, *CONVENTIONS)
-PAGE = (*PARTS_OF_PAGES, METRICS, SORT, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN,
-        PICTURE, OUTCOME, BY, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS,
-        PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES,
-        READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED,
-        TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
+PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
+        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
+        PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
+        STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE,
+        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs

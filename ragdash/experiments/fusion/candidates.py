@@ -6,8 +6,8 @@ Letters: Q queries (of a block), N rows of a leg, C candidates (distinct documen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -21,6 +21,7 @@ from ragdash.experiments.fusion.blocks import query_blocks, ranges, sorted_words
 from ragdash.matching.match import ranks_of
 
 _NO_ROWS = np.zeros(0, np.int64)
+REMEMBERED = 3  # tables of parts, each of P x C numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ class Candidates:
 
     legs: tuple[Leg, ...]
     starts: np.ndarray
+    tables: dict[Hashable, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -97,21 +99,34 @@ class Candidates:
             row[leg.candidate] = values
         return out
 
-    def within(self, window: int | None) -> Candidates:
-        """Only what the first `window` ranks of each leg hold; None: everything."""
-        if window is None or all(leg.rank.max(initial=0) <= window for leg in self.legs):
-            return self
-        return self._with_rows([leg.rank <= window for leg in self.legs], self.legs)
+    def weighted(self, key: Hashable, parts: Callable[[], Sequence[np.ndarray]],
+                 weights: Sequence[float]) -> np.ndarray:
+        """The sum of weight times part over the legs: (C,). The parts of the last keys are remembered, for sweeps."""
+        if key not in self.tables:
+            while len(self.tables) >= REMEMBERED:
+                del self.tables[next(iter(self.tables))]
+            self.tables[key] = self.table(parts(), 0.0)
+        table = self.tables[key]
+        out = weights[0] * table[0]
+        for weight, row in zip(weights[1:], table[1:], strict=True):
+            out += weight * row
+        return out
 
-    def only(self, legs: Sequence[int]) -> Candidates:
-        """Only what these legs hold, in this order."""
-        if list(legs) == list(range(len(self.legs))):
-            return self
+    def only(self, legs: Sequence[int], window: int | None = None) -> Candidates:
+        """Only what the first `window` ranks of these legs hold, in this order; None: all ranks."""
+        return self.part(legs, window)[0]
+
+    def part(self, legs: Sequence[int], window: int | None = None) -> tuple[Candidates, np.ndarray | None]:
+        """(what `only` gives, which of the candidates are in it: (C,) bool; None: all)."""
+        inside = window is None or all(leg.rank.max(initial=0) <= window for leg in self.legs)
+        if inside and list(legs) == list(range(len(self.legs))):
+            return self, None
         chosen = [self.legs[index] for index in legs]
-        return self._with_rows([np.ones(len(leg.rank), bool) for leg in chosen], chosen)
+        masks = [np.ones(len(leg.rank), bool) if window is None else leg.rank <= window for leg in chosen]
+        return self._with_rows(masks, chosen)
 
-    def _with_rows(self, masks: Sequence[np.ndarray], legs: Sequence[Leg]) -> Candidates:
-        """The candidates of these rows (a mask for each leg), numbered anew."""
+    def _with_rows(self, masks: Sequence[np.ndarray], legs: Sequence[Leg]) -> tuple[Candidates, np.ndarray]:
+        """The candidates of these rows (a mask for each leg), numbered anew, and which they are."""
         taken = np.zeros(len(self), bool)
         for leg, mask in zip(legs, masks, strict=True):
             taken[leg.candidate[mask]] = True
@@ -123,7 +138,7 @@ class Candidates:
             shorter.append(replace(leg, position=leg.position[mask], starts=starts, rank=leg.rank[mask],
                                    score=None if leg.score is None else leg.score[mask],
                                    candidate=number[leg.candidate[mask]]))
-        return Candidates(tuple(shorter), counted[self.starts])
+        return Candidates(tuple(shorter), counted[self.starts]), taken
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ragdash.experiments.fusion.candidates import Candidates
+from ragdash.experiments.fusion.candidates import Candidates, Leg
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
 from ragdash.experiments.fusion.pairwise_wins import pairwise_wins
 
@@ -87,9 +87,9 @@ def normalized(candidates: Candidates, norm: Norm) -> list[np.ndarray]:
 
 def _sum(candidates: Candidates, norm: Norm, weights: Sequence[float]) -> np.ndarray:
     """The sum of weight times normalized score, with what the normalization gives a missing document."""
-    parts = [weight * values for weight, values in zip(weights, normalized(candidates, norm), strict=True)]
-    total = candidates.total(parts)
-    for name, leg, weight in zip(_norms(candidates, norm), candidates.legs, weights, strict=True):
+    names = _norms(candidates, norm)
+    total = candidates.weighted(tuple(names), lambda: normalized(candidates, norm), weights)
+    for name, leg, weight in zip(names, candidates.legs, weights, strict=True):
         missing = NORMALIZATIONS[name].missing
         if missing is not None:
             lacks = np.ones(len(candidates), bool)
@@ -99,7 +99,7 @@ def _sum(candidates: Candidates, norm: Norm, weights: Sequence[float]) -> np.nda
 
 
 @method("rrf", "Reciprocal rank fusion", r"\sum w / (k + r)", "Cormack et al. 2009",
-        allowed={"k": (0.0, 1e6), "base": (0, 1)}, needs_scores=False)
+        allowed={"k": (1e-6, 1e6), "base": (0, 1)}, needs_scores=False)
 def rrf(candidates: Candidates, *, k: float = 60.0, weights: Weights = None, base: int = 1,
         decimals: int | None = None, shared_ranks: bool = False) -> np.ndarray:
     """The usual default: only ranks count, so the scales of the scores do not matter. A small k favors the top ranks.
@@ -107,17 +107,21 @@ def rrf(candidates: Candidates, *, k: float = 60.0, weights: Weights = None, bas
     base: the rank of the first result, 1 in the paper and 0 in some engines. decimals: each 1/(k + r) is rounded.
     shared_ranks: documents with equal scores share the best of their ranks (needs scores).
     """
-    parts = []
-    for leg, weight in zip(candidates.legs, _weights(candidates, weights), strict=True):
-        rank = leg.rank
-        if shared_ranks and leg.score is not None:
-            same = np.zeros(len(rank), bool)
-            same[1:] = (leg.score[1:] == leg.score[:-1]) & (rank[1:] > 1)
-            rank = np.maximum.accumulate(np.where(same, 0, np.arange(1, len(rank) + 1))) - leg.spread(leg.starts[:-1])
-        deepest = int(rank.max(initial=0))
-        shares = 1.0 / (k + np.arange(1, deepest + 1) - (1 - base)) if deepest else np.zeros(0)
-        parts.append((weight * (shares if decimals is None else np.round(shares, decimals)))[rank - 1])
-    return candidates.total(parts)
+    def parts() -> list[np.ndarray]:
+        return [_reciprocal_ranks(leg, k + base - 1, decimals, shared_ranks) for leg in candidates.legs]
+
+    return candidates.weighted(("rrf", k, base, decimals, shared_ranks), parts, _weights(candidates, weights))
+
+
+def _reciprocal_ranks(leg: Leg, k: float, decimals: int | None, shared_ranks: bool) -> np.ndarray:
+    """1 / (k + rank) of every row of a leg: (N,)."""
+    rank = leg.rank
+    if shared_ranks and leg.score is not None:
+        same = np.zeros(len(rank), bool)
+        same[1:] = (leg.score[1:] == leg.score[:-1]) & (rank[1:] > 1)
+        rank = np.maximum.accumulate(np.where(same, 0, np.arange(1, len(rank) + 1))) - leg.spread(leg.starts[:-1])
+    shares = 1.0 / (k + np.arange(1, int(rank.max(initial=0)) + 1))
+    return (shares if decimals is None else np.round(shares, decimals))[rank - 1]
 
 
 @method("rrf-stretched", "RRF with stretched ranks", r"\sum 1 / (r / w + k - 1)",

@@ -1,4 +1,4 @@
-"""The Leaderboard's picture: one mean with its interval for each run."""
+"""The Leaderboard's pictures: the mean of each run with its interval, and means of runs grouped by settings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from ragdash.reporting.plots.common.theme import (
     figure,
     looks,
     shorten,
+    tint,
     value_text,
 )
+
+CELL, MAX_HOVER_NAMES = 44, 6  # pixels; names of runs that a hover text lists
 
 
 def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
@@ -78,3 +81,48 @@ def _zoomed(axis: Axis, values: np.ndarray) -> list[float] | None:
     air = max((high - low) * 0.15, 0.01 * max(abs(high), abs(low), 1e-9))
     bounds = [-np.inf if axis.low is None else axis.low, np.inf if axis.high is None else axis.high]
     return [max(low - air, bounds[0] - air / 2), min(high + air, bounds[1] + air / 2)]
+
+
+def setting_grid(rows: Sequence[str], columns: Sequence[str], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
+                 n: np.ndarray, runs: Sequence[Sequence[Sequence[str]]], *, axis: Axis, titles: tuple[str, str],
+                 theme: Theme = LIGHT) -> go.Figure:
+    """Heat map of a metric by two settings: the better a group of runs, the stronger its color.
+
+    Parameters
+    ----------
+    rows, columns
+        Values of the two settings.
+    mean, low, high, n
+        (R, C) mean of each group, its interval, and its queries. NaN: the cell stays empty.
+    runs
+        (R, C) the names of each group's runs.
+    titles
+        Names of the two settings; an empty second one: there is one column without a name.
+    """
+    mean = np.asarray(mean, float)
+    finite = mean[np.isfinite(mean)]
+    ends = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    pad = (ends[1] - ends[0]) * 0.15 or 0.01
+    text, ends_text = value_text(mean), (value_text(low), value_text(high))
+    hover = np.full(mean.shape, "", dtype=object)
+    for row, column in np.ndindex(mean.shape):
+        names = runs[row][column]
+        value = f"{text[row, column]} [{ends_text[0][row, column]}, {ends_text[1][row, column]}]"
+        listed = [escape(name) for name in names[:MAX_HOVER_NAMES]]
+        listed += [f"and {len(names) - MAX_HOVER_NAMES} more"] if len(names) > MAX_HOVER_NAMES else []
+        hover[row, column] = "<br>".join([f"{escape(axis.title)} {value}", f"n = {int(n[row, column]):,} queries",
+                                          *listed]) if names else "no run"
+    text[~np.isfinite(mean)] = ""
+    fig = figure(theme, height=86 + CELL * max(len(rows), 1))
+    fig.add_trace(go.Heatmap(
+        z=mean, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=ends[0] - pad, zmax=ends[1], showscale=False,
+        xgap=3, ygap=3, colorscale=[[0, tint(theme, theme.better, 0.04)], [1, tint(theme, theme.better)]],
+        reversescale=axis.better == "lower", text=text, texttemplate="%{text}", hoverongaps=False, hoverinfo="text",
+        textfont={"size": 14, "color": theme.ink}, hovertext=hover))
+    fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[shorten(name, 18) for name in columns], side="top",
+                     tickangle=0, showgrid=False, fixedrange=True, title_text=escape(titles[1]),
+                     tickfont={"color": theme.ink})
+    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[shorten(name, 18) for name in rows], showgrid=False,
+                     range=[len(rows) - 0.5, -0.5], fixedrange=True, title_text=escape(titles[0]),
+                     tickfont={"size": 13, "color": theme.ink})
+    return fig

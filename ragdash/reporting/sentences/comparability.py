@@ -117,11 +117,9 @@ def _all_judged(report: ComparabilityReport, names: Sequence[str]) -> bool:
 
 def finding_text(finding: ComparabilityEntry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
-    details = [detail for detail in (finding.effect, finding.fix) if detail]
-    detail_text = escape(" ".join(details))
-    if finding.flags:
-        detail_text = detail_text.replace(escape(finding.flags), f"`{finding.flags}`")
-    return escape(finding.found) + (f"  \n:gray[{detail_text}]" if details else "")
+    words = finding.words("page")
+    details = " ".join(filter(None, (words.expected, words.fix)))
+    return escape(words.actual) + (f"  \n:gray[{escape(details)}]" if details else "")
 
 
 def fix_label(options: Sequence[Option]) -> str:

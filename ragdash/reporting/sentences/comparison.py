@@ -122,7 +122,8 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
 
 
 def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
-    """Many candidates against the baseline on one metric, by verdict, in markdown."""
+    """Many candidates against the baseline on one metric, by outcome, in markdown; the best are named, others counted.
+    """
     spec, lines = comparisons[0].spec, []
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
                              ("undecided", "not significantly different from"),
@@ -138,11 +139,12 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
             names = [
                 f"**{escape(comparison.candidate)}** "
                 + escape(f"({number(comparison.mean_difference, signed=True)})")
-                for comparison in matching
+                for comparison in matching[:MAX_DETAILED]
             ]
+            more = [f"{len(matching) - MAX_DETAILED:,} more"] if len(matching) > MAX_DETAILED else []
             lines.append(
                 f"- {len(matching)} of {count(len(comparisons), 'candidate')} {wording} **{escape(baseline)}** on "
-                f"{escape(spec.title)}: {listed(names)}."
+                f"{escape(spec.title)}: {listed([*names, *more])}."
             )
     return "\n".join(lines)
 

@@ -59,6 +59,44 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 
+def shorten_middle(name: str, limit: int) -> str:
+    """A name of at most `limit` characters: both ends and an ellipsis between them.
+
+    Examples
+    --------
+    >>> shorten_middle("abcdefghij", 5)
+    'ab…ij'
+    """
+    return name if len(name) <= limit else f"{name[:limit // 2]}…{name[len(name) - (limit - 1) // 2:]}"
+
+
+def short_names(names: Sequence[str], limit: int) -> list[str]:
+    """Each name shortened in the middle, so that names that differ there can still be told apart.
+
+    Examples
+    --------
+    >>> short_names(["a-long-name-chunk-256-with-more", "a-long-name-chunk-512-with-more"], 16)
+    ['a-l…nk-256-…more', 'a-l…nk-512-…more']
+    """
+    short = [shorten_middle(name, limit) for name in names]
+    for text in {text for index, text in enumerate(short) if text in short[:index]}:
+        group = [index for index, other in enumerate(short) if other == text]
+        if len({names[index] for index in group}) > 1 and limit >= 12:
+            columns = zip(*(names[index] for index in group), strict=False)
+            start = next((place for place, chars in enumerate(columns) if len(set(chars)) > 1), 0)
+            for index in group:
+                short[index] = _around(names[index], start, limit)
+    return short
+
+
+def _around(name: str, start: int, limit: int) -> str:
+    """Both ends of a name and what is around a position in its middle."""
+    end = limit // 4
+    width = limit - 2 * end - 1
+    window = min(max(start - width // 2, end), len(name) - end - width)
+    return f"{name[:end - 1]}…{name[window:window + width]}…{name[len(name) - end:]}"
+
+
 def escape(text: str) -> str:
     r"""Text that Markdown shows as written, on every surface that draws Markdown.
 

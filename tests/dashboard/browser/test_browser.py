@@ -26,7 +26,7 @@ PAGES = {
     "score-cutoffs": "Score cutoffs",
     "answers": "Answers",
     "failures": "Failures",
-    "queries": "Queries",
+    "queries?query=q001": "Queries",
     "threshold-bands": "Threshold bands",
     "test-set": "Test set",
     "share": "Share",
@@ -43,6 +43,9 @@ MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compar
 TALLEST = {1440: 2_600, 390: 4_500}  # width of the window -> pixels of a page with the samples
 PARTS = {state.COMPARE_PART: compare.PARTS, state.ANSWERS_PART: answers.PARTS, state.BANDS_PART: threshold_bands.PARTS,
          state.DATA_PART: data.PARTS}
+EMBEDDED = {view: ("dark", "light") for view in ("", "compare?detail=means")}  # elsewhere in one of the two
+INK = {"light": "rgb(11, 16, 22)", "dark": "rgb(232, 236, 241)"}
+CELL = "document.querySelector('[aria-label=\"Rankings side by side\"] td b')"
 DENSE = {"light": "#0072B2", "dark": "#AAE0FF"}
 BROKEN = {
     "name": "broken.jsonl",
@@ -79,12 +82,24 @@ def faults_of(app, axe: str, accepted=frozenset(NOT_OURS)) -> list[str]:
             if (fault["rule"], fault["place"]) not in accepted]
 
 
-def shown_in(app, scheme: str) -> None:
-    """The page has the appearance of this scheme, and so have the figures of the leaderboard."""
+def shown_in(app, scheme: str, view: str = "") -> None:
+    """The page has the appearance of this scheme, and so has what is particular to this view."""
     app.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
-    if "detail=means" in app.page.url:
+    drawn_in(app, scheme, view)
+
+
+def drawn_in(app, scheme: str, view: str) -> None:
+    """What is particular to this view is drawn, and has the colors of this scheme."""
+    if view == "compare?detail=means":
         assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
         assert len(app.data("means")) == 3
+    elif view == "compare?detail=similarity":
+        app.chart("likeness_matrix")
+    elif view.startswith("queries"):
+        app.page.get_by_role("region", name="Rankings side by side").wait_for()
+        assert app.page.evaluate(f"getComputedStyle({CELL}).color") == INK[scheme]
+    elif view == "failures":
+        app.chart("waterfall")
 
 
 def no_taller_than_allowed(app) -> None:
@@ -186,14 +201,14 @@ def test_every_page_every_tab_and_every_earlier_address_is_visited_here():
         assert all(any(f"{key}={part}" in view for view in VIEWS) for part in later), (key, later)
 
 
-@pytest.mark.parametrize(("path", "shown"), MOVED.items(), ids=list(MOVED))
-def test_an_address_of_an_earlier_version_opens_what_shows_it_now(visit, samples_link, path, shown):
-    app = visit().open(samples_link.replace("/?", f"/{path}&"))
-    title, part = shown
-    app.page.get_by_role("heading", name=title, level=1).wait_for()
-    app.settle().calm()
-    assert part in app.page.url and "k=7" in app.page.url and "run=" in app.page.url
-    assert app.page.get_by_text("Page not found").count() == 0
+def test_addresses_of_an_earlier_version_open_what_shows_them_now(visit, samples_link):
+    app = visit()
+    for path, (title, part) in MOVED.items():
+        app.open(samples_link.replace("/?", f"/{path}&"))
+        app.page.get_by_role("heading", name=title, level=1).wait_for()
+        app.settle().calm()
+        assert part in app.page.url and "k=7" in app.page.url and "run=" in app.page.url, path
+        assert app.page.get_by_text("Page not found").count() == 0
 
 
 def test_the_back_button_returns_to_the_page_before(visit, samples_link):
@@ -209,28 +224,30 @@ def test_the_back_button_returns_to_the_page_before(visit, samples_link):
 
 @pytest.mark.parametrize(("path", "title"), VIEWS.items(), ids=list(VIEWS))
 def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, samples_link, axe_source, path, title):
-    path += "&" if "?" in path else "?"
-    app = visit().open(samples_link.replace("/?", f"/{path}"))
+    address = path + ("&" if "?" in path else "?")
+    app = visit().open(samples_link.replace("/?", f"/{address}"))
     heading = app.page.get_by_role("heading", name=title, level=1)
     assert heading.count() == 1
-    shown_in(app, "light")
+    shown_in(app, "light", path)
     app.calm()
     no_taller_than_allowed(app)
     faults = faults_of(app, axe_source) if axe_source else []
     app.resize(390).calm()
     no_taller_than_allowed(app)
+    drawn_in(app, "light", path)
     app.appear("dark").calm()
+    drawn_in(app, "dark", path)
     app.resize(1440).calm()
-    shown_in(app, "dark")
+    shown_in(app, "dark", path)
     faults += faults_of(app, axe_source) if axe_source else []
     assert not faults, "\n".join(faults)
-    for browsers, embedded in (("light", "dark"), ("dark", "light")):
-        app.page.emulate_media(color_scheme=browsers)
-        app.open(samples_link.replace("/?", f"/{path}embed=true&embed_options={embedded}_theme&"))
+    for embedded in EMBEDDED.get(path, (("dark", "light")[list(VIEWS).index(path) % 2],)):
+        app.page.emulate_media(color_scheme="light" if embedded == "dark" else "dark")  # the address overrules it
+        app.open(samples_link.replace("/?", f"/{address}embed=true&embed_options={embedded}_theme&"))
         app.calm()
         assert heading.count() == 1
         assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
-        shown_in(app, embedded)
+        shown_in(app, embedded, path)
 
 
 def test_a_copied_link_holds_the_appearance(visit, samples_link):
@@ -238,15 +255,6 @@ def test_a_copied_link_holds_the_appearance(visit, samples_link):
     link = copied_link(app)
     other = visit(color_scheme="light").open(link)
     assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
-
-
-def test_a_broken_file_is_explained_and_loses_nothing(visit):
-    app = with_samples(visit()).upload(BROKEN)
-    alert = app.page.get_by_test_id("stAlert").first
-    alert.wait_for()
-    assert "broken.jsonl" in alert.inner_text() and "Traceback" not in app.page.inner_text("body")
-    assert app.page.get_by_role("heading", name="Runs (3)").count() == 1
-    app.calm()
 
 
 def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
@@ -261,13 +269,19 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
 
 
-def test_axe_finds_nothing_that_is_ours_on_a_page_with_an_error(visit, samples_link, axe):
-    app = visit().open(samples_link).upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's
-    app.page.get_by_test_id("stAlert").first.wait_for()
-    faults = faults_of(app, axe)
-    app.appear("dark").page.get_by_test_id("stAlert").first.wait_for()
+def test_a_broken_file_is_explained_loses_nothing_and_is_accessible(visit, samples_link, axe_source):
+    app = visit().open(samples_link.replace("/?", "/data?"))
+    app.upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's
+    alert = app.page.get_by_test_id("stAlert").first
+    alert.wait_for()
+    assert "broken.jsonl" in alert.inner_text() and "Traceback" not in app.page.inner_text("body")
+    assert app.page.get_by_role("heading", name="Runs (3)").count() == 1
+    app.calm()
+    faults = faults_of(app, axe_source) if axe_source else []
+    app.appear("dark")
+    alert.wait_for()
     shown_in(app, "dark")
-    faults += faults_of(app, axe)
+    faults += faults_of(app, axe_source) if axe_source else []
     assert not faults, "\n".join(faults)
 
 

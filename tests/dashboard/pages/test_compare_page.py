@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from page_cases import address, opened, texts, widget
+from page_cases import address, charts, leaderboard, opened, texts, widget
 
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.components import leaderboard_table, run_picker
 from ragdash.evaluation.evaluate import evaluate
 
 QUERIES = 40
@@ -43,11 +44,14 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
     said = texts(at)
     assert "**new** has the highest MRR" in said
     assert "It is better than **old**" in said and "and **same**" in said
-    table = at.table[0].value
-    assert "best" in table["Run"][0] and "new" in table["Run"][0]
-    assert "▲" in table["MRR"][0] and "p\u00a0=\u00a00.00" in table["MRR"][0]
-    assert "baseline" in table["Run"][1] and "p\u00a0=" not in table["MRR"][1]
-    assert "▲" not in table["MRR"][2] and "p\u00a0=\u00a01.00" in table["MRR"][2], "the same run again is not better"
+    table = leaderboard(at).set_index("Run")
+    assert list(table.index) == ["new", "old", "same"] and table.loc["new", "Marks"] == "best"
+    assert table["Outcome"].tolist() == ["▲ better", "baseline", "not significant"], "the same run again is not better"
+    assert table.loc["new", "MRR"].startswith("0.950 [") and table.loc["new", "Difference"] == "+0.283"
+    assert table.loc["new", "Recall@2"] == "▲ 1.000" and table.loc["same", "Recall@2"] == "0.500"
+    numbers = next(one for one in at.dataframe if one.key == "leaderboard").value
+    assert numbers["MRR"].tolist() == pytest.approx([0.95, 2 / 3, 2 / 3]), "headings sort by the numbers"
+    assert numbers["Difference"].tolist() == pytest.approx([0.95 - 2 / 3, np.nan, 0.0], nan_ok=True)
 
 
 def test_no_mark_says_better_or_worse_while_the_verdict_is_withheld():
@@ -58,23 +62,26 @@ def test_no_mark_says_better_or_worse_while_the_verdict_is_withheld():
     def cell(**more) -> str:
         at = opened("compare", **address(truth, runs, metric="RR", baseline="old", k="1", **more))
         assert ("Not comparable yet" in texts(at)) is not bool(more)
-        return next(cell for run, cell in at.table[0].value.set_index("Run")["MRR"].items() if "part" in run)
+        row = leaderboard(at).set_index("Run").loc["part"]
+        return f"{row['Difference']} {row['Outcome']}"
 
-    assert "+0.208" in cell() and "▲" not in cell()
-    assert "▲" in cell(accepted=["missing-queries"])
+    assert cell() == "+0.208 not comparable yet"
+    assert cell(accepted=["missing-queries"]) == "+0.208 ▲ better"
 
 
 def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
     at = opened("compare", **session(("old", "same"), k="2"))
     assert "the highest mean" in texts(at)
-    assert "tied\u00a0for\u00a0best" in "".join(at.table[0].value["Run"])
+    assert "tied for best" in leaderboard(at)["Marks"].tolist()
 
 
-def test_the_leaderboard_is_sorted_by_any_of_its_columns():
-    at = opened("compare", **session(columns="n_ret", sort="n_ret"))
-    assert "same" in at.table[0].value["Run"][0], "its rankings are one document longer"
-    widget(at, "selectbox", "sort").set_value("RR").run()
-    assert "new" in at.table[0].value["Run"][0] and at.session_state["sort"] == "RR"
+def test_a_click_on_a_row_chooses_its_run_and_a_click_on_a_heading_none(monkeypatch):
+    clicked: list[int] = []
+    for row, column in ((0, "MRR"), (2, "Run"), (1, leaderboard_table.SIGN)):  # a heading selects the first cell
+        cells = {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
+        monkeypatch.setattr(leaderboard_table.st, "session_state", {"leaderboard": cells})
+        leaderboard_table._picked("leaderboard", [1, 0, 2], clicked.append)
+    assert clicked == [1, 2]
 
 
 def test_compare_names_the_verdict_and_its_numbers():
@@ -117,7 +124,7 @@ def test_a_slice_of_the_sidebar_holds_for_every_page():
     row = at.table[-1].value.iloc[0]
     assert row["Better / equal / worse"].replace("\u00a0", " ") == "0 / 16 / 4" and row["n"] == "20"
     at = opened("compare", **session(("old", "new"), slice="kind=hard"))
-    assert "1.000" in at.table[0].value["MRR"][0] and "20 queries" in texts(at)
+    assert leaderboard(at)["MRR"][0].startswith("1.000") and "20 queries" in texts(at)
     for page in ("precision-recall", "ranking"):
         assert "20 queries" in texts(opened(page, **session(("old", "new"), slice="kind=hard")))
     assert "slice" not in opened("compare", **session(slice="kind=gone")).query_params
@@ -149,3 +156,45 @@ def test_one_run_alone_is_told_what_to_do():
 def test_what_cannot_be_compared_is_named():
     at = opened("compare", **session(("old", "new"), metric="Judged@k"))
     assert "Not compared here: Judged@10" in texts(at).replace("\\", "")
+
+
+def many_runs() -> tuple[list[Run], Truth]:
+    """Twelve runs: four retrievers by three chunk sizes, one cell twice and one empty; the later, the better."""
+    ids = [f"q{at:02}" for at in range(30)]
+    truth = Truth.build("truth", ids, ["a"] * 30, np.ones(30, int))
+    runs = []
+    for index in range(12):
+        retriever, chunk = "abcd"[index // 3], (256, 512, 512 if index == 2 else 1024)[index % 3]
+        rows = [(query, doc) for at, query in enumerate(ids)
+                for doc in [*(f"x{i}" for i in range(12 - index + at % 3)), "a", *(f"y{i}" for i in range(20))][:15]]
+        runs.append(Run.build(f"a-rather-long-name-of-a-run-{index:02}-with-a-long-end", *map(list, zip(
+            *rows, strict=True)), settings={"retriever": retriever, "chunk": {"size": chunk}, "same": 1}))
+    return runs, truth
+
+
+def test_many_runs_are_chosen_by_setting_colored_by_rank_and_grouped():
+    runs, truth = many_runs()
+    at = opened("compare/settings", **address(truth, runs, metric="RR"))
+    assert "12 of 12 runs" in [one.proto.popover.label for one in at.get("popover")]
+    names = leaderboard(at)["Run"]
+    assert names[0] != names[1] and all(len(name) <= leaderboard_table.NAME for name in names)
+    assert [one.value for one in at.header] == ["By setting: MRR"]
+    grid = charts(at)["setting_grid"]["data"][0]
+    assert len(grid["hovertext"]) == 4 and grid["hovertext"][0][2] == "no run", "its run has chunks of 512"
+    assert "n = 30 queries" in grid["hovertext"][0][1] and grid["hovertext"][0][1].count("a-rather-long") == 2
+    field = widget(at, "multiselect", run_picker.FILTERS)
+    assert "chunk.size = 256 (4)" in field.options and "retriever = a (3)" in field.options
+    assert not any("same" in option for option in field.options)
+    field.set_value(["chunk.size = 256", "retriever = a", "retriever = b"]).run()
+    widget(at, "button", "show_matching").click().run()
+    assert not at.exception and len(leaderboard(at)) == 2
+    assert "2 of 12 runs" in [one.proto.popover.label for one in at.get("popover")]
+
+
+def test_many_candidates_are_counted_and_one_is_shown_in_detail():
+    runs, truth = many_runs()
+    at = opened("compare", **address(truth, runs, metric="RR"))
+    assert "11 of 11 candidates :blue[better] than" in texts(at) and "and 8 more." in texts(at)
+    pictures = charts(at)
+    assert len(pictures["forest"]["data"]) == 11 and len(pictures["forest_candidate"]["data"]) == 1
+    assert len({row for row in at.table[-1].value["Run"]}) == 1

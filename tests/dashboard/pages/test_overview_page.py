@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from page_cases import address, asked, keys, opened, texts
+from page_cases import address, asked, keys, leaderboard, opened, texts
 from test_compare_page import session
 from test_pages import upload, with_runs
 
@@ -133,4 +133,4 @@ def test_the_badge_of_a_run_is_on_its_card_and_in_the_leaderboard():
     where = address(judged(), [perfect, other])
     lines = [one.value for one in opened("overview", **where).markdown if "badge" in one.value]
     assert any("perfect on every query" in line for line in lines)
-    assert "perfect on every query" in opened("compare", **where).table[0].value["Run"][0]
+    assert "perfect on every query" in leaderboard(opened("compare", **where))["Marks"][0]

@@ -9,7 +9,7 @@ import numpy as np
 import page_cases
 import pyarrow as pa
 import pytest
-from page_cases import address, drawn, shown, widget
+from page_cases import address, drawn, leaderboard, shown, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
@@ -330,7 +330,7 @@ def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
     assert table(at).set_index("Query").loc["q12", "new"] > before == 0
     assert "reviewed" in at.query_params
     board = opened(page="compare", reviewed="mine")
-    assert f"{np.nanmean(mine):.3f}" in "".join(board.table[0].value.iloc[:, 1])
+    assert f"{np.nanmean(mine):.3f}" in "".join(leaderboard(board).iloc[:, 3])
     shown(widget(at, "button", "grade_none").click().run())
     assert "Unjudged." in texts(at) and not has(at, "selectbox", "reviewed")
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from page_cases import keys, opened
+from page_cases import keys, leaderboard, opened
 from streamlit.testing.v1 import AppTest
 from test_pages import texts, upload
 
@@ -36,11 +36,11 @@ def uploaded() -> AppTest:
 def test_a_link_opens_after_a_restart_and_in_another_browser(restarted):
     at = uploaded()
     at.switch_page("pages/compare.py").run()
-    link, before = dict(at.query_params), at.table[0].value
+    link, before = dict(at.query_params), leaderboard(at)
     assert not at.exception
     restarted()
     again = opened("compare", **link)
-    assert dict(again.query_params) == link and again.table[0].value.equals(before)
+    assert dict(again.query_params) == link and leaderboard(again).equals(before)
 
 
 def test_a_link_to_a_fixed_run_opens_after_a_restart(restarted):
@@ -83,7 +83,7 @@ def test_all_of_a_few_runs_are_shown_with_one_click(restarted):
     at.button(key="shelf_all").click().run()
     assert not at.exception and len(at.session_state["_runs"]) == 2
     at.switch_page("pages/compare.py").run()
-    assert not at.exception and len(at.table[0].value) == 2
+    assert not at.exception and len(leaderboard(at)) == 2
 
 
 def with_change_open(run, monkeypatch) -> AppTest:
@@ -191,5 +191,5 @@ def test_a_run_that_was_let_go_is_told_and_the_rest_is_shown(restarted):
     workspace().delete(first.digest)
     restarted()
     at.switch_page("pages/compare.py").run()
-    assert not at.exception and len(at.table[0].value) == 1
+    assert not at.exception and len(leaderboard(at)) == 1
     assert any("no longer has" in card.value for card in at.error)

@@ -107,6 +107,17 @@ def test_every_run_has_a_second_channel():
     assert {look.color for look in looks[6:]} == {theme.LIGHT.grey}
 
 
+def test_of_many_runs_the_best_five_and_the_baseline_have_colors():
+    order = list(range(29, -1, -1))
+    slots = theme.color_best(list(range(30)), order, baseline=3)
+    colored = {index for index, slot in enumerate(slots) if slot < theme.COLORED}
+    assert colored == {29, 28, 27, 26, 25, 3} and slots[3] == 3, "a run that has a color keeps it"
+    assert len(set(slots)) == 30
+    assert theme.color_best(list(range(6)), [5, 4, 3, 2, 1, 0]) == list(range(6)), "six runs keep their colors"
+    gray = theme.color_best([0, 9, 9, 7, 2, 1, 3, 4], list(range(8)))
+    assert sum(slot < theme.COLORED for slot in gray) == 5 and gray[0] == 0
+
+
 @pytest.mark.parametrize(
     ("places", "gap"),
     [([0.5, 0.5, 0.5], 0.1), ([0.1, 0.9, 0.12], 0.05), ([1.0], 1), ([], 1), ([0.3, 0.1, 0.2, 0.1], 0.2)],

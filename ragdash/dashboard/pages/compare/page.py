@@ -6,8 +6,9 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.compare import leaderboard, pairwise, run_similarity
+from ragdash.dashboard.pages.compare import leaderboard, pairwise, run_similarity, setting_grid
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -27,13 +28,18 @@ def render() -> None:
         requested, unreadable = page_context.specs([context.selection.template, *columns], context.k)
         specs, unfit = context.results.computable(requested)
         if specs and len(context.entries) > 1:
-            leaderboard.choose_sort_column(specs)
             pairwise.choose_margin()
     elements.problems([*unreadable, *unfit], "metrics")
     if not specs:
         raise page_context.PageEnds
     with finding:
         leaderboard.render_finding(context, specs[0])
+    render_runs(context, specs)
+
+
+@redrawn_alone("compare")
+def render_runs(context: PageContext, specs: list[Spec]) -> None:
+    """The leaderboard, and below it the run that was clicked."""
     leaderboard.render_table(context, specs)
     judge_note.render_judge_note(context, specs)
     if len(context.entries) < 2:
@@ -45,9 +51,11 @@ def render() -> None:
     render_details(context, specs)
 
 
+@redrawn_alone("compare")
 def render_details(context: PageContext, specs: list[Spec]) -> None:
     """The runs against the baseline, one part of it at a time."""
-    part = elements.choose_part("Compare", PARTS, state.COMPARE_PART)
+    parts = {**PARTS, **({"settings": "By setting"} if setting_grid.groupable(context) else {})}
+    part = elements.choose_part("Compare", parts, state.COMPARE_PART)
     if part == "means":
         leaderboard.render_means(context, specs[0])
         return
@@ -55,6 +63,8 @@ def render_details(context: PageContext, specs: list[Spec]) -> None:
         run_similarity.render(context, specs[0])
         return
     specs = pairwise.comparable_specs(context, specs)
-    if specs:
+    if part == "settings" and specs:
+        setting_grid.render(context, specs[0])
+    elif specs:
         {"differences": pairwise.render_differences, "queries": pairwise.render_queries,
          "slices": pairwise.render_slices}[part](context, specs)

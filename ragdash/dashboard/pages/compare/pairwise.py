@@ -15,7 +15,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import stats
-from ragdash.evaluation.compare import Comparison, differences
+from ragdash.evaluation.compare import Comparison, best_first, differences
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common import axes, forest
@@ -25,6 +25,7 @@ from ragdash.reporting.sentences import formatting as fmt
 FIGURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
 MAX_FOREST_METRICS = 6  # metrics of the picture of differences
 MAX_CANDIDATES = 3  # candidates that are shown side by side
+NAME, TITLE_NAME = 40, 48  # characters of a name in a choice and in a heading
 OUTCOME_TITLES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
 TEST_FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
     "randomisation, corrected", "randomisation", "t", "Wilcoxon", "sign", "equivalence")}}
@@ -64,21 +65,37 @@ def comparable_specs(context: PageContext, specs: list[Spec]) -> list[Spec]:
     return comparable_specs
 
 
-def choose_candidate(context: PageContext) -> int:
-    """The candidate that is looked at query by query: chosen where there are several."""
-    names = {context.digests[index]: context.names[index] for index in context.selection.others()}
+def choose_candidate(context: PageContext, spec: Spec) -> int:
+    """The candidate that is looked at query by query: chosen where there are several, the best unless chosen."""
+    candidates = context.selection.others()
+    means = np.array([row[0].mean for row in context.results.summary([spec])])[candidates]
+    ordered = [candidates[index] for index in best_first(means, spec.metric.better)]
+    names = dict(zip([context.digests[index] for index in ordered],
+                     fmt.short_names([context.names[index] for index in ordered], NAME), strict=True))
     key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
-        st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=240)
+        st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=340)
     return context.digests.index(state.get(state.CANDIDATE))
 
 
 def render_differences(context: PageContext, specs: list[Spec]) -> None:
-    """Every candidate against the baseline: in words, as a picture, and on every metric as a table."""
+    """Every candidate against the baseline: in words, as a picture, and on every metric as a table.
+
+    Of many candidates the picture and the table show the chosen one, and another picture all on the main metric.
+    """
     comparisons = context.results.compared(specs, margin=chosen_margin())
+    candidates, shown = context.selection.others(), specs[:MAX_FOREST_METRICS]
     _render_sentences(context, specs[0], comparisons)
-    _render_forest(context, specs[:MAX_FOREST_METRICS], comparisons)
-    _render_table(context, specs, comparisons, choose_candidate(context))
+    if len(candidates) <= MAX_CANDIDATES:
+        _render_forest(context, candidates, shown, comparisons, "forest")
+        _render_table(context, candidates, specs, comparisons)
+        return
+    selected = choose_candidate(context, specs[0])
+    _render_forest(context, [selected], shown, comparisons, "forest_candidate")
+    _render_table(context, [selected], specs, comparisons)
+    gains = np.array([comparisons[index, specs[0]].mean_difference for index in candidates])
+    order = [candidates[index] for index in best_first(gains, specs[0].metric.better)]
+    _render_forest(context, order, specs[:1], comparisons, "forest")
 
 
 def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonGrid) -> None:
@@ -104,19 +121,22 @@ def visible_candidates(context: PageContext, selected: int) -> list[int]:
     return context.selection.others() if len(context.selection.others()) <= MAX_CANDIDATES else [selected]
 
 
-def _render_forest(context: PageContext, specs: list[Spec], comparisons: ComparisonGrid) -> None:
-    """The differences to the baseline on every metric of the table, with their intervals."""
-    name = context.names[context.baseline]
-    grid = [[comparisons[index, spec] for spec in specs] for index in context.selection.others()]
-    st.header(f"Differences to {fmt.escape(name)}", anchor=False,
-              help=tooltip("leaderboard_differences"))
-    elements.chart(forest_figure(context, context.selection.others(), grid, specs),
-                   comparison_tables.test_table([comparison for row in grid for comparison in row]), "forest",
-                   f"Differences to {name} with intervals", formats=TEST_FORMATS)
+def _render_forest(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec],
+                   comparisons: ComparisonGrid, key: str) -> None:
+    """The differences of candidates to the baseline on some metrics, with their intervals."""
+    name = fmt.shorten_middle(context.names[context.baseline], TITLE_NAME)
+    grid = [[comparisons[index, spec] for spec in specs] for index in candidates]
+    shown = f"{fmt.shorten_middle(context.names[candidates[0]], TITLE_NAME)} minus {name}" if len(candidates) == 1 \
+        else f"Differences to {name}" if len(specs) > 1 else f"All {len(candidates)} candidates: {specs[0].title}"
+    st.header(fmt.escape(shown), anchor=False, help=tooltip("leaderboard_differences"))
+    elements.chart(forest_figure(context, candidates, grid, specs),
+                   comparison_tables.test_table([comparison for row in grid for comparison in row]), key,
+                   f"{shown}, with intervals", formats=TEST_FORMATS)
 
 
-def _render_table(context: PageContext, specs: list[Spec], comparisons: ComparisonGrid, selected: int) -> None:
-    """The verdicts on all metrics."""
+def _render_table(context: PageContext, candidates: Sequence[int], specs: list[Spec],
+                  comparisons: ComparisonGrid) -> None:
+    """The outcomes on all metrics."""
     base, rows = (
         context.names[context.baseline],
         [comparisons[index, spec] for index in context.selection.others() for spec in specs],
@@ -125,7 +145,7 @@ def _render_table(context: PageContext, specs: list[Spec], comparisons: Comparis
     if readable.open is not False:
         with readable:
             st.table(
-                comparison_tables.outcome_table(context, visible_candidates(context, selected), specs, comparisons),
+                comparison_tables.outcome_table(context, candidates, specs, comparisons),
                 border="horizontal",
                 hide_index=True,
                 alt=f"Verdicts on {fmt.count(len(specs), 'metric')} against {base}",
@@ -143,7 +163,7 @@ def _render_table(context: PageContext, specs: list[Spec], comparisons: Comparis
 
 def render_queries(context: PageContext, specs: list[Spec]) -> None:
     """One candidate, query by query: as a picture, and the queries behind the counts."""
-    spec, selected = specs[0], choose_candidate(context)
+    spec, selected = specs[0], choose_candidate(context, specs[0])
     _render_figure(context, spec, selected)
     comparison = context.results.compared(specs, margin=chosen_margin())[selected, spec]
     _render_query_table(context, spec, selected, comparison)
@@ -232,7 +252,7 @@ def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
 
 def render_slices(context: PageContext, specs: list[Spec]) -> None:
     """The difference within each slice of an attribute of the queries."""
-    spec, selected = specs[0], choose_candidate(context)
+    spec, selected = specs[0], choose_candidate(context, specs[0])
     names = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
     if not names:
         elements.empty("The queries have no attributes", "Add attributes such as category or difficulty to the queries "

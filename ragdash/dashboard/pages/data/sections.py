@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
+from ragdash.core.errors import InputError
 from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading
 from ragdash.dashboard.pages.data.relink import version_list
-from ragdash.dashboard.session import data_store, removed_runs, run_fixes, state
+from ragdash.dashboard.session import data_store, removed_runs, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
@@ -19,10 +22,7 @@ from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability
 from ragdash.reporting.sentences import formatting as fmt
 
-COLOR_NAMES = {
-    "light": ("blue", "ochre", "brown", "sky blue", "brick red", "navy"),
-    "dark": ("sky blue", "yellow", "raspberry", "turquoise", "sand", "violet"),
-}
+COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
 ROLE_TITLES = {"run": "Run", "truth": "Truth (judgments)", "both": "Run and truth", "corpus": "Documents (texts)"}
 ROLE_PHRASES = {"corpus": "documents", "both": "run and truth"}
 CONTENT_TITLES = {
@@ -141,9 +141,13 @@ def _render_run(entry: SessionRun, run: Run) -> None:
         st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, {depth}")
         fixes = [f":blue-badge[{name}: {fmt.escape(word)}]" for name, word in entry.fixes]
         st.markdown(" ".join([*(f":gray-badge[{label}]" for label in run_contents(run)), *fixes]))
-        settings = [f"{key} {value}" for key, value in run.settings.items() if key not in ("ids", "collapse")]
-        if settings:
-            st.caption(fmt.escape(", ".join(settings)))
+        facts = run_facts.of_run(entry)
+        if facts.tags:
+            st.markdown(" ".join(f":blue-badge[{fmt.escape(tag)}]" for tag in facts.tags))
+        notes = [*(f"{name} {value}" for name, value in facts.settings.items()),
+                 *([f"uploaded {facts.added}"] if facts.added else [])]
+        if notes:
+            st.caption(fmt.escape(", ".join(notes)))
         _render_warnings(run, entry.name)
 
 
@@ -158,7 +162,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
     )
     st.session_state[f"slot_{key}"] = entry.slot
     st.selectbox(
-        "Colour",
+        "Color",
         state.slots(),
         format_func=color_name,
         key=f"slot_{key}",
@@ -166,8 +170,33 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         on_change=lambda: state.recolour_run(digest, st.session_state[f"slot_{key}"]),
     )
     if is_open:
+        _render_facts(entry)
         _render_collapse(entry)
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.remove, args=(digest,))
+
+
+def _render_facts(entry: SessionRun) -> None:
+    """Tags and settings, kept in the workspace."""
+    if data_store.read_only():
+        return
+    facts, key = run_facts.of_run(entry), entry.key
+    known = sorted({tag for run in run_facts.of_runs(state.runs()) for tag in run.tags})
+    st.session_state[f"tags_{key}"] = list(facts.tags)
+    st.multiselect("Tags", known, key=f"tags_{key}", accept_new_options=True, placeholder="Type a tag",
+                   help=tooltip("run_tags"),
+                   on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"]))
+    st.session_state[f"settings_{key}"] = "\n".join(f"{name} = {value}" for name, value in facts.settings.items())
+    st.text_area("Settings", key=f"settings_{key}", height=110, placeholder="retriever = bm25\nchunk_size = 256",
+                 help=tooltip("run_settings"), on_change=lambda: _keep(
+                     run_facts.keep_typed, entry, run_facts.parse_typed(st.session_state[f"settings_{key}"])))
+
+
+def _keep(save: Callable[..., None], *args: object) -> None:
+    """Keep facts of a run; what stands in the way is said at the top of the page."""
+    try:
+        save(*args)
+    except InputError as error:
+        state.set_notice(error.problems)
 
 
 def _render_collapse(entry: SessionRun) -> None:
@@ -196,9 +225,8 @@ def _render_collapse(entry: SessionRun) -> None:
 
 
 def color_name(slot: int) -> str:
-    """A slot in words: its colour and its symbol."""
-    look, name = run_look(slot), COLOR_NAMES[elements.theme().name]
-    return f"{name[slot] if slot < COLORED else 'grey'}, {look.symbol.replace('-', ' ')}"
+    """A slot in words: its color and its symbol."""
+    return f"{COLOR_NAMES[slot] if slot < COLORED else 'gray'}, {run_look(slot).symbol.replace('-', ' ')}"
 
 
 def run_contents(run: Run) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,11 +20,13 @@ from ragdash.reporting.plots.common.theme import (
     value_text,
     wrap_title,
 )
+from ragdash.reporting.sentences.formatting import short_names
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈"}
 ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, between two scales, under the last one
 TALL, LONG = 38, 22  # pixels of a row with a name on two lines, which longer ones take
 AIR = 0.4  # rows of air above a heading
+NAME = 20  # characters of a name
 MANY_ROWS = 36
 
 
@@ -176,8 +179,9 @@ def _labels(
     """Names beside the rows with their symbol; the groups' titles where there is one candidate only."""
     positions = _row_positions(rows)
     visible = [(row, group, run) for row, (group, run) in zip(positions, rows, strict=True) if run >= 0]
+    names = short_names([html.unescape(look.name) for look in run_looks], NAME)
     text = [
-        wrap_title(titles[group], LONG) if len(run_looks) == 1 else _signed_name(run_looks[run])
+        wrap_title(titles[group], LONG) if len(run_looks) == 1 else _signed_name(names[run], run_looks[run])
         for _, group, run in visible
     ]
     fig.update_layout({_name("yaxis", scale): {
@@ -185,9 +189,8 @@ def _labels(
         "showgrid": False, "fixedrange": True, "tickfont": {"size": 13 if step >= ROW else 12}}})
 
 
-def _signed_name(look: Look) -> str:
-    plain = look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    return f'{shorten(plain, 16)} <span style="color:{look.color}">{look.sign}</span>'
+def _signed_name(name: str, look: Look) -> str:
+    return f'{escape(name)} <span style="color:{look.color}">{look.sign}</span>'
 
 
 def _scale(fig: go.Figure, scale: int, domain: Sequence[float], axis: Axis, arrays: Sequence[np.ndarray],

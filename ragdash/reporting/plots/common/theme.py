@@ -1,7 +1,8 @@
 """How every picture looks: colours with a second channel, the template, and the parts that pictures share.
 
 A run keeps its *slot*, a small integer, and with it one colour, one symbol and one dash. The first six slots have
-colours that stay apart for colour-blind readers and reach 3:1 against the page; from the seventh on a run is grey.
+colors that stay apart for color-blind readers and reach 3:1 against the page; from the seventh on a run is gray.
+Where more runs are shown than there are colors, `color_best` gives the colors to the best runs and the baseline.
 """
 
 from __future__ import annotations
@@ -125,6 +126,43 @@ def run_look(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -
     color = theme.runs[slot] if 0 <= slot < COLORED else theme.grey
     return Look(color, SYMBOLS[slot % len(SYMBOLS)], DASHES[slot % len(DASHES)], SIGNS[slot % len(SIGNS)], escape(name),
                 group, theme.paper)
+
+
+def color_best(slots: Sequence[int], order: Sequence[int], baseline: int | None = None) -> list[int]:
+    """Slots with a color for the best runs and the baseline, where there are more runs than colors.
+
+    Parameters
+    ----------
+    slots
+        (N,) the runs' slots. Returned as they are where N is at most COLORED.
+    order
+        (N,) indices of the runs, best first.
+    baseline
+        Index of a run that has a color whatever its rank; None: there is none.
+
+    Returns
+    -------
+    list of int
+        (N,) distinct slots. A run that keeps a color keeps its own where it has one; all others are gray.
+
+    Examples
+    --------
+    >>> color_best(list(range(8)), [7, 6, 5, 4, 3, 2, 1, 0], baseline=0)
+    [0, 6, 7, 3, 4, 5, 2, 1]
+    """
+    if len(slots) <= COLORED:
+        return list(slots)
+    best = [index for index in order if index != baseline][:COLORED - 1]
+    colored = best if baseline is None else [*best, baseline]
+    result = {index: slots[index] for index in colored if 0 <= slots[index] < COLORED}
+    free = iter(sorted(set(range(COLORED)) - set(result.values())))
+    result |= {index: next(free) for index in colored if index not in result}
+    taken = {slot for index, slot in enumerate(slots) if index not in result and slot >= COLORED}
+    grays = (slot for slot in range(COLORED, COLORED + 2 * len(slots)) if slot not in taken)
+    for index, slot in enumerate(slots):
+        if index not in result:
+            result[index] = slot if slot >= COLORED else next(grays)
+    return [result[index] for index in range(len(slots))]
 
 
 def looks(names: Sequence[str], slots: Sequence[int], theme: Theme) -> list[Look]:

@@ -1,0 +1,326 @@
+"""Can these runs be compared: what was counted or found, what follows from it, how to fix it.
+
+"compare-..." are the counts of the comparability report, "check-..." the checks that qualify or withhold a verdict.
+Here `actual` is what was found, `expected` is what follows from it, `fix` is the way to fix it on the command line and
+`page` the way in the browser. `reason` is the short form for a badge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+_EXAMPLES = "{examples:?, such as {examples!r:comma}}"
+_LOOKED = "{looked:? (in {looked} of {returned} looked at)}"
+_LEVEL_LOOKED = "{level_looked:? (in {level_looked} of {returned} looked at)}"
+_MOVES = "{moves:?{moves:comma}{more:? and others}.}{unmoved:?No mean changes.}"
+_OTHERWISE = "{alternative:? Under {alternative!r}: }" + _MOVES
+_THE_OTHER_WAY = " If they were settled the other way round: " + _MOVES
+_ALIKE = "Check that both belong to the same data set, and write the ids the same way."
+_MISSING = "{count} of {total} queries of the truth are not in the run" + _EXAMPLES + "."
+_UNANSWERABLE = "{count} of {total} queries of the truth have no relevant document" + _EXAMPLES + "."
+_REPEATED = "{count} of {total} returned documents already have a better rank in their ranking" + _EXAMPLES + "."
+_TIED = "{count} of {total} documents have the score of another one in their ranking{total:? ({share:.1%})}."
+_DIGITS = "Let the retriever write scores with more digits."
+_RISING = "In {count} of {total} queries with several scores these rise from the first document to the last" \
+          + _EXAMPLES + "."
+_NEGATIVES = "Where they are distances, write their negatives, or give ranks."
+_UNEVEN = "{count} of {total} queries of the truth are in some of the runs and not in others" + _EXAMPLES + "."
+_EVERY_QUERY = "Run every configuration for every query."
+_DEPTHS = "The runs are not equally deep ({shown:comma})."
+_SHALLOW = "Compare them with cutoffs up to {shallowest}, or retrieve equally many documents."
+_QUERIES = "{count} of {total} queries of the run match the truth only {way} ({examples:comma})."
+_DOCUMENTS = "{count} of {total} different documents" + _LOOKED + " match the truth only {way} ({examples:comma})."
+_HITS = "Judged documents among those returned" + _LOOKED + ": {before} now, {after} then."
+_SPELLING = "Read the runs with {flags}, or write the ids the same way in both files."
+_SPELLING_PAGE = "Match the ids with the button, or write them the same way in both files."
+_LEVEL_HITS = (
+    "Judged documents among those returned" + _LEVEL_LOOKED + ": {level_before} now, {level_after} then. In the top "
+    "{top} documents: {closed}; among the documents of the top {top} parts: {kept}.")
+_COLLAPSE = (
+    "Read the runs with {flags}. {also:?Both are needed: the ids are written in another way too. }The first part of a "
+    "document counts. Ranks close up; with chunks:{by} they stay those of the parts.")
+_COLLAPSE_PAGE = (
+    "Collapse the parts{also:? and match the ids, which are written in another way too,} with the button. The first "
+    "part of a document counts. Ranks close up, unless you choose chunks that keep their ranks.")
+_LEVELS = "The runs were read on different levels ({shown:comma})."
+_SPELLINGS = "The runs were read with ids spelled in different ways ({shown:comma})."
+_NOT_THE_SAME = "Their numbers do not mean the same."
+
+MESSAGES: Mapping[str, Message] = {
+    "compare-matched-queries": Message(
+        actual="{count} of {total} queries of the truth are in the run.", expected="", fix=""),
+    "compare-matched-queries/none": Message(
+        actual="No query of the run is in the truth: the run has queries like {ours!r:comma}, the truth queries like "
+               "{theirs!r:comma}.",
+        expected="The run cannot be evaluated.",
+        fix=_ALIKE,
+    ),
+    "compare-missing-queries/zero": Message(
+        actual=_MISSING,
+        expected="They count as empty rankings." + _OTHERWISE,
+        fix="Run them too, or choose how they count.",
+    ),
+    "compare-missing-queries/skip": Message(
+        actual=_MISSING,
+        expected="They are left out of every mean." + _OTHERWISE,
+        fix="Run them too, or choose how they count.",
+    ),
+    "compare-empty-rankings": Message(
+        actual="{count} of {total} queries have an empty ranking in the run" + _EXAMPLES + ".",
+        expected="They count 0 where something is relevant to them.",
+        fix="Check that the search did not fail for them.",
+    ),
+    "compare-extra-queries": Message(
+        actual="{count} of {total} queries of the run are not in the truth" + _EXAMPLES + ".",
+        expected="They are left out of every metric.",
+        fix="Judge them, or leave them out of the run.",
+    ),
+    "compare-returned-documents": Message(
+        actual="{count} documents are returned for {queries} queries, at most {depth} for one.", expected="", fix=""),
+    "compare-duplicate-documents/first": Message(
+        actual=_REPEATED,
+        expected="The best rank counts, the others are passed over.",
+        fix="Remove the repeats from the file.",
+    ),
+    "compare-duplicate-documents/error": Message(
+        actual=_REPEATED,
+        expected="The run is refused.",
+        fix="Remove the repeats from the file.",
+    ),
+    "compare-unjudged-documents": Message(
+        actual="{count} of {total} documents returned {k:?in the first {k} ranks}{k:!at any rank} have no judgment"
+               "{total:? ({share:.1%})}.",
+        expected="They count as not relevant; where runs differ in this, the one with fewer is at an advantage.",
+        fix="Judge them, or read bpref and Judged@k with the other metrics.",
+    ),
+    "compare-no-common-document": Message(
+        actual="None of the {total} documents returned is judged for its query: the run has documents like "
+               "{ours!r:comma}, the truth documents like {theirs!r:comma}.",
+        expected="Every metric is 0 or undefined.",
+        fix="Check that the ids are written the same way and that the truth judges what the run ranks.",
+    ),
+    "compare-tied-documents/docid": Message(
+        actual=_TIED,
+        expected="Equal scores are settled by document id, descending, as trec_eval does." + _THE_OTHER_WAY,
+        fix=_DIGITS,
+    ),
+    "compare-tied-documents/trec_eval": Message(
+        actual=_TIED,
+        expected="Scores that are equal in 32 bits are settled by document id, descending, as trec_eval does."
+                 + _THE_OTHER_WAY,
+        fix=_DIGITS,
+    ),
+    "compare-tied-documents/file": Message(
+        actual=_TIED,
+        expected="Equal scores stay in the order of the file." + _THE_OTHER_WAY,
+        fix=_DIGITS,
+    ),
+    "compare-rising-scores": Message(
+        actual=_RISING,
+        expected="They may be distances, where less is better; the highest score is ranked first.",
+        fix=_NEGATIVES,
+    ),
+    "compare-rising-scores/ranked": Message(
+        actual=_RISING,
+        expected="They may be distances, where less is better; the ranks of the file are kept.",
+        fix=_NEGATIVES,
+    ),
+    "compare-unanswerable-queries/skip": Message(
+        actual=_UNANSWERABLE,
+        expected="They are undefined and left out of every mean." + _OTHERWISE,
+        fix="Judge documents for them, or choose how they count.",
+    ),
+    "compare-unanswerable-queries/zero": Message(
+        actual=_UNANSWERABLE,
+        expected="They count 0 in every mean." + _OTHERWISE,
+        fix="Judge documents for them, or choose how they count.",
+    ),
+    "compare-respelled-queries": Message(actual=_QUERIES, expected=_HITS, fix=_SPELLING, page=_SPELLING_PAGE),
+    "compare-respelled-documents": Message(actual=_DOCUMENTS, expected=_HITS, fix=_SPELLING, page=_SPELLING_PAGE),
+    "compare-respelled-queries/collapsed": Message(
+        actual=_QUERIES, expected=_LEVEL_HITS, fix=_COLLAPSE, page=_COLLAPSE_PAGE),
+    "compare-respelled-documents/collapsed": Message(
+        actual=_DOCUMENTS, expected=_LEVEL_HITS, fix=_COLLAPSE, page=_COLLAPSE_PAGE),
+    "compare-another-level": Message(
+        actual="The run ranks parts of what the truth judges, such as {ours!r} where the truth has {theirs!r}.",
+        expected=_LEVEL_HITS,
+        fix=_COLLAPSE,
+        page=_COLLAPSE_PAGE,
+    ),
+    "compare-finer-truth": Message(
+        actual="The truth judges parts of what the run ranks, such as {theirs!r} where the run has {ours!r}" + _LOOKED
+               + "{judged:? (in {rows} of {returned} returned and {judged} of {wanted} judged documents looked at)}.",
+        expected="None of these is found.",
+        fix="Rank the parts, or judge what is ranked.",
+    ),
+    "compare-different-queries/zero": Message(
+        actual=_UNEVEN,
+        expected="They count as empty rankings where they are missing, so all means are over the same queries.",
+        fix=_EVERY_QUERY,
+    ),
+    "compare-different-queries/skip": Message(
+        actual=_UNEVEN,
+        expected="The means are over different queries and cannot be compared.",
+        fix=_EVERY_QUERY,
+    ),
+    "compare-different-depths": Message(
+        actual=_DEPTHS,
+        expected="None of these metrics looks deeper than rank {shallowest}.",
+        fix=_SHALLOW,
+    ),
+    "compare-different-depths/touched": Message(
+        actual=_DEPTHS,
+        expected="The deeper run has more chances in {metrics:comma}.",
+        fix=_SHALLOW,
+    ),
+    "compare-different-collapse": Message(
+        actual=_LEVELS,
+        expected=_NOT_THE_SAME,
+        fix="Read all of them with the same --collapse.",
+        page="Collapse all of them in the same way.",
+    ),
+    "compare-different-collapse/in-use": Message(
+        actual=_LEVELS, expected="All of them are on the level of the truth now, so their numbers can be compared.",
+        fix=""),
+    "compare-different-ids": Message(
+        actual=_SPELLINGS,
+        expected=_NOT_THE_SAME,
+        fix="Read all of them with the same --ids.",
+        page="Match the ids of all of them in the same way.",
+    ),
+    "compare-different-ids/in-use": Message(
+        actual=_SPELLINGS, expected="All of them are written as in the truth now, so their numbers can be compared.",
+        fix=""),
+    "compare-same-rankings": Message(
+        actual="Runs with the same rankings: {shown:comma}.",
+        expected="They differ in nothing that a metric of retrieval sees.",
+        fix="Check that the right files were given.",
+    ),
+    "compare-file-metric": Message(actual="{cause.actual}.", expected="{cause.fix}", fix=""),
+    "check-rising-scores": Message(
+        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
+        expected="They look like distances, so the worst documents are ranked first.",
+        fix="Rank them the other way with --reverse-scores {run!r}.",
+        page="Reverse the scores.",
+        reason="scores rise",
+    ),
+    "check-rising-scores/ranked": Message(
+        actual="{run}: the scores rise from the first document to the last in {count:,} of {total:,} queries",
+        expected="The ranks of the file are used, so the rankings are right. Score cutoffs read the scores as "
+                 "similarities.",
+        fix="Rank them the other way with --reverse-scores {run!r} if you use score cutoffs.",
+        page="Reverse the scores if you use score cutoffs.",
+        reason="scores rise",
+    ),
+    "check-missing-queries": Message(
+        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        expected="{treatment}",
+        fix="Run them too, or compare on common queries only with --missing skip.",
+        page="Use common queries only, or run the missing queries.",
+        reason="{count:,} queries missing",
+    ),
+    "check-unknown-ids": Message(
+        actual="{run}: {share:.0%} of its documents match no judged or known document; the best other run has "
+               "{other:.0%}",
+        expected="These documents count as not relevant, whatever they are.",
+        fix="Check how the ids of this run are written; --ids and --collapse read other spellings.",
+        page="Check how the ids of this run are written. The Data page shows examples.",
+        reason="unknown ids",
+    ),
+    "check-stale-judgments": Message(
+        actual="{count:,} of {total:,} relevant documents are not among the documents loaded",
+        expected="No run can return them, so every metric is too low. The documents were probably indexed again, with "
+                 "other ids.",
+        fix="Follow them to their new ids with ragdash relink, or pass the documents of these judgments.",
+        page="Follow the judged documents to their new ids.",
+        reason="old ids judged",
+    ),
+    "check-other-ids": Message(
+        actual="{run} writes ids in another way than the judgments, such as {examples:or}",
+        expected="{count:,} of {total:,} match only after a fix. Until then they count as not relevant.",
+        fix="Read the runs with {flags}.",
+        page="Apply the fix on the Data page.",
+        reason="ids differ",
+    ),
+    "check-other-level": Message(
+        actual="{run} and the judgments name different units, such as chunks and documents: {examples:or}",
+        expected="What differs counts as not relevant.",
+        fix="{flags:!Rank what is judged, or judge what is ranked.}{flags:?Read the runs with {flags}.}",
+        page="Apply the fix on the Data page.",
+        reason="chunks against documents",
+    ),
+    "check-no-common-query": Message(
+        actual="{run} has no query in common with the judgments",
+        expected="The judgments are probably those of another test set.",
+        fix="Pass the judgments of this test set with --truth.",
+        page="Add the judgments of this test set.",
+        reason="other queries",
+    ),
+    "check-no-common-document": Message(
+        actual="{run} returns no document that is judged for its query",
+        expected="Every metric is 0. The judgments are probably those of another test set, or the ids differ.",
+        fix="Pass the judgments of this test set with --truth, or read the ids with --ids.",
+        page="Add the judgments of this test set, or check the ids on the Data page.",
+        reason="no judged document",
+    ),
+    "check-shallow-run": Message(
+        actual="{run} has at most {depth:,} documents per query; {other} has {other_depth:,}",
+        expected="At k = {k} the deeper run has more chances.",
+        fix="Compare with cutoffs up to {depth}, such as --cutoffs {depth}.",
+        page="Set k to {depth} or less.",
+        reason="top {depth} only",
+    ),
+    "check-several-truths": Message(
+        actual="{count} files with judgments are loaded: {names}",
+        expected="They can disagree about the same document.",
+        fix="Pass one file with --truth, or merge them first.",
+        page="The last one is in use: accept it, or remove it on the Data page and add the right one.",
+        reason="several judgments",
+    ),
+    "check-few-queries": Message(
+        actual="Only {count:count query} {count:plural has/have} a value",
+        expected="A few queries decide the result, and other queries may turn it.",
+        fix="Add queries: 50 or more are a good test.",
+        reason="few queries",
+    ),
+    "check-perfect-score": Message(
+        actual="{run} has the best possible {metric} on every one of {count:,} queries",
+        expected="Check that it was not made from the judgments.",
+        fix="Check how the run was made.",
+        reason="perfect on every query",
+    ),
+    "check-inverted-grades": Message(
+        actual="Every run ranks documents with low grades before those with high grades",
+        expected="The grades may count the other way: here a higher grade means more relevant.",
+        fix="Turn the grades round in the file of judgments if 1 means best.",
+        reason="grades look inverted",
+    ),
+    "check-same-content": Message(
+        actual="{first} and {second} have the same rankings",
+        expected="They differ in no retrieval metric.",
+        fix="Check that the right files were given.",
+        page="Check that the right files were added.",
+        reason="same rankings",
+    ),
+    "check-unjudged": Message(
+        actual="Unjudged documents could change which run is best on {metric}",
+        expected="{best} could be as low as {low:.3f}, {other} as high as {high:.3f}.",
+        fix="Judge the documents that `ragdash diagnose --judge-next` lists.",
+        page="Judge the documents that Data lists under \"Judge next\".",
+        reason="unjudged documents",
+    ),
+    "check-uneven-judgments": Message(
+        actual="{low:.0%} of the top {k} documents of {worst} are judged, {high:.0%} of {best}",
+        expected="Unjudged documents count as not relevant, so the run with fewer judged documents looks worse.",
+        fix="Judge more documents of {worst}, or read bpref and Judged@k too.",
+        reason="{low:.0%} judged",
+    ),
+    "check-sparse-judgments": Message(
+        actual="The test set has about {mean:.1f} judged documents per query",
+        expected="Unjudged documents are normal here. All runs are treated alike.",
+        fix="Nothing to do.",
+        reason="sparse judgments",
+    ),
+}

@@ -1,0 +1,41 @@
+"""Sections of a page that are drawn again alone, when only something in them changes; the address follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import ParamSpec
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.session import state
+
+P = ParamSpec("P")
+
+
+def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Decorate a section of a page: a choice inside it draws it again without the rest of the page.
+
+    page: its place in the address. A section that ends the page (PageEnds) ends itself alone.
+    """
+
+    def decorate(section: Callable[P, None]) -> Callable[P, None]:
+        @wraps(section)
+        def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
+            with suppress(page_context.PageEnds):
+                section(*args, **kwargs)
+            if is_alone():
+                state.close_session(page)
+
+        return st.fragment(drawn)
+
+    return decorate
+
+
+def is_alone() -> bool:
+    """Whether this script run draws a section alone."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return bool(context and context.fragment_ids_this_run)

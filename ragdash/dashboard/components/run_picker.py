@@ -1,0 +1,98 @@
+"""The runs shown: a field with a chip for each of few runs; of many, a panel with search, tags and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from ragdash.analysis.setting_groups import varying_settings
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.session import run_facts, state
+from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.dashboard.session.run_facts import RunFacts
+from ragdash.reporting.plots.common.theme import COLORED
+from ragdash.reporting.sentences import formatting as fmt
+
+MAX_CHIPS = 2  # runs that the sidebar shows as chips
+NAME = 34  # characters of a name
+FILTERS = "_run_filters"  # key of the field for tags and settings, of the session alone
+MAX_VALUES = 12  # values of a setting to choose from; one with more is not a group
+
+
+def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
+    """Which runs are shown; returns their digests, all where none is chosen."""
+    digests = [entry.digest for entry in entries]
+    names = dict(zip(digests, fmt.short_names([entry.name for entry in entries], NAME), strict=True))
+    key = state.choices_key(state.SHOWN, digests, digests)
+    if len(entries) <= MAX_CHIPS:
+        _run_field(names, key)
+    else:
+        shown = len(state.get(state.SHOWN)) or len(digests)
+        with st.popover(f"{shown} of {len(digests)} runs", icon=":material/checklist:", key="run_picker",
+                        width="stretch"):
+            _render_filters(entries, run_facts.of_runs(entries))
+            _run_field(names, key)
+            if shown > COLORED:
+                st.caption(tooltip("run_colors"))
+    return [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+
+
+def _run_field(names: Mapping[str, str], key: str) -> None:
+    st.multiselect("Runs shown", list(names), format_func=lambda digest: names.get(digest, digest),
+                   placeholder="Type to search", key=key)
+
+
+def _render_filters(entries: Sequence[SessionRun], facts: Sequence[RunFacts]) -> None:
+    """A field for tags and settings, and the buttons that show the runs that match."""
+    options = filter_options(facts)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="run_filters"):
+        if options:
+            st.multiselect("Tags and settings", list(options), key=FILTERS, placeholder="Such as chunk_size = 256",
+                           format_func=lambda text: f"{text} ({options.get(text, 0)})", help=tooltip("run_filters"))
+            matches = [entry.digest for entry, run in zip(entries, facts, strict=True)
+                       if matches_filters(run, state.get(FILTERS) or ())]
+            st.button(f"Show these {len(matches)}", key="show_matching", on_click=_show, args=(matches,),
+                      disabled=not (state.get(FILTERS) and matches))
+        st.button("Show all", key="show_all", type="tertiary", on_click=_show,
+                  args=([entry.digest for entry in entries],))
+
+
+def filter_options(facts: Sequence[RunFacts]) -> dict[str, int]:
+    """What runs can be chosen by, and how many runs have it: tags, then values of settings in which runs differ.
+
+    Examples
+    --------
+    >>> filter_options([RunFacts({"k": "5"}, tags=("old",)), RunFacts({"k": "9"}), RunFacts({"k": "9"})])
+    {'tag: old': 1, 'k = 5': 1, 'k = 9': 2}
+    """
+    counts: dict[str, int] = {}
+    for tag in sorted({tag for run in facts for tag in run.tags}):
+        counts[f"tag: {tag}"] = sum(tag in run.tags for run in facts)
+    settings = [run.settings for run in facts]
+    for name in varying_settings(settings):
+        values = sorted({run[name] for run in settings if name in run})
+        if len(values) <= MAX_VALUES:
+            counts |= {f"{name} = {value}": sum(run.get(name) == value for run in settings) for value in values}
+    return counts
+
+
+def matches_filters(run: RunFacts, filters: Sequence[str]) -> bool:
+    """Whether a run has one of the chosen values of every setting, and one of the chosen tags.
+
+    Examples
+    --------
+    >>> run = RunFacts({"k": "5"}, tags=("old",))
+    >>> matches_filters(run, ["k = 5", "k = 9"]), matches_filters(run, ["k = 5", "tag: new"])
+    (True, False)
+    """
+    wanted: dict[str, set[str]] = {}
+    for text in filters:
+        name, _, value = text.partition(": ") if text.startswith("tag: ") else text.partition(" = ")
+        wanted.setdefault(name, set()).add(value)
+    known = {**{name: {value} for name, value in run.settings.items()}, **({"tag": set(run.tags)} if run.tags else {})}
+    return all(known.get(name, set()) & values for name, values in wanted.items())
+
+
+def _show(digests: Sequence[str]) -> None:
+    st.session_state[state.SHOWN] = list(digests)

@@ -1,0 +1,104 @@
+"""What is known of a run besides its rankings: settings (of its file, or typed), tags, and the day of its upload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.dashboard.session.data_store import SessionRun, check_writable, workspace
+
+NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """settings: {name: value as text}; typed: those typed by hand; added: the day of the upload, empty if unknown."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    typed: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    added: str = ""
+
+
+def of_run(entry: SessionRun) -> RunFacts:
+    """The facts of a run of the session."""
+    return of_runs([entry])[0]
+
+
+def of_runs(entries: Sequence[SessionRun]) -> list[RunFacts]:
+    """The facts of several runs; typed settings replace those of the file."""
+    saved = _saved()
+    result = []
+    for entry in entries:
+        facts = saved.get(entry.loaded, RunFacts())
+        run = entry.run
+        settings = {} if run is None else flat_settings(run.settings)
+        result.append(RunFacts({**settings, **facts.typed}, facts.typed, facts.tags, facts.added))
+    return result
+
+
+def flat_settings(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings as text, those inside an object under "object.name".
+
+    Examples
+    --------
+    >>> flat_settings({"chunk": {"size": 256.0, "overlap": None}, "rerank": True})
+    {'chunk.size': '256', 'rerank': 'true'}
+    """
+    texts: dict[str, str] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            texts |= {f"{name}.{inner}": text for inner, text in flat_settings(value).items()}
+        elif value is not None and name not in NOT_SETTINGS:
+            whole = isinstance(value, float) and value.is_integer()
+            texts[str(name)] = str(value).lower() if isinstance(value, bool) else f"{value:.0f}" if whole \
+                else " ".join(str(value).split())
+    return {name: text for name, text in texts.items() if text}
+
+
+def parse_typed(lines: str) -> dict[str, str]:
+    """Settings typed as "name = value", one a line or separated by commas; what has no name or value is left out.
+
+    Examples
+    --------
+    >>> parse_typed("retriever = bm25, chunk_size=256")
+    {'retriever': 'bm25', 'chunk_size': '256'}
+    """
+    pairs = (part.partition("=") for part in lines.replace("\n", ",").split(","))
+    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() and value.strip()}
+
+
+def keep_typed(entry: SessionRun, settings: Mapping[str, str]) -> None:
+    """Keep typed settings of a run in the workspace. Raises InputError."""
+    check_writable()
+    workspace().keep_settings(entry.loaded, settings)
+
+
+def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
+    """Keep tags of a run in the workspace, where it is put if it is not there. Raises InputError."""
+    check_writable()
+    home = workspace()
+    if home.find(entry.loaded, "run") is None and entry.run is not None:
+        home.add_run(entry.run, entry.name)
+    home.tag(entry.loaded, tags)
+
+
+def _saved() -> dict[str, RunFacts]:
+    """What the workspace knows of its runs, by digest; nothing where it cannot be used."""
+    try:
+        home = workspace()
+        return _read(str(home.folder), home.stamp(), _home=home)
+    except InputError:
+        return {}
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _read(folder: str, stamp: int, _home: Any) -> dict[str, RunFacts]:
+    typed = _home.settings()
+    saved = {entry.digest: RunFacts({}, typed.get(entry.digest, {}), entry.tags, entry.facts.get("added", ""))
+             for entry in _home.runs(None)}
+    return {**{digest: RunFacts({}, settings) for digest, settings in typed.items()}, **saved}

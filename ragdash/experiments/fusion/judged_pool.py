@@ -1,0 +1,201 @@
+"""Values of many recipes on the same runs, without building a run for any: only the ranks of judged documents count.
+
+Letters: Q queries of the truth, C candidates of a block, H judged candidates (hits), X pairs (candidate, hit of its
+query), S recipes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import on_all_cores
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.compute import compute_columns
+from ragdash.experiments.fusion.blocks import ranges
+from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
+from ragdash.experiments.fusion.fuse import documents
+from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.matching.match import Match
+from ragdash.matching.views.ranked import Ranked
+from ragdash.metrics import Spec
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedBlock:
+    """The candidates of a block of queries, and which of them are judged.
+
+    hit (H,): the judged candidates, ascending; judgment (H,): their index in the truth. pair (X,): for each hit all
+    candidates of its query; pair_starts (H + 1,); later (X,) bool: the id of the candidate comes after that of the hit.
+    """
+
+    candidates: Candidates
+    hit: np.ndarray
+    judgment: np.ndarray
+    pair: np.ndarray
+    pair_starts: np.ndarray
+    later: np.ndarray
+
+    def part(self, legs: Sequence[int], window: int | None) -> JudgedBlock:
+        """The block with what the first `window` ranks of these legs hold."""
+        candidates, taken = self.candidates.part(legs, window)
+        if taken is None:
+            return self
+        number = np.cumsum(taken) - 1
+        hits = taken[self.hit]
+        keep = taken[self.pair] & np.repeat(hits, np.diff(self.pair_starts))
+        starts = np.concatenate(([0], np.cumsum(keep)))[self.pair_starts]
+        return JudgedBlock(candidates, number[self.hit[hits]], self.judgment[hits], number[self.pair[keep]],
+                           np.append(starts[:-1][hits], starts[-1]), self.later[keep])
+
+    def ranks(self, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
+        """(rank of each hit in the fused lists, 0 where it is not in them: (H,); length of each list: (queries,))."""
+        candidates = self.candidates
+        scores = recipe.scores(candidates)
+        if len(candidates.legs) == 1:  # the run's own order, with its ties
+            scores = np.empty(len(candidates))
+            scores[candidates.legs[0].candidate] = -candidates.legs[0].rank
+        threshold = np.repeat(scores[self.hit], np.diff(self.pair_starts))
+        other = scores[self.pair]
+        above = (other > threshold) | ((other == threshold) & self._first_of_ties(recipe))
+        rank = np.ones(len(self.hit), np.int64)
+        if len(above):
+            rank += np.add.reduceat(above, self.pair_starts[:-1], dtype=np.int64)
+        returned = ~np.isnan(scores)
+        rank[~returned[self.hit]] = 0
+        lengths = np.add.reduceat(np.append(returned, False), candidates.starts[:-1], dtype=np.int64)
+        lengths[candidates.lengths == 0] = 0
+        if recipe.cut is not None:
+            rank[rank > recipe.cut] = 0
+            lengths = np.minimum(lengths, recipe.cut)
+        return rank, lengths
+
+    def _first_of_ties(self, recipe: Recipe) -> np.ndarray:
+        """Whether a candidate comes before the hit where their scores are equal: (X,) bool."""
+        if recipe.ties == "docid":
+            return self.later
+        hit = np.repeat(self.hit, np.diff(self.pair_starts))
+        return self.pair < hit if recipe.ties == "first" else ~self.later & (self.pair != hit)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPool:
+    """Runs brought together, matched with a truth: gives the values of any recipe. Make it with `judged_pool`."""
+
+    runs: tuple[Run, ...]
+    truth: Truth
+    conventions: Conventions
+    pool: Pool
+    blocks: tuple[JudgedBlock, ...]
+
+    @cached_property
+    def _match(self) -> Match:
+        stub = Run.build("fused", pa.array([], pa.string()), pa.array([], pa.string()),
+                         details=pa.table({"query_id": self.pool.query_ids}))
+        return Match(stub, self.truth, self.conventions)
+
+    @cached_property
+    def _truth_query(self) -> np.ndarray:
+        """The truth's index of each query of the pool, -1 where it lacks it."""
+        index = pc.index_in(self.pool.query_ids, value_set=self.truth.query_ids)
+        return pc.fill_null(index, -1).to_numpy().astype(np.int64)
+
+    def ranks(self, recipes: Sequence[Recipe]) -> tuple[np.ndarray, np.ndarray]:
+        """(rank of every judged document in every fused run, 0: not returned: (S, R); lengths: (S, Q)).
+
+        Recipes that share runs and window should follow each other: what they have in common is computed once.
+        """
+        rank = np.zeros((len(recipes), len(self.truth.grades)), np.int32)
+        lengths = np.zeros((len(recipes), len(self.truth)), np.int64)
+        in_truth = self._truth_query
+
+        def work(index: int) -> None:
+            block, (first, last) = self.blocks[index], self.pool.blocks[index]
+            inside, shared, part = in_truth[first:last] >= 0, None, block
+            for row, recipe in enumerate(recipes):
+                if shared != (recipe.legs, recipe.window):
+                    shared = (recipe.legs, recipe.window)
+                    part = block.part(*shared)
+                hit_ranks, sizes = part.ranks(recipe)
+                rank[row, part.judgment] = hit_ranks
+                lengths[row, in_truth[first:last][inside]] = sizes[inside]
+
+        on_all_cores(work, range(len(self.blocks)))
+        return rank, lengths
+
+    def values(self, recipes: Sequence[Recipe], specs: Sequence[Spec]) -> np.ndarray:
+        """The value of each recipe and metric for every query of the truth: (S, M, Q); NaN = undefined.
+
+        The metrics read rankings alone (`metric.view == "Ranked"`).
+        """
+        ranks, lengths = self.ranks(recipes)
+        return np.stack([self._row(rank, size, specs) for rank, size in zip(ranks, lengths, strict=True)]) \
+            if len(recipes) else np.zeros((0, len(specs), len(self.truth)))
+
+    def _row(self, rank: np.ndarray, lengths: np.ndarray, specs: Sequence[Spec]) -> np.ndarray:
+        match = self._match.ranked_as(self.ranked(rank, lengths))
+        values = np.empty((len(self.truth), len(specs)))
+        for index, spec in enumerate(specs):
+            params = {**spec.metric.params, **dict(spec.params)}
+            compute_columns(values, {}, match, spec.name, params, specs, [index])
+        return values.T
+
+    def ranked(self, rank: np.ndarray, lengths: np.ndarray) -> Ranked:
+        """The view that metrics read, from the ranks of all judged documents: rank (R,), lengths (Q,)."""
+        truth = self.truth
+        returned = np.flatnonzero(rank)
+        order = returned[np.lexsort((rank[returned], truth.queries[returned]))]
+        none = np.zeros(0, np.int64)
+        return Ranked(truth.queries[order], rank[order].astype(np.int64), truth.grades[order],
+                      np.full(len(order), np.nan), truth.queries, truth.grades, lengths, self._match.missing, None,
+                      np.zeros((len(truth), 2), np.int64), none)
+
+
+def judged_pool(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = None) -> JudgedPool:
+    """Bring runs together and find the judged documents among their candidates.
+
+    Examples
+    --------
+    >>> from ragdash import parse_specs
+    >>> from ragdash.experiments.fusion.recipe import make_recipe
+    >>> runs = [Run.build("a", ["q", "q"], ["d1", "d2"]), Run.build("b", ["q", "q"], ["d2", "d3"])]
+    >>> pool = judged_pool(runs, Truth.build("qrels", ["q"], ["d2"], [1]))
+    >>> recipes = [make_recipe(runs, params={"weights": weights}) for weights in ((1, 0), (0.5, 0.5))]
+    >>> pool.values(recipes, parse_specs("RR")).tolist()
+    [[[0.5]], [[1.0]]]
+    """
+    conventions = conventions or Conventions()
+    pool = gather(runs, None, conventions.ties)
+    matches = [Match(run, truth, conventions) for run in runs]
+    query_of = pc.fill_null(pc.index_in(truth.query_ids, value_set=pool.query_ids), -1).to_numpy().astype(np.int64)
+    rows = [ranking.starts[query_of[match.ranked.query]] + match.ranked.rank - 1
+            for ranking, match in zip(pool.rankings, matches, strict=True)]
+
+    def work(block: tuple[int, int]) -> JudgedBlock:
+        candidates = pool.candidates(block)
+        hits, judgments = [], []
+        for leg, ranking, match, row in zip(candidates.legs, pool.rankings, matches, rows, strict=True):
+            low, high = ranking.starts[block[0]], ranking.starts[block[1]]
+            mine = (row >= low) & (row < high)
+            hits.append(leg.candidate[row[mine] - low])
+            judgments.append(match.judgement[mine])
+        hit, index = np.unique(np.concatenate(hits), return_index=True)
+        return _with_pairs(candidates, hit, np.concatenate(judgments)[index])
+
+    return JudgedPool(tuple(runs), truth, conventions, pool, tuple(on_all_cores(work, pool.blocks)))
+
+
+def _with_pairs(candidates: Candidates, hit: np.ndarray, judgment: np.ndarray) -> JudgedBlock:
+    query = np.searchsorted(candidates.starts, hit, "right") - 1
+    begin, end = candidates.starts[query], candidates.starts[query + 1]
+    pair = ranges(begin, end)
+    pair_starts = np.concatenate(([0], np.cumsum(end - begin)))
+    docs = documents(candidates, np.arange(len(candidates))).cast(pa.binary())
+    later = pc.greater(docs.take(pa.array(pair)), docs.take(pa.array(np.repeat(hit, end - begin))))
+    return JudgedBlock(candidates, hit, judgment, pair, pair_starts,
+                       later.to_numpy(zero_copy_only=False).astype(bool))

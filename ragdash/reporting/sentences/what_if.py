@@ -1,0 +1,124 @@
+"""Hybrids in words: would one help, which, how sure is that, and what the window leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ragdash.evaluation.outcomes import Comparison
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
+
+
+def setting_text(title: str, params: Mapping[str, object], names: Sequence[str], window: int | None = None) -> str:
+    """A fusion setting in words: the title of its method, its parameters, its weights by the names of the runs.
+
+    Examples
+    --------
+    >>> setting_text("Reciprocal rank fusion", {"k": 20.0, "weights": (0.3, 0.7), "base": 1}, ["bm25", "dense"], 10)
+    'Reciprocal rank fusion, k = 20, weights 0.3 (bm25) and 0.7 (dense), window 10'
+    """
+    parts = [title]
+    if isinstance(params.get("k"), float):
+        parts.append(f"k = {params['k']:g}")
+    norm = params.get("norm")
+    if norm is not None:
+        parts.append(norm if isinstance(norm, str) else " and ".join(norm))  # type: ignore[arg-type]
+    weights = params.get("weights")
+    if isinstance(weights, (list, tuple)):
+        parts.append("weights " + listed([f"{weight:.3g} ({name})" for weight, name in
+                                          zip(weights, names, strict=True)]))
+    parts += [f"{name} = {params[name]:g}" for name in ("gamma", "sigma", "phi", "n")
+              if isinstance(params.get(name), (int, float))]
+    if window is not None:
+        parts.append(f"window {window}")
+    return ", ".join(parts)
+
+
+def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Comparison, tuned_default: Comparison,
+                  value: float) -> str:
+    """One sentence: would a hybrid help, which, how sure?
+
+    tuned, default: the tuned hybrid (on held-out queries) and the default against the best single run; tuned_default:
+    the tuned one against the default; value: the held-out mean of the tuned hybrid.
+    """
+    title, single = escape(tuned.spec.title), f"**{escape(tuned.baseline)}**"
+    queries = count(tuned.n, "query", "queries")
+    if decision == "unknown":
+        return f"No answer yet: {title} has a value for {queries} only. A choice needs two or more."
+    if decision == "default":
+        return (f"**Yes: fuse these runs with {escape(default.candidate)}.** {title} is {_gain(default)} than with "
+                f"{single}, the best single run, over {queries}. Tuning is not shown to add to it: "
+                f"{_difference(tuned_default)} on held-out queries.")
+    if decision == "tuned":
+        return (f"**Yes: build this hybrid: {escape(setting)}.** {title} is {escape(number(value))} on held-out "
+                f"queries, {_gain(tuned)} than with {single}, the best single run, over {queries}.")
+    verb = "is worse than" if tuned.outcome == "worse" else "is not shown to be better than"
+    return (f"**No: keep {escape(tuned.baseline)}.** The best hybrid that tuning finds {verb} it: {title} "
+            f"{_difference(tuned)} on held-out queries, over {queries}.{_needed(tuned)}")
+
+
+def _gain(comparison: Comparison) -> str:
+    word = "lower" if comparison.sign < 0 else "higher"
+    low, high = sorted((comparison.sign * comparison.low, comparison.sign * comparison.high))
+    return escape(f"{number(abs(comparison.mean_difference))} [{number(low)}, {number(high)}] {word}")
+
+
+def _difference(comparison: Comparison) -> str:
+    return escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
+                  f"{number(comparison.high, signed=True)}]")
+
+
+def _needed(comparison: Comparison) -> str:
+    """How many queries would settle it, where the hybrid is ahead."""
+    needed = comparison.queries_needed
+    if comparison.sign * comparison.mean_difference <= 0 or not np.isfinite(needed) or needed <= comparison.n:
+        return ""
+    about = int(float(f"{needed:.2g}"))
+    return f" To confirm a difference this small you would need about {about:,} queries."
+
+
+def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:
+    """What choosing on the same queries would have promised, and how often the choice loses to the default."""
+    first = (f"{settings:,} settings were tried. Read on the queries that chose it, the best one looks "
+             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than it is.")
+    if np.isfinite(survives):
+        first += f" {max(survives, 0):.0%} of its gain over the best single run is left on held-out queries."
+    return first + f" In {worse:.0%} of the test folds the choice is worse than the default."
+
+
+def flat_sentence(name: str, low: float, high: float, run: str) -> str:
+    """How far a weight or k can move without a significant loss."""
+    of = f" of {escape(run)}" if name == "weight" else ""
+    if low == high:
+        return f"The {name}{of} matters: its neighbors are significantly worse than {low:g}."
+    return f"Any {name}{of} from {low:g} to {high:g} is as good."
+
+
+def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:
+    """How much of the runs a window uses."""
+    if window is None:
+        return f"All results of each run take part: up to {max(depths):,}."
+    whose = f"{engine}'s default window" if engine else "The window"
+    shallow = min(depths)
+    if shallow < window:
+        return (f"{whose} takes {window:,} results of each run; the shortest has {shallow:,}, so the fused run may "
+                "differ from the engine's.")
+    return f"{whose} used {window:,} of your {max(depths):,} results."
+
+
+def churn_sentence(queries: int, first: int, changed: int, k: int, gained: int, lost: int, title: str) -> str:
+    """How many results change against the best single run: first results, top-k sets, queries that gain and lose."""
+    return (f"Against the best single run, {first:,} of {queries:,} first results and {changed:,} top-{k} sets change. "
+            f"{escape(title)} rises for {count(gained, 'query', 'queries')} and falls for {lost:,}.")
+
+
+def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None) -> str:
+    """The most that any order of the documents of all runs could reach."""
+    where = "" if window is None else f" in the first {window:,} results of each run"
+    gap = ceiling - best
+    text = (f"No fusion of these runs can exceed {escape(title)} {escape(number(ceiling))}: that is the best order of "
+            f"all documents{where}.")
+    if gap < 0.005:
+        return text + " There is nothing to gain here: the best single run is that good already."
+    return text + f" The best single run has {escape(number(best))}."

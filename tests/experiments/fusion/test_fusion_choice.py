@@ -1,0 +1,127 @@
+"""The held-out choice of a hybrid: by hand, on made-up populations, on the samples, and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fusion_cases import run_of, two_runs
+
+from ragdash import InputError, Truth, parse_specs, read_run, read_truth
+from ragdash.cli.main import main
+from ragdash.experiments.fusion.choice import choose, chosen_run
+from ragdash.experiments.fusion.grids import settings, simplex
+from ragdash.experiments.fusion.held_out import held_out
+from ragdash.experiments.fusion.reference import reference
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_weights_in_whole_steps_lose_no_combination():
+    for runs, steps in ((2, 20), (3, 10), (4, 5)):
+        weights = simplex(runs)
+        assert len(set(weights)) == len(weights)
+        assert {tuple(round(part * steps) for part in parts) for parts in weights} == {
+            parts for parts in np.ndindex(*[steps + 1] * runs) if sum(parts) == steps}
+    tried = settings(two_runs())
+    assert (tried[0].method, tried[0].params["k"], tried[0].params["weights"]) == ("rrf", 60.0, None)
+    keys = [(recipe.method, tuple(sorted((name, str(value)) for name, value in recipe.params.items())))
+            for recipe in tried]
+    assert len(set(keys)) == len(keys)
+    assert {recipe.method for recipe in settings([two_runs()[0], run_of("r", {"q": {"a": 1.0}}, scores=False)])} == {
+        "rrf", "isr", "rbc"}
+
+
+def test_a_held_out_value_by_hand():
+    # Each query alone is a fold of two: the other one chooses. Setting 1 is better for query 0, setting 0 for query 1.
+    values = np.array([[0.0, 1.0], [0.8, 0.0]])
+    result = held_out(values, folds=2, repeats=3)
+    assert result.chosen == 0 and result.in_sample == 0.5
+    assert result.value == 0.0 and result.per_query.tolist() == [0.0, 0.0]
+    assert result.optimism == 0.5 and result.worse == 0.5 and result.picks.tolist() == [0.5, 0.5]
+
+
+def test_ties_go_to_the_default_and_lower_can_be_better():
+    values = np.array([[0.3, 0.5, 0.7, np.nan], [0.3, 0.5, 0.7, np.nan], [0.2, 0.4, 0.6, 0.1]])
+    assert held_out(values).chosen == 0 and held_out(values).n == 3
+    lower = held_out(values, sign=-1)
+    assert lower.chosen == 2 and lower.value == pytest.approx(0.4) and lower.worse == 0.0
+    empty = held_out(np.full((2, 3), np.nan))
+    assert empty.n == 0 and np.isnan(empty.value) and np.isnan(empty.interval()).all()
+    assert np.isnan(held_out(np.array([[0.4]])).value)
+
+
+def test_without_a_real_difference_choosing_promises_too_much_and_the_held_out_value_does_not():
+    rng = np.random.default_rng(4)
+    promised, kept, covered = [], [], []
+    for seed in range(60):
+        values = rng.normal(size=80) * 0.2 + rng.normal(size=(40, 80)) * 0.15
+        gain = held_out(values, values[0], repeats=4, resamples=60, seed=seed)
+        low, high = gain.interval()
+        promised.append(gain.in_sample)
+        kept.append(gain.value)
+        covered.append(low <= 0 <= high)
+    assert np.mean(promised) > 0.03 and abs(np.mean(kept)) < 0.01
+    assert np.mean(covered) >= 0.94
+
+
+@pytest.fixture(scope="module")
+def samples():
+    runs = [read_run(ROOT / "sample_runs" / f"{name}.jsonl") for name in ("sparse", "dense")]
+    return runs, read_truth(ROOT / "sample_runs" / "truth.jsonl")
+
+
+def test_the_choice_on_the_samples_is_confirmed_by_a_division_that_it_never_saw(samples):
+    runs, truth = samples
+    [spec] = parse_specs("nDCG@10")
+    choice = choose(runs, truth, spec)
+    low, high = choice.held_out.interval()
+    assert choice.decision == "tuned" and choice.against_single.outcome == "better"
+    assert choice.recipe.method == "weighted" and choice.flat[0] == "weight"
+    rng = np.random.default_rng(99)
+    half = rng.permutation(len(truth)) < len(truth) // 2
+    picked = np.nanmean(choice.values[:, half], axis=1).argmax()
+    other = np.nanmean(choice.values[picked][~half])
+    assert other > np.nanmean(choice.single_values[:, ~half], axis=1).max()
+    assert low - 0.05 < other < high + 0.05
+    fused = chosen_run(runs, choice, truth)
+    assert fused.settings["fusion"]["tuned_on"]["truth"] == truth.digest
+    assert "fusion-tuned" in [problem.kind for problem in fused.problems]
+
+
+def test_equal_runs_have_nothing_to_gain_and_few_queries_no_answer():
+    lists = {f"q{i}": {"a": 3.0, "b": 2.0, "c": 1.0} for i in range(12)}
+    runs = [run_of("first", lists), run_of("second", lists)]
+    truth = Truth.build("qrels", list(lists), ["a", "b", "c"] * 4, [1] * 12)
+    [spec] = parse_specs("RR")
+    choice = choose(runs, truth, spec)
+    assert choice.decision == "single" and choice.held_out.chosen == 0 and choice.held_out.optimism == 0
+    assert choice.against_single.outcome == "undecided" and np.isnan(choice.survives)
+    assert choose(runs, Truth.build("qrels", ["q0"], ["a"], [1]), spec).decision == "unknown"
+    with pytest.raises(InputError) as error:
+        choose(runs, truth, parse_specs("TokenF1")[0])
+    assert "fusion-metric" in [problem.kind for problem in error.value.problems]
+
+
+def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, tmp_path):
+    runs = [f"sparse={ROOT}/sample_runs/sparse.jsonl", f"dense={ROOT}/sample_runs/dense.jsonl"]
+    out = tmp_path / "fused.trec"
+    assert main(["fuse", *runs, "--param", "k=20", "--param", "weights=0.3,0.7", "-o", str(out)]) == 0
+    assert read_run(out).depth > 10
+    capsys.readouterr()
+    tune = [*runs, "--qrels", f"{ROOT}/sample_runs/truth.jsonl", "--tune", "nDCG@10", "--family", "weighted"]
+    assert main(["fuse", *tune]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("Yes: build this hybrid: Weighted sum of scores") and "tuned hybrid (held out)" in text
+    assert main(["fuse", *tune, "--format", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["decision"] == "tuned" and facts["held_out"]["n"] == 110
+    for wrong in (["fuse", *runs], ["fuse", *runs, "--tune", "nDCG@10"], ["fuse", *runs, "--param", "k", "-o", "x"],
+                  ["fuse", runs[0], "-o", str(out)]):
+        assert main(wrong) == 2
+
+
+def test_the_guide_has_every_method_and_preset():
+    assert reference() in (ROOT / "docs" / "guide" / "what-if.md").read_text(encoding="utf-8")
