@@ -16,8 +16,8 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.data import corpus_upload, workspace_list
-from ragdash.dashboard.session import data_store, file_metrics, read_progress, removed_runs, state
+from ragdash.dashboard.pages.data import corpus_upload, removed_runs, workspace_list
+from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import import_verdicts, unpacked

@@ -12,9 +12,9 @@ from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading
+from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading, removed_runs
 from ragdash.dashboard.pages.data.relink import version_list
-from ragdash.dashboard.session import data_store, removed_runs, run_facts, run_fixes, state
+from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
