@@ -47,6 +47,10 @@ def _weights(recipe: Recipe) -> list[float]:
     return [1.0] * recipe.runs if not isinstance(weights, (list, tuple)) else [round(float(w), 4) for w in weights]
 
 
+def _k(recipe: Recipe) -> int:
+    return int(float(str(recipe.params["k"])))
+
+
 def _json(head: str, body: Mapping) -> str:
     return f"{head}\n{json.dumps(body, indent=2)}\n"
 
@@ -59,7 +63,7 @@ def _elasticsearch_rrf(recipe: Recipe) -> str:
     legs = queries if len(set(weights)) == 1 else [
         {"retriever": query, "weight": weight} for query, weight in zip(queries, weights, strict=True)]
     return _json("GET /<index>/_search", {"retriever": {"rrf": {
-        "retrievers": legs, "rank_constant": int(recipe.params["k"]), "rank_window_size": recipe.window}}})  # type: ignore[call-overload]
+        "retrievers": legs, "rank_constant": _k(recipe), "rank_window_size": recipe.window}}})
 
 
 def _elasticsearch_linear(recipe: Recipe) -> str:
@@ -75,7 +79,7 @@ def _elasticsearch_linear(recipe: Recipe) -> str:
 
 def _opensearch(recipe: Recipe) -> str:
     if recipe.preset == "opensearch-rrf":
-        combination = {"technique": "rrf", "rank_constant": int(recipe.params["k"])}  # type: ignore[call-overload]
+        combination = {"technique": "rrf", "rank_constant": _k(recipe)}
         return _json("PUT /_search/pipeline/<name>", {"phase_results_processors": [
             {"score-ranker-processor": {"combination": combination}}]})
     total = sum(_weights(recipe))
@@ -93,7 +97,7 @@ def _weaviate(recipe: Recipe) -> str:
 
 def _qdrant(recipe: Recipe) -> str:
     fusion = {"fusion": "dbsf"} if recipe.preset == "qdrant-dbsf" else {"rrf": {
-        "k": int(recipe.params["k"]),  # type: ignore[call-overload]
+        "k": _k(recipe),
         **({"weights": _weights(recipe)} if len(set(_weights(recipe))) > 1 else {})}}
     searches = [{"query": f"<vector {index + 1}>", "using": f"<name {index + 1}>", "limit": recipe.window or 100}
                 for index in range(recipe.runs)]
