@@ -54,7 +54,7 @@ def outcome_table(
         color = comparison_sentences.COLORS.get(comparison.outcome, "gray")
         rows.append(
             {
-                "Run": f"**{elements.swatch(context.slots[candidate], names[candidate])}**",
+                "Run": f"**{elements.unbroken_swatch(context.slots[candidate], names[candidate])}**",
                 "Metric": fmt.escape(spec.title),
                 "Difference": f"**{fmt.escape(fmt.number(comparison.mean_difference, signed=True))}**{NBSP}:gray["
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))
