@@ -27,13 +27,14 @@ from ragdash.core.errors import InputError  # noqa: E402
 from ragdash.io import detect, read_corpus, read_runs, read_truth  # noqa: E402
 
 MOST_SECONDS, MOST_BYTES = 20, 2 << 30
+FOLDERS = ("real_files", "wild_shapes", "posted_shapes")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the copies; returns the exit status."""
     options = parse(arguments)
     warnings.simplefilter("ignore")
-    files = sorted(path for name in ("real_files", "wild_shapes") for path in (ROOT / "tests" / "io" / name).iterdir()
+    files = sorted(path for name in FOLDERS for path in (ROOT / "tests" / "io" / name).iterdir()
                    if path.name != "expected.json")
     contents = [(path.name, path.read_bytes()) for path in files]
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES + memory_in_use(), resource.RLIM_INFINITY))

@@ -17,7 +17,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoding", default="utf-8")
     parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
                         f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
-                        "their name first is understood too")
+                        "their name first is understood too; FILE:OURS=THEIRS is for one of the files")
     parser.add_argument("--role", choices=ROLES, help="what the files hold, for a proposed reading")
     parser.add_argument("--records", metavar="PATH", help="the list of records in a JSON file, such as results.items, "
                         "or the sheet of a workbook")

@@ -7,11 +7,12 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragdash.cli.file_mappings import for_several_files, mapping_for_file, mapping_of
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
@@ -19,15 +20,11 @@ from ragdash.core.paths import split_name
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
-from ragdash.io.field_names import FIELDS
-from ragdash.io.proposals.reading import ONLY_HERE, OTHER_NAMES, RECORDS, ROLE
 from ragdash.io.source.read_progress import report_progress
 
 if TYPE_CHECKING:  # metrics and matching are imported by the functions that need them
     from ragdash.matching.match import Matching
     from ragdash.metrics import Spec
-
-MAPPED = (*FIELDS, *OTHER_NAMES, *ONLY_HERE)  # what a column can be given to
 
 
 def conventions_of(options: argparse.Namespace) -> Conventions:
@@ -57,16 +54,17 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     sources = {text: source_of(text) for text in dict.fromkeys(options.runs)}
     for text in options.runs:
         try:
-            runs.extend(read_runs(sources[text], name=split_name(text)[0], **reading_arguments(options)))
+            runs.extend(read_runs(sources[text], name=split_name(text)[0], **reading_arguments(options, text)))
         except InputError as error:
             problems.extend(error.problems)
     try:
-        truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options)) if options.truth else
-                               truth_in_runs(sources.values(), options, runs), options)
+        truth = with_documents(
+            read_truth(source_of(options.truth), **reading_arguments(options, options.truth)) if options.truth else
+            truth_in_runs(sources, options, runs), options)
     except InputError as error:
         problems.extend(error.problems)
     if problems:
-        raise InputError(dict.fromkeys(problems))
+        raise InputError(dict.fromkeys(for_several_files(problems, options)))
     return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
 
 
@@ -83,18 +81,20 @@ def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
     """The truth beside the documents of --corpus; with those that it has itself where there is none."""
     if not options.corpus:
         return truth
-    return truth.with_corpus(read_corpus(source_of(options.corpus), encoding=options.encoding))
+    return truth.with_corpus(read_corpus(source_of(options.corpus), encoding=options.encoding,
+                                         mapping=mapping_for_file(options, options.corpus)))
 
 
-def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace, runs: Sequence[Run] = ()) -> Truth:
+def truth_in_runs(sources: Mapping[str, Readable], options: argparse.Namespace, runs: Sequence[Run] = ()) -> Truth:
     """The truth in the rows of a run; InputError where there is none, or where files have different ones.
 
+    sources: {argument of the command: what is read for it}.
     Without a truth, runs whose files hold scores have their own queries.
     """
     truths = [
-        read_truth(content, **reading_arguments(options))
-        for content in sources
-        if detect(content, **reading_arguments(options)).role == "both"
+        read_truth(content, **reading_arguments(options, text))
+        for text, content in sources.items()
+        if detect(content, **reading_arguments(options, text)).role == "both"
     ]
     if len({truth.digest for truth in truths}) == 1:
         return truths[0]
@@ -104,25 +104,9 @@ def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace, runs
     raise InputError([Problem("several-truths/runs" if truths else "no-truth", facts, field="--truth")])
 
 
-def reading_arguments(options: argparse.Namespace) -> dict:
-    """The arguments of every reader: the encoding, and our fields with the columns that hold them."""
-    reading = {name: value for name in (ROLE, RECORDS) if (value := getattr(options, name, None))}
-    return {"encoding": options.encoding, "mapping": {**reading, **_mapping(options.map or ())}}
-
-
-def _mapping(texts: Iterable[str]) -> dict[str, str]:
-    """{our field: their column} of texts such as "query=question,retrieved=url", or with their column first."""
-    mapping: dict[str, str] = {}
-    pairs = [pair for text in texts for pair in re.split(r",(?=[^,=]+=)", text)]
-    for pair in pairs:
-        field, equals, column = (word.strip() for word in pair.partition("="))
-        if field not in MAPPED and column in MAPPED:
-            field, column = column, field
-        if not (equals and field and column) or field in mapping:
-            repeated = field if field in mapping else ""
-            raise InputError([Problem("bad-mapping", {"twice": repeated, "text": pair}, field="--map")])
-        mapping[field] = column
-    return mapping
+def reading_arguments(options: argparse.Namespace, file: str | None = None) -> dict:
+    """What the reader of a file needs: the encoding, and our fields with the columns that hold them."""
+    return {"encoding": options.encoding, "mapping": mapping_of(options, file)}
 
 
 def selected_run(runs: list[Run], options: argparse.Namespace) -> Run:

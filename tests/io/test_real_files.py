@@ -79,3 +79,11 @@ def test_the_same_seed_gives_the_same_changed_copy():
     data = (FOLDERS[0] / "quepid_judgments.csv").read_bytes()
     copies = {mutate(data, Random(7)) for _ in range(3)}
     assert len(copies) == 1 and data not in copies
+
+
+@pytest.mark.parametrize("path", sorted(Path(__file__).with_name("changed_copies").iterdir()))
+def test_a_changed_copy_that_once_raised_something_else(path):
+    for read in (detect, read_runs, read_truth, read_corpus):
+        with suppress(InputError):
+            read(path)
+    read_by_proposal(path)

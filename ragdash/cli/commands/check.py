@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ragdash.cli.common_options import add_metric_options, add_reading_options
+from ragdash.cli.file_mappings import for_several_files
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,
@@ -63,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
         status = 2
         problems += error.problems
     problems = list(dict.fromkeys([*problems, *(problem for run in runs for problem in run.problems)]))
+    problems = for_several_files(problems, options)
     say(problems)
     if options.format == "json":
         from ragdash.reporting.tables import SCHEMA
@@ -81,17 +83,17 @@ def run(options: argparse.Namespace) -> int:
 def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
     """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
     content, lines, records = source_of(text), [], []
-    sniffed = detect(content, **reading_arguments(options))
+    sniffed = detect(content, **reading_arguments(options, text))
     if sniffed.role == "corpus" and not is_truth:
-        corpus = read_corpus(content, **reading_arguments(options))
+        corpus = read_corpus(content, **reading_arguments(options, text))
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
-        records = read_runs(content, name=split_name(text)[0], **reading_arguments(options))
+        records = read_runs(content, name=split_name(text)[0], **reading_arguments(options, text))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
                  for run in records]
     if not records or (sniffed.role == "both" and not options.truth):
-        truth = with_documents(read_truth(content, **reading_arguments(options)), options)
+        truth = with_documents(read_truth(content, **reading_arguments(options, text)), options)
         records.append(truth)
         lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "

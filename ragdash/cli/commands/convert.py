@@ -24,12 +24,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; losses are reported."""
-    content = source_of(options.file)
-    if options.truth or detect(content, **reading_arguments(options)).role == "truth":
-        record, write_it = with_documents(read_truth(content, **reading_arguments(options)), options), write_truth
+    content, arguments = source_of(options.file), reading_arguments(options, options.file)
+    if options.truth or detect(content, **arguments).role == "truth":
+        record, write_it = with_documents(read_truth(content, **arguments), options), write_truth
     else:
         runs = with_fixed_ids(
-            read_runs(content, name=split_name(options.file)[0], **reading_arguments(options)), None, options
+            read_runs(content, name=split_name(options.file)[0], **arguments), None, options
         )
         record, write_it = selected_run(runs, options), write_run
     try:

@@ -12,6 +12,7 @@ from dataclasses import asdict
 import numpy as np
 
 from ragdash.cli.common_options import add_metric_options, add_reading_options
+from ragdash.cli.file_mappings import mapping_for_file
 from ragdash.cli.inputs import conventions_of, distinct_names, reading_arguments, source_of, specs_of
 from ragdash.core.console import aligned, say, write_text
 from ragdash.core.corpus import Corpus
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     wrong = [kind for kind in accept if kind not in ACCEPTED]
     if wrong:
         raise InputError([Problem("unknown-link-kind", {"kinds": wrong, "known": list(ACCEPTED)}, field="--accept")])
-    truth = read_truth(source_of(options.truth), **reading_arguments(options))
+    truth = read_truth(source_of(options.truth), **reading_arguments(options, options.truth))
     relinking = propose_links(truth, *(texts_by_id(source for file in files for source in _read(file, options))
                                        for files in (options.old, options.new)))
     rejected = [doc.strip() for doc in options.reject.split(",") if doc.strip()]
@@ -68,9 +69,9 @@ def run(options: argparse.Namespace) -> int:
 def _read(file: str, options: argparse.Namespace) -> Sequence[Corpus | Run]:
     """The corpus of a file, or its runs."""
     source = source_of(file)
-    if detect(source, **reading_arguments(options)).role == "corpus":
-        return [read_corpus(source, encoding=options.encoding)]
-    return read_runs(source, name=split_name(file)[0], **reading_arguments(options))
+    if detect(source, **reading_arguments(options, file)).role == "corpus":
+        return [read_corpus(source, encoding=options.encoding, mapping=mapping_for_file(options, file))]
+    return read_runs(source, name=split_name(file)[0], **reading_arguments(options, file))
 
 
 def _means(runs: Sequence[Run], before: Truth, after: Truth, options: argparse.Namespace) -> list[dict]:

@@ -12,6 +12,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="OURS=THEIRS, each field once",
         fix="Write it like --map query=question,retrieved=url.",
     ),
+    "bad-mapping/file": Message(
+        actual="a mapping for {name!r}, which is none of the files",
+        expected="one of {files:comma}",
+        fix="Write the file as it is in the command, such as --map runs.csv:query=question.",
+    ),
     "browser-failed": Message(
         actual="{type}: {error}",
         expected="a picture by {browser}",

@@ -104,7 +104,7 @@ class TruthReader:
 
     def _check_duplicate(self, query_id: str, details: dict, judged: tuple, schema: dict, line: int) -> None:
         """Check a repeated query, which is allowed once per configuration with the same truth."""
-        first_details = self.details[query_id]
+        first_details = self.details.get(query_id, {})  # none of a query with judgments in rows of their own
         names_of_truth = {*TRUTH_TYPES} - {"attributes"}
         if "config" not in schema:
             self._ids.note_duplicate(query_id, self.query_lines[query_id], schema, line, "truth")

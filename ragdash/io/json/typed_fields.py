@@ -108,10 +108,13 @@ def read_number(value, cell: Cell) -> float | None:
     return cell.note_wrong_type(value, "a number")
 
 
+_MOST_WHOLE = 2.0**63  # of a column of whole numbers
+
+
 def read_whole_number(value, cell: Cell) -> int | None:
     """A whole number; None as in `read_number`."""
     value = read_number(value, cell)
-    if value is not None and not value.is_integer():
+    if value is not None and not (value.is_integer() and abs(value) < _MOST_WHOLE):
         return cell.note("bad-number/whole", {"value": str(value)})
     return None if value is None else int(value)
 

@@ -126,7 +126,8 @@ def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
         return []
     places = [item for item in siblings if not {"chunk", "page", "index", "paragraph", "passage", "section", "start",
                                                 "position", "part", "segment", "line"}.isdisjoint(item.name_words)
-              and item.is_id_like and not meanings.parallel_role(item) and item.share > 0.9]
+              and item.is_id_like and not meanings.parallel_role(item) and item.share > 0.9
+              and len(item.values) == len(documents.values)]
     for size in range(1, len(places) + 1):
         for chosen in combinations(places, size):
             if not repeats([documents, *chosen]):

@@ -27,7 +27,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     key = keys[0]
     names = [repr(value) for value in key.values]
     result.averages = sum(str(value).strip().lower() in AVERAGES for value in key.values)
-    documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)]
+    documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
+                 and len(item.values) == len(names)]
     if len(set(names)) == len(names):
         is_ranked = any(item.name_words in (("rank",), ("score",)) and not item.is_list
                         for item in result.fields.values())
@@ -36,6 +37,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         _take_single_config(result, free)
         return
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
+                  and len(item.values) == len(names)
                   and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
                   and (not item.is_number or not set(item.name_words).isdisjoint(CONFIGS))
                   and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)]

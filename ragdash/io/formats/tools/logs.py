@@ -171,7 +171,7 @@ def _trec_rag_answers(values: list) -> Iterator[dict]:
     for item in objects(values):
         sentences = [str(sentence.get("text")) for sentence in objects(item.get("answer")) if sentence.get("text")]
         cited = item.get("references")
-        known = item if "topic_id" in item else {**item, **(member(item, "metadata") or {})}
+        known = item if "topic_id" in item else {**item, **next(iter(objects([item.get("metadata")])), {})}
         topic_id, topic = (next((known[name] for name in names if known.get(name) is not None), None) for names in (
             ("topic_id", "narrative_id"), ("topic", "narrative", "title")))
         yield present(query_id=as_id(topic_id), query=topic, config=known.get("run_id"),

@@ -1,0 +1,39 @@
+"""`ragdash check` prints one line for a file that is fine, whatever its format, and nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from ragdash.cli.main import main
+
+ROWS = [{"query_id": "q1", "query": "Who wrote it?", "retrieved": ["d7", "d2"], "answer": "She did."},
+        {"query_id": "q2", "query": "When?", "retrieved": ["d9"], "answer": "In 1999."}]
+
+
+def write_parquet(path) -> None:
+    parquet.write_table(pa.Table.from_pylist(ROWS), path)
+
+
+FILES = {
+    "run.trec": "q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 11.25 bm25\nq2 Q0 d9 1 8.0 bm25\n",
+    "qrels.txt": "q1 0 d7 1\nq1 0 d2 0\nq2 0 d9 2\n",
+    "run.csv": "query_id,doc_id,rank,score\nq1,d7,1,0.83\nq1,d2,2,0.79\nq2,d9,1,0.9\n",
+    "run.jsonl": "".join(f"{json.dumps(row)}\n" for row in ROWS),
+    "run.parquet": write_parquet,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_fine_takes_one_line(name, tmp_path, capsys):
+    content = FILES[name]
+    content(tmp_path / name) if callable(content) else (tmp_path / name).write_text(content)
+    assert main(["check", str(tmp_path / name)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    line, = out.splitlines()
+    assert line.startswith(str(tmp_path / name)) and "2 queries" in line and "3 " in line
+    assert out == f"{line}\n"
