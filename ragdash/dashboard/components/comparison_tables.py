@@ -60,7 +60,8 @@ def outcome_table(
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))
                 + "]",
                 "Verdict": f":{color}[{comparison_sentences.OUTCOMES[comparison.outcome].replace(' ', NBSP)}]",
-                "p": fmt.escape(comparison_sentences.p_text(comparison).removeprefix("p = ").removeprefix("p ")),
+                "p": fmt.escape(comparison_sentences.p_text(comparison).removeprefix("p = ").removeprefix("p ")
+                                .replace(" ", NBSP)),
                 "Better / equal / worse": f"{NBSP}/{NBSP}".join(
                     f"{count:,}" for count in (comparison.wins, comparison.ties, comparison.losses)
                 ),
