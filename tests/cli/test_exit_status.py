@@ -112,9 +112,10 @@ def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
     assert "planted" in err and __version__ in err and "CONTRIBUTING.md" in err
 
 
-def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary):
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")], ids=repr)
+def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary, error):
     def starved(command: str):
-        raise MemoryError
+        raise error
 
     options = command_line.parse(["metrics"])
     monkeypatch.setattr(command_line, "parse", lambda arguments: options)
