@@ -56,6 +56,21 @@ def test_bands_tile_the_picture_and_grow_stronger_towards_the_better_end():
     assert lower == [shape.fillcolor for shape in shapes][::-1]
 
 
+def test_bands_fill_the_height_and_a_target_is_a_stroke_across_each_symbol():
+    fig = placed([0.2, 0.4], target=0.45)
+    assert {(shape.y0, shape.y1) for shape in rects(fig)} == {(0, 1)}
+    strokes = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.x0 == shape.x1 == 0.45
+               and shape.yref != "paper"]
+    middles = [(shape.y0 + shape.y1) / 2 for shape in strokes]
+    for trace in fig.data:
+        assert any(middle == pytest.approx(float(trace.y[0])) for middle in middles), middles
+
+
+def test_open_ends_far_from_the_values_do_not_widen_the_picture():
+    assert bands._span(np.array([-1000.0, 10, 100]), np.array([50.0])) == [-12.5, 100.0]
+    assert bands._span(np.array([-1000.0, 10]), np.array([-50.0])) == [-1000.0, 10.0]
+
+
 def test_words_stand_beside_the_name_and_an_undefined_mean_says_so():
     fig = placed([0.4, np.nan], words=["between poor & fair", None], target=0.45)
     first, second = (note.text for note in fig.layout.annotations[:2])
