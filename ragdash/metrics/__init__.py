@@ -6,6 +6,7 @@ from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that o
     recall_levels,
     gains,
     user_models,
+    diversity,
     judged_share,
     score_detection,
     permissions,
