@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 
-from ragdash.core.console import Progress, write
+from ragdash.core.console import Progress, print_note, printable, write
 from ragdash.core.errors import InputError
 from ragdash.evaluation.scoring.judge_worker import line
 
@@ -32,7 +32,7 @@ class ProgressReporter:
         as_json = self._options.progress == "json"
         self._next = time.monotonic() + (EVERY if as_json or self._again else 20 * EVERY)
         if self._again:
-            print(f"\r\x1b[K{progress}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{printable(str(progress))}", end="", file=sys.stderr, flush=True)
             self._drawn = True
         else:
             write_progress(self._options, progress)
@@ -54,7 +54,7 @@ def write_message(options: argparse.Namespace, kind: str, content: object) -> No
     if options.progress == "json":
         write(line(kind, content), None)
     else:
-        print(content, file=sys.stderr)
+        print_note(content)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import orjson
 
 from ragdash.cli.common_options import seconds, whole_number
 from ragdash.cli.job_progress import write_message
+from ragdash.core.console import printable
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import SEED
 from ragdash.models.judge import Endpoint, Patience, Plan, Prices
@@ -69,7 +70,7 @@ def confirm(endpoint: Endpoint, texts: str) -> None:
     texts = f"{texts} go to {host}."
     if not sys.stdin.isatty():
         raise InputError([Problem("not-confirmed/unasked", {"host": host}, field="--yes")])
-    print(f"{texts} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{printable(texts)} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise InputError([Problem("not-confirmed", {"host": host}, field="--yes")])
 

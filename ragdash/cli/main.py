@@ -64,7 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         say([Problem("out-of-memory")])
         return 2
-    except Exception:  # the only place: exit status 1 means a missed bound, so a fault of ragdash needs another
+    except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
+        if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+            say([Problem("out-of-memory")])  # a thread needs memory too, and has no error of its own
+            return 2
         traceback.print_exc()
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
               "above; CONTRIBUTING.md says how.", file=sys.stderr)

@@ -34,6 +34,11 @@ def say(problems: Sequence[Problem]) -> None:
             print(f"... and {count - SHOWN:,} more of the kind {kind}{location}", file=sys.stderr)
 
 
+def print_note(text: object) -> None:
+    """A line for a person on standard error; see `printable`."""
+    print(printable(str(text)), file=sys.stderr)
+
+
 def printable(text: str) -> str:
     r"""Text for a terminal: control characters, which could move its cursor or change its colors, become visible.
 
@@ -115,7 +120,7 @@ class Bar:
             return
         self._next, self._shown = clock + 0.1, 1.0
         filled = 30 * done // size
-        name = file if len(file) < 40 else f"…{file[-38:]}"
+        name = printable(file if len(file) < 40 else f"…{file[-38:]}")
         line = f"{name} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // size:3d} % of {size >> 20:,} MB"
         print(f"\r{line}", end="", file=sys.stderr, flush=True)
 

@@ -120,6 +120,9 @@ def find_fields(fields: Iterable[str], wanted_names: Iterable[str],
     return schema
 
 
+PYSERINI_TEXT = "contents"  # what Pyserini and FlashRAG call the text of a document; no question is called that
+
+
 def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
     """{doc_id, text, title: the field that holds it} of a corpus document, of the fields that are present."""
     fields = list(fields)
@@ -137,7 +140,7 @@ def is_corpus_document(fields: Iterable[str]) -> bool:
     """True for the fields of a corpus document: not of a ranking, a judgment or a question."""
     fields = list(fields)
     schema = corpus_fields(fields)
-    sure = "title" in schema or find_field(fields, "doc_id") is not None
+    sure = "title" in schema or find_field(fields, "doc_id") is not None or schema.get("text") == PYSERINI_TEXT
     other_names = ("query_id", "query", "score", "rank", "grade", *RUN_MARKERS, *TRUTH_MARKERS)
     return sure and len(schema) > 1 and "doc_id" in schema and not find_fields(
         [field for field in fields if field not in schema.values()], other_names, {**QUERY_ALIASES, **ALIASES})

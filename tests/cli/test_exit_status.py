@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import socket
@@ -111,9 +112,10 @@ def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
     assert "planted" in err and __version__ in err and "CONTRIBUTING.md" in err
 
 
-def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary):
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")], ids=repr)
+def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary, error):
     def starved(command: str):
-        raise MemoryError
+        raise error
 
     options = command_line.parse(["metrics"])
     monkeypatch.setattr(command_line, "parse", lambda arguments: options)
@@ -152,3 +154,19 @@ def test_control_characters_of_a_name_do_not_reach_the_terminal(files, capfdbina
     ("\udcff", "\\udcff"), ("naïve 雪 🙂", "naïve 雪 🙂"), ("", "")])
 def test_text_for_a_terminal(text, shown):
     assert printable(text) == shown
+
+
+def test_every_command_makes_control_characters_visible_in_what_it_says_to_people():
+    """What a print to standard error takes from files, options or endpoints goes through `printable`."""
+    bare = []
+    for path in sorted((ROOT / "ragdash" / "cli").rglob("*.py")):
+        for call_ in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+            if getattr(call_.func, "id", "") == "print" and "sys.stderr" in map(ast.unparse, (
+                    word.value for word in call_.keywords if word.arg == "file")):
+                values = [part.value for argument in call_.args for part in ast.walk(argument)
+                          if isinstance(part, ast.FormattedValue)]
+                values += [argument for argument in call_.args
+                           if not isinstance(argument, ast.Constant | ast.JoinedStr)]
+                bare += [f"{path.name}:{call_.lineno}: {text}" for text in map(ast.unparse, values)
+                         if not text.startswith(("printable(", "_version("))]
+    assert not bare

@@ -92,7 +92,6 @@ def test_a_page_with_runs_draws_them(page, many):
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
         "failures": {"waterfall"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
-        "queries": {"bump"} if many > 1 else set(),
     }
     assert set(figures) == expected.get(page, set())
     for key, figure in figures.items():

@@ -1,9 +1,16 @@
 """Can these runs be compared, and which is best? Checks that speak against a comparison, and the verdict."""
 
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck, badges, of_level
-from ragdash.analysis.verdict.detect import FEW_QUERIES, MOST_MISSING, find_checks, judged_share
+from ragdash.analysis.verdict.detect import (
+    FEW_QUERIES,
+    MOST_MISSING,
+    KnownShares,
+    find_checks,
+    judged_share,
+    known_shares,
+)
 from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state, withhold
 
 __all__ = ["FEW_QUERIES", "LEVELS", "MOST_MISSING", "STATES",
-           "RunCheck", "Verdict", "badges", "best_run", "find_checks",
-           "judged_share", "of_level", "verdict_state", "withhold"]
+           "KnownShares", "RunCheck", "Verdict", "badges", "best_run", "find_checks",
+           "judged_share", "known_shares", "of_level", "verdict_state", "withhold"]

@@ -17,7 +17,7 @@ from ragdash.analysis.comparability.run_coverage import rising_queries
 from ragdash.analysis.unjudged.bounds import bounds
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.core.errors import Unavailable
-from ragdash.core.records import Truth
+from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -29,13 +29,15 @@ SPARSE = 3.0  # judged documents per query up to which unjudged ones are normal
 UNEVEN = 0.1  # difference of judged shares that is worth saying
 KNOWN_RATIO, LEAST_DOCUMENTS = 0.75, 30  # of the other runs' share of known documents; documents to recognize it by
 FORMULAS = ("AP", "Rprec", "nDCG")  # metrics whose bounds are fast without being monotone
+KnownShares = list[tuple[float, int]]  # (share of documents that are known, documents), by two measures
 _IDS = {"respelled-queries": "other-ids", "respelled-documents": "other-ids", "another-level": "other-level",
         "finer-truth": "other-level"}
 
 
 def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
                 ids: Sequence[ComparabilityEntry] | None = None, truths: Sequence[str] = (),
-                queries: np.ndarray | None = None) -> tuple[RunCheck, ...]:
+                queries: np.ndarray | None = None,
+                known: Sequence[KnownShares] | None = None) -> tuple[RunCheck, ...]:
     """Every check that fires for these runs, the worst first.
 
     Parameters
@@ -52,6 +54,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         Names of the files with judgments, where several are loaded.
     queries : bool array (Q,)
         The queries that count; default all.
+    known
+        What `known_shares` gave for each run, where it is there already. Like `ids`, it depends on the ids alone.
 
     Returns
     -------
@@ -67,7 +71,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     checks += _same_content(matches)
     if matches[0].matching.by == "id" and matches[0].truth.judgements:
         checks += _stale(matches[0].truth)
-        checks += [*_unknown(matches, checks), *_shallow(matches, k), *_inverted(matches), *_judged(matches, spec, k)]
+        checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
+        checks += _judged(matches, spec, k)
     checks += _values(matches, spec, queries)
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
 
@@ -140,13 +145,14 @@ def _stale(truth: Truth) -> list[RunCheck]:
     return [RunCheck("stale-judgments", "qualified", (), {"count": count, "total": len(judged)})]
 
 
-def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCheck]:
+def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck],
+             known: Sequence[KnownShares] | None) -> list[RunCheck]:
     """Runs whose documents are known much more seldom than those of the others."""
     explained = {run for check in checks if check.kind in ("other-ids", "other-level", "no-common-document",
                                                            "no-common-query") for run in check.runs}
     if len(matches) < 2:
         return []
-    known = [_known_share(match) for match in matches]
+    known = [known_shares(match.run, match.truth) for match in matches] if known is None else known
     unknown = []
     for index, match in enumerate(matches):
         shares = [share for other, share in enumerate(known) if other != index]
@@ -160,13 +166,13 @@ def _unknown(matches: Sequence[Match], checks: Sequence[RunCheck]) -> list[RunCh
     return unknown
 
 
-def _known_share(match: Match) -> list[tuple[float, int]]:
+def known_shares(run: Run, truth: Truth) -> KnownShares:
     """(Share of the run's documents that are known, documents): by the corpus or judgments, and by the form of the id.
 
     Judgments show it only where they are many: runs differ in how many judged documents they return, but with few
     judgments per query nearly all documents of every run are unjudged, and their share is too low to count.
     """
-    truth, docs = match.truth, pc.unique(match.run.docs)
+    docs = pc.unique(run.docs)
     wanted = truth.docs if truth.corpus is None else truth.corpus.doc_ids
     known = pc.sum(pc.is_in(docs, value_set=pa.array(wanted) if not isinstance(wanted, pa.ChunkedArray) else wanted))
     forms = _forms(docs)

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from ragdash.cli.common_options import add_evaluation_options, seconds, whole_nu
 from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import reading_arguments, source_of, with_documents, with_fixed_ids
 from ragdash.cli.job_progress import CANCELLED, interruptible
-from ragdash.core.console import say, unwritable
+from ragdash.core.console import print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -85,13 +84,13 @@ def run(options: argparse.Namespace) -> int:
                                     warm_up=options.warm_up or 0, seed=options.seed,
                                     retry_failed=options.retry_failed, progress=progress, cancel=cancel)
     except Unfinished as unfinished:
-        print(f"ragdash: stopped; {unfinished}. The same command goes on from here.", file=sys.stderr)
+        print_note(f"ragdash: stopped; {unfinished}. The same command goes on from here.")
         return CANCELLED
     _write(answered_runs, files)
     runs = [_read_back(run, file) for run, file in zip(answered_runs, files, strict=True)]
     paths = " ".join(shlex.quote(str(file)) for file in files)
-    print(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} ...",
-          file=sys.stderr)
+    print_note(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} "
+               "...")
     if options.metrics is None and options.cutoffs is None:
         options.metrics = " ".join(map(str, usual_metrics(runs, truth)))
     runs = with_fixed_ids(runs, truth, options)
@@ -155,5 +154,5 @@ def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, 
     options.output = options.output or str(folder / "report.html")
     options.given = ["report", *map(str, files), "--truth", split_name(options.truth)[1]]
     status = write_report(runs, truth, options)
-    print(f"Report: {options.output}", file=sys.stderr)
+    print_note(f"Report: {options.output}")
     return status

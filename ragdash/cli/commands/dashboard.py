@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from ragdash.cli.common_options import whole_number
+from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import home, split_name, workspace
 from ragdash.models.judge.allowed_hosts import VARIABLE
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
                *options.streamlit]
-    print(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)", file=sys.stderr)
+    print_note(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)")
     if os.name == "posix":
         os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
     return subprocess.run(command, env=environment, check=False).returncode

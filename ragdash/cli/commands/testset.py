@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from ragdash.cli.common_options import whole_number
 from ragdash.cli.inputs import reading_arguments, source_of
 from ragdash.cli.job_progress import CANCELLED, STATUS, interruptible, reported_problems, write_message
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
-from ragdash.core.console import count, say, write
+from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.experiments.testset import (
@@ -65,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         with reported_problems(options):
             return _test_set(options)
     except KeyboardInterrupt:  # outside of the asking: every reply is kept
-        print("stopped; the same command goes on from here", file=sys.stderr)
+        print_note("stopped; the same command goes on from here")
         return CANCELLED
 
 
@@ -160,10 +159,10 @@ def _report(
             },
         )
         return
-    print("\n".join([*_types(draft_set), *_rejects(draft_set)]), file=sys.stderr)
-    print(summary_line(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY), file=sys.stderr)
+    print_note("\n".join([*_types(draft_set), *_rejects(draft_set)]))
+    print_note(summary_line(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY))
     if path is not None:
-        print(f"To review them: ragdash dashboard, page Test set, set {path.stem}", file=sys.stderr)
+        print_note(f"To review them: ragdash dashboard, page Test set, set {path.stem}")
 
 
 def _types(draft_set: DraftSet) -> Sequence[str]:

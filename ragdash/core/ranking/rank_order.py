@@ -90,12 +90,12 @@ def _sorted_rows(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
         return order
     first = np.flatnonzero(np.concatenate(([True], words[1:] != words[:-1])))
     group = np.unique(np.searchsorted(first, wrong, "right") - 1)
-    members = _ranges(first[group], np.append(first, len(words))[group + 1])
+    members = ranges(first[group], np.append(first, len(words))[group + 1])
     order[members] = order[members[np.lexsort((-exact[members], words[members]))]]
     return order
 
 
-def _ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
+def ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
     """All integers of the half-open ranges, one range behind the other."""
     lengths = stops - starts
     shift = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)

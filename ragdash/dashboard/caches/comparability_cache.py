@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
-import streamlit as st
-
 from ragdash.analysis.comparability import ComparabilityEntry as Finding
 from ragdash.analysis.comparability import ComparabilityReport, check_ids
 from ragdash.analysis.comparability import check_comparability as found_in
 from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.metrics import Spec, parse_spec
 
@@ -26,15 +25,17 @@ def comparability_report(
                    _runs=[LOADED.run(digest).renamed(name) for digest, name in run_names], _truth=LOADED.truth(truth))
 
 
-@st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")
+@shared(max_entries=64, show_spinner="Comparing runs and judgements …")
 def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
             _runs: list[Run], _truth: Truth) -> ComparabilityReport:
-    ids = _spelled(runs, truth, _runs=_runs, _truth=_truth)
+    ids = id_findings(runs, truth, _runs=_runs, _truth=_truth)
     return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _spelled(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run], _truth: Truth) -> tuple[Finding, ...]:
+@shared(max_entries=64)
+def id_findings(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run],
+                _truth: Truth) -> tuple[Finding, ...]:
+    """What is found about the ids of runs (digest and name), which depends on no metric, cutoff or convention."""
     return check_ids(_runs, _truth)
 
 
@@ -48,6 +49,6 @@ def collapse_ways(entry: SessionRun, truth: str) -> list[CollapseChoice]:
     return _choices(entry.loaded, truth, _run=LOADED.run(entry.loaded), _truth=LOADED.truth(truth))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64)
 def _choices(run: str, truth: str, _run: Run, _truth: Truth) -> list[CollapseChoice]:
     return collapse_choices(_run, _truth)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, DiagnosisRules, diagnose, text_specs
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
@@ -72,7 +73,7 @@ def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
     )
 
 
-@st.cache_resource(max_entries=64, show_spinner="Looking where queries went wrong …")
+@shared(max_entries=64, show_spinner="Looking where queries went wrong …")
 def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: DiagnosisRules) -> Diagnosis:
     return diagnose(_match, _rules)
 
@@ -88,7 +89,7 @@ def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
                   _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(max_entries=256)
 def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagnosis, _evaluation: Evaluation,
            _queries: np.ndarray) -> np.ndarray:
     try:

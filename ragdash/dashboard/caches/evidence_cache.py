@@ -11,10 +11,10 @@ from functools import cache as cached
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
@@ -52,7 +52,7 @@ def sweep(run: str, scope: Scope, spec: Spec) -> EvidenceSweep:
     return _sweep(facts, str(spec), _match=scope.match_by_evidence(run), _scores=scope.evidence(run), _scope=scope)
 
 
-@st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
+@shared(max_entries=128, show_spinner="Trying thresholds …")
 def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> EvidenceSweep:
     in_scope = _scope.queries
     step = FINE if int(in_scope.sum()) <= MANY_QUERIES else COARSE
@@ -112,7 +112,7 @@ def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[BorderlinePai
     return sorted(pairs_by_key.values(), key=lambda pair: (round(abs(pair.score - threshold), 9), pair.key))
 
 
-@st.cache_resource(max_entries=64, show_spinner="Looking for borderline pairs …")
+@shared(max_entries=64, show_spinner="Looking for borderline pairs …")
 def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> list[BorderlinePair]:
     threshold, in_scope = _scope.matching.threshold, _scope.queries
     row_in_scope = in_scope[_scores.query[_scores.row_chunk]]

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.matching.relink import Relinking, propose_links, relinked, texts_by_id
 
@@ -33,7 +34,7 @@ def links(truth: Truth, old: Sequence[str], new: Sequence[str]) -> Relinking:
     return _links(truth.judged_digest, tuple(old), tuple(new), _truth=truth)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Comparing the old and the new texts …")
+@shared(max_entries=8, show_spinner="Comparing the old and the new texts …")
 def _links(judged: str, old: tuple[str, ...], new: tuple[str, ...], _truth: Truth) -> Relinking:
     return propose_links(_truth, texts(old), texts(new))
 
@@ -43,7 +44,7 @@ def texts(sources: tuple[str, ...]) -> dict[str, str]:
     return _texts(tuple(sources))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@shared(max_entries=4)
 def _texts(sources: tuple[str, ...]) -> dict[str, str]:
     records = map(LOADED.get, sources)
     return texts_by_id(record for record in records if isinstance(record, (Corpus, Run)))
@@ -56,7 +57,7 @@ def relinked_truth(truth: Truth, old: Sequence[str], new: Sequence[str], accept:
                            _truth=truth)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@shared(max_entries=8)
 def _relinked_truth(digest: str, old: tuple[str, ...], new: tuple[str, ...], accept: tuple[str, ...], drop_gone: bool,
                     rejected: tuple[str, ...], _truth: Truth) -> Truth:
     after = relinked(_truth, links(_truth, old, new), accept, drop_gone=drop_gone, rejected=rejected)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 
 from ragdash.analysis import score_thresholds
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Summary, summaries
@@ -34,13 +34,13 @@ def match(run: str, scope: Scope) -> Match:
     return _within(run, scope.cache_key(), _run=LOADED.run(run), _scope=scope)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@shared(max_entries=32)
 def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
     truth = _part(_scope.truth_digest, _scope.slice, _truth=_scope.truth)
     return Match(_run, truth, _scope.conventions)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@shared(max_entries=16)
 def _part(truth: str, query_slice: str, _truth: Truth) -> Truth:
     """The truth of the queries of one slice alone."""
     in_scope = Scope(truth, Conventions(), query_slice).queries
@@ -62,7 +62,7 @@ def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:
     return _sweep(run, scope.cache_key(), corpus, _match=match(run, scope))
 
 
-@st.cache_resource(**_KEPT)
+@shared(**_KEPT)
 def _sweep(run: str, scope: tuple, corpus: int | None, _match: Match) -> Sweep:
     return score_thresholds.sweep(_match, corpus_size=corpus)
 
@@ -72,7 +72,7 @@ def point(run: str, scope: Scope, measure: str, corpus: int | None) -> Operating
     return _point(run, scope.cache_key(), measure, corpus, _match=match(run, scope))
 
 
-@st.cache_resource(**_KEPT)
+@shared(**_KEPT)
 def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
     return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=FAST_RESAMPLES)
 
@@ -82,7 +82,7 @@ def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
     return _curves(run, scope.cache_key(), _match=match(run, scope))
 
 
-@st.cache_resource(**_KEPT)
+@shared(**_KEPT)
 def _curves(run: str, scope: tuple, _match: Match) -> tuple[Roc, PrecisionRecall]:
     return score_thresholds.roc(_match), score_thresholds.pr_by_score(_match)
 
@@ -95,7 +95,7 @@ def summaries_by_slice(
     return _sliced(tuple(runs), scope.cache_key([spec]), str(spec), attribute, _scope=scope)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Computing means by slice …")
+@shared(max_entries=64, show_spinner="Computing means by slice …")
 def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
             _scope: Scope) -> list[tuple[Slice, list[Summary]]]:
     in_scope, all_ids = _scope.queries, _scope.truth.query_ids
@@ -118,6 +118,6 @@ def cached_figure(*facts: object, draw: Callable[[], Figure]) -> Figure:
     return _drawn(repr(facts), _draw=draw)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@shared(max_entries=128)
 def _drawn(facts: str, _draw: Callable[[], Figure]) -> Figure:
     return _draw()

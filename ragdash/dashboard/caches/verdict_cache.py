@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
-from ragdash.analysis.verdict import RunCheck, find_checks
+from ragdash.analysis.verdict import KnownShares, RunCheck, find_checks, known_shares
 from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.caches import comparability_cache
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.scope import Scope
 from ragdash.metrics import Spec, parse_spec
 
@@ -21,7 +22,7 @@ def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, 
     return _checks(tuple(runs), tuple(names), scope.cache_key([spec]), str(spec), k, tuple(truths), _scope=scope)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Checking the comparison …")
+@shared(max_entries=64, show_spinner="Checking the comparison …")
 def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, k: int, truths: tuple[str, ...],
             _scope: Scope) -> tuple[RunCheck, ...]:
     parsed = parse_spec(spec)
@@ -31,4 +32,14 @@ def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str
             matches.append(_scope.match(run, [parsed]).renamed(name))
         except InputError:  # no query in common: the checks say so
             matches.append(_scope.match_by_id(run).renamed(name))
-    return find_checks(matches, parsed, k, truths=truths, queries=_scope.queries)
+    records, truth = [match.run for match in matches], _scope.truth_digest
+    ids = comparability_cache.id_findings(tuple(zip(runs, names, strict=True)), truth, _runs=records,
+                                          _truth=_scope.truth)
+    known = [_known_shares(run, truth, _run=record, _truth=_scope.truth)
+             for run, record in zip(runs, records, strict=True)]
+    return find_checks(matches, parsed, k, ids=ids, truths=truths, queries=_scope.queries, known=known)
+
+
+@shared(max_entries=64)
+def _known_shares(run: str, truth: str, _run: Run, _truth: Truth) -> KnownShares:
+    return known_shares(_run, _truth)

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import streamlit as st
-
 from ragdash import io
 from ragdash.core import paths
 from ragdash.core.corpus import Corpus
@@ -28,6 +26,7 @@ from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.memory_limit import memory_limit
 from ragdash.workspace import Workspace
 
@@ -194,7 +193,7 @@ def content_key(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@shared(max_entries=32)
 def _read(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str], ...],
           _source) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     by_hand = dict(mapping)

@@ -12,6 +12,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -62,7 +63,7 @@ def has_evidence(truth: Truth) -> bool:
     return _has_evidence(truth.digest, _truth=truth)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@shared(max_entries=16)
 def _has_evidence(truth: str, _truth: Truth) -> bool:
     try:
         spans(_truth)

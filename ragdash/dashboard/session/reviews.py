@@ -14,6 +14,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, check_writable
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
@@ -44,7 +45,7 @@ def reviews() -> Reviews:
         return Reviews(truth, (), error.problems)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@shared(max_entries=16)
 def _reviews(truth: str, path: str, stamp: str) -> Reviews:
     return ReviewStore().read(truth)
 
@@ -90,7 +91,7 @@ def truth_with_reviews(version: str | None = None) -> str | None:
     return LOADED.put(_applied(truth, stored.stamp, version, _truth=LOADED.truth(truth), _stored=stored))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@shared(max_entries=8)
 def _applied(truth: str, stamp: str, version: str, _truth: Truth, _stored: Reviews) -> Truth:
     return reviewed(_truth.with_corpus(None), _stored, leave_out=version == "sure").with_corpus(_truth.corpus)
 

@@ -13,11 +13,11 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice, slices
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.stats import RESAMPLES, resample_weights
@@ -116,7 +116,7 @@ class Scope:
         specs: metrics that will be computed on it, so that the evidence is at hand where they need it.
         """
         match = self.match_by_id(run, for_judges=not {spec.metric.view for spec in specs}.isdisjoint(JUDGE_VIEWS))
-        evaluate_match(match, ())
+        _check_common_queries(run, self.truth_digest, astuple(self.conventions), _match=match)
         return self.match_by_evidence(run) if self.by_evidence or _need_evidence(specs) else match
 
     def match_by_id(self, run: str, *, for_judges: bool = False) -> Match:
@@ -167,7 +167,7 @@ def slices_of(truth: str) -> dict[str, Slice]:
     return _slices(truth, _truth=LOADED.truth(truth))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@shared(max_entries=16)
 def _slices(truth: str, _truth: Truth) -> dict[str, Slice]:
     return {
         f"{query_slice.attribute}={query_slice.value}": query_slice
@@ -176,7 +176,7 @@ def _slices(truth: str, _truth: Truth) -> dict[str, Slice]:
     }
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
+@shared(max_entries=2)
 def _resample_weights(queries: int) -> np.ndarray | None:
     return resample_weights(queries) if queries * RESAMPLES <= _MOST_WEIGHTS else None
 
@@ -205,28 +205,34 @@ def _need_evidence(specs: Sequence[Spec]) -> bool:
     return any(spec.metric.view == "Covered" for spec in specs)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64)
 def _matched(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match:
     match = Match(_run, _truth, Conventions(ties=ties))
     match.ranked.relevant()  # built here, once, to be shared under every other convention
     return match
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=256)
+def _check_common_queries(run: str, truth: str, conventions: tuple[str, ...], _match: Match) -> None:
+    """InputError, which is not kept, where the run and the truth have no query in common."""
+    evaluate_match(_match, ())
+
+
+@shared(max_entries=64)
 def _with_judge_texts(run: str, truth: str, ties: str, verdict_store: str, _match: Match) -> Match:
     match = _match.with_options()
     match.judged  # noqa: B018  (built here, once, as above)
     return match
 
 
-@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={Matching: repr})
+@shared(max_entries=64)
 def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match: Match, _scope: Scope) -> Match:
     match = _match.with_options(_scope.matching, _scope.evidence(key[0]))
     match.view("Covered")  # built here, once, as above
     return match
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(max_entries=256)
 def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
     evaluation = evaluate_match(_match, parse_specs(list(specs)))
     if not _scope.slice:
@@ -234,17 +240,17 @@ def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _sc
     return evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist())
 
 
-@st.cache_resource(max_entries=32, show_spinner="Comparing chunks with gold spans …")
+@shared(max_entries=32, show_spinner="Comparing chunks with gold spans …")
 def _evidence(key: tuple, _match: Match, _matching: Matching) -> EvidenceScores:
     return _match.with_options(replace(_matching, by="evidence", threshold=FLOOR)).evidence
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@shared(max_entries=32)
 def _decided(key: tuple, decisions: str, _scores: EvidenceScores) -> EvidenceScores:
     return _scores.decided(kept_decisions().read(decisions))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64)
 def _decided_pairs(key: tuple, decisions: str, _scores: EvidenceScores) -> frozenset[tuple[str, str, str]]:
     rows = np.flatnonzero(_scores.verdict)
     chunks, spans = _scores.row_chunk[rows], _scores.spans.part_span[_scores.row_part[rows]]

@@ -150,6 +150,7 @@ def _card(problem: Problem) -> str:
     )
 
 
+@st.fragment
 def chart(
     fig: plot_theme.Figure,
     table: pd.DataFrame,
@@ -161,6 +162,8 @@ def chart(
     pick: Callable[[Sequence], None] | None = None,
 ) -> None:
     """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
+
+    Another tab is drawn alone, without the rest of the page.
 
     pick: called with the customdata of the mark that was clicked.
     """

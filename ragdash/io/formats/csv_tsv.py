@@ -16,7 +16,7 @@ from pyarrow import csv
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import build_runs
-from ragdash.io.field_names import MISSING_TEXTS, describe_aliases
+from ragdash.io.field_names import MISSING_TEXTS, corpus_fields, describe_aliases, is_corpus_document
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.formats.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
@@ -50,6 +50,9 @@ def detect(start: FileStart) -> Detection | None:
     header = _known_header(start)
     if header is None:
         return None
+    if not start.mapping and is_corpus_document(header.names):
+        return Detection(header.format, "corpus", "columns of documents with their texts", header.names,
+                         corpus_fields(header.names))
     if header.has_query_rows:
         return Detection(header.format, *describe_query_rows(header), header.names, _guessed_columns(header))
     if "doc_id" in header.columns and ("query_id" in header.columns or "query" in header.columns):

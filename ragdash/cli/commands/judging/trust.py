@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
-from ragdash.core.console import count, say, write
+from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.evaluation.evaluate import evaluate_match
@@ -140,7 +139,7 @@ def _trained(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], match
              labels: Labels) -> tuple[list[RunVerdicts], dict]:
     """(verdicts of a judge that is trained on the labels, the notes on the numbers)."""
     learned = fit_judge(matches, labels, verdicts[0].what, seed=options.seed)
-    print(learned, file=sys.stderr)
+    print_note(learned)
     return [_with(run_verdicts, {"generator": options.generator or generator_of(match.run)})
             for run_verdicts, match in zip(learned.verdicts, matches, strict=True)], learned.settings
 

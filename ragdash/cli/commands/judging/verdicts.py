@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import read_inputs
-from ragdash.core.console import count, say, write
+from ragdash.core.console import count, print_note, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.scoring.verdict_export import FORMATS, export
 from ragdash.evaluation.scoring.verdict_import import import_verdicts as import_results
@@ -46,12 +45,12 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.read and is_exported(content := unpacked(options.read)):
         new, existing = import_verdicts(judged.verdict_store, content.splitlines(), options.read)
-        print(f"{options.read}: {count(new, 'verdict')} taken over, {existing:,} known before", file=sys.stderr)
+        print_note(f"{options.read}: {count(new, 'verdict')} taken over, {existing:,} known before")
         return 0
     if options.read:
         imported = import_results(options.read, judged)
         say(imported.problems)
-        print(imported, file=sys.stderr)
+        print_note(imported)
         return 0
     names = [judge_request(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
     write(export(judged, options.format, names, options.judge), options.output)

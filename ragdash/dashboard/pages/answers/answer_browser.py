@@ -15,6 +15,7 @@ from ragdash.dashboard.pages.answers.data import QUADRANT_NAMES, QUADRANTS, UNKN
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
+from ragdash.dashboard.widgets.steps import steps
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -100,16 +101,7 @@ def _render_navigation(ids: list[str]) -> None:
     """To the answer before and behind."""
     index = ids.index(state.get(state.QUERY))
     with st.container(horizontal=True, vertical_alignment="center", key="answer_steps"):
-        st.button(
-            "Previous",
-            icon=":material/arrow_back:",
-            key="answer_before",
-            disabled=index == 0,
-            on_click=_select_query,
-            args=(ids, max(index - 1, 0)),
-        )
-        st.button("Next", icon=":material/arrow_forward:", key="answer_next", disabled=index == len(ids) - 1,
-                  on_click=_select_query, args=(ids, min(index + 1, len(ids) - 1)))
+        steps("answer", index, len(ids), partial(_select_query, ids))
         st.caption(f"{index + 1:,} of {len(ids):,}; a click at the left edge of a row shows its answer.")
 
 

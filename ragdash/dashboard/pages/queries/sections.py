@@ -24,6 +24,7 @@ from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.steps import steps
 from ragdash.reporting.sentences import formatting as fmt
 
 TITLES = np.array([stage.title for stage in STAGES], object)
@@ -254,10 +255,7 @@ def query_steps(data: QueriesData, rows: list[int]) -> None:
     ids = [data.ids[row] for row in rows]
     position = ids.index(state.get(state.QUERY))
     with st.container(horizontal=True, vertical_alignment="center", key="query_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="query_before", disabled=position == 0, shortcut="P",
-                  on_click=_open_query, args=(ids, max(position - 1, 0)))
-        st.button("Next", icon=":material/arrow_forward:", key="query_next", disabled=position == len(ids) - 1,
-                  shortcut="N", on_click=_open_query, args=(ids, min(position + 1, len(ids) - 1)))
+        steps("query", position, len(ids), partial(_open_query, ids), keys=True)
         export.export_shown(data, rows)
         st.caption(
             f"Query {position + 1:,} of {len(ids):,} shown ({len(data.ids):,} in total). "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, PrecisionRecall, Roc, Sweep
@@ -228,30 +229,14 @@ def _render_curves(context: PageContext, sweeps: list[Sweep]) -> None:
 def _render_roc(context: PageContext, curves: list[Roc], average: str) -> None:
     if any(curve.relevant and curve.other for curve in curves):
         pooled = average == "pooled"
-        areas = [curve.auc if pooled else curve.macro_auc for curve in curves]
-        figure = score_cutoff_cache.cached_figure(
-            "roc",
-            context.entries,
-            context.scope,
-            average,
-            elements.theme().name,
-            draw=lambda: pictures_of.roc(
-                context.names,
-                context.slots,
-                [curve.fpr if pooled else curve.grid_fpr for curve in curves],
-                [curve.tpr if pooled else curve.mean_tpr for curve in curves],
-                areas,
-                [curve.n for curve in curves],
-                theme=elements.theme(),
-            ),
-        )
-        elements.chart(
-            figure,
-            score_tables.roc_table(context.names, curves),
-            "roc",
-            "ROC curves: "
-            + ", ".join(f"{name} AUC {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)),
-        )
+        _render_areas(
+            context, "roc", average, pictures_of.roc,
+            [curve.fpr if pooled else curve.grid_fpr for curve in curves],
+            [curve.tpr if pooled else curve.mean_tpr for curve in curves],
+            [curve.auc if pooled else curve.macro_auc for curve in curves],
+            [curve.n for curve in curves],
+            table=score_tables.roc_table(context.names, curves), key="roc", alt="ROC curves",
+            unit="AUC")
     st.caption(score_sentences.roc_basis(curves))
 
 
@@ -261,32 +246,26 @@ def _render_precision_recall(
     if any(curve.relevant for curve in score_curves):
         averaged = [_average_precision(sweep) for sweep in sweeps]
         pooled = average == "pooled"
-        areas = [curve.average_precision for curve in score_curves] if pooled else averaged
         curves = score_curves if pooled else sweeps
-        figure = score_cutoff_cache.cached_figure(
-            "pr",
-            context.entries,
-            context.scope,
-            average,
-            elements.theme().name,
-            draw=lambda: pictures_of.precision_recall(
-                context.names,
-                context.slots,
-                [curve.recall if pooled else curve.recall[::-1] for curve in curves],
-                [curve.precision if pooled else curve.precision[::-1] for curve in curves],
-                areas,
-                [curve.n for curve in score_curves],
-                theme=elements.theme(),
-            ),
-        )
-        elements.chart(
-            figure,
-            score_tables.precision_recall_table(context.names, score_curves, averaged),
-            "pr_by_score",
-            "Precision-recall by score: "
-            + ", ".join(f"{name} AP {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)),
-        )
+        _render_areas(
+            context, "pr", average, pictures_of.precision_recall,
+            [curve.recall if pooled else curve.recall[::-1] for curve in curves],
+            [curve.precision if pooled else curve.precision[::-1] for curve in curves],
+            [curve.average_precision for curve in score_curves] if pooled else averaged,
+            [curve.n for curve in score_curves],
+            table=score_tables.precision_recall_table(context.names, score_curves, averaged), key="pr_by_score",
+            alt="Precision-recall by score", unit="AP")
     st.caption(score_sentences.precision_recall_basis(score_curves, average))
+
+
+def _render_areas(context: PageContext, name: str, average: str, draw: Callable, x: list, y: list,
+                  areas: list[float], n: list[int], *, table: pd.DataFrame, key: str, alt: str, unit: str) -> None:
+    """A line for each run, with the area below it; unit: what the area is called."""
+    figure = score_cutoff_cache.cached_figure(
+        name, context.entries, context.scope, average, elements.theme().name,
+        draw=lambda: draw(context.names, context.slots, x, y, areas, n, theme=elements.theme()))
+    listed = ", ".join(f"{run} {unit} {fmt.number(area)}" for run, area in zip(context.names, areas, strict=True))
+    elements.chart(figure, table, key, f"{alt}: {listed}")
 
 
 def _average_precision(sweep: Sweep) -> float:

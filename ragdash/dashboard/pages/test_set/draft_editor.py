@@ -12,6 +12,7 @@ from ragdash.dashboard.pages.test_set.data import NO_DECISION, TYPE_TITLES, Test
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements, texts
+from ragdash.dashboard.widgets.steps import steps
 from ragdash.experiments.testset import ANSWERED, STATES, TYPES, Document, Draft
 from ragdash.experiments.testset.acceptance_rules import answered, asked
 from ragdash.reporting.sentences import formatting as fmt
@@ -51,10 +52,7 @@ def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
     previous_id, next_id = ids[max(position - 1, 0)], ids[min(position + 1, len(ids) - 1)]
     follow_id = next_id if next_id != draft.id else previous_id
     with st.container(horizontal=True, vertical_alignment="center", key="draft_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="draft_before", shortcut="P", disabled=position == 0,
-                  on_click=_open_draft, args=(previous_id,))
-        st.button("Next", icon=":material/arrow_forward:", key="draft_next", shortcut="N",
-                  disabled=position == len(ids) - 1, on_click=_open_draft, args=(next_id,))
+        steps("draft", position, len(ids), lambda row: _open_draft(ids[row]), keys=True)
         if not read_only():
             st.button("Accept", icon=":material/check:", key="draft_accept", shortcut="A", type="primary",
                       disabled=decision.state == "accepted", on_click=save_decision,

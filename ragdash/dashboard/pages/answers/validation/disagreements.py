@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -19,6 +20,7 @@ from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.pages.answers.validation.tables import confusion_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements, texts
+from ragdash.dashboard.widgets.steps import steps
 from ragdash.metrics.bands import YES
 from ragdash.models.judge.panel import parse_choice
 from ragdash.models.judge.tasks import Judgement
@@ -125,16 +127,7 @@ def _disagreements(data: TrustData, run_index: int) -> None:
     digest = data.context.digests[run_index]
     position = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(disagreements) - 1)
     with st.container(horizontal=True, vertical_alignment="center", key="trust_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="apart_before", disabled=position == 0, on_click=_go_to,
-                  args=(digest, position - 1))
-        st.button(
-            "Next",
-            icon=":material/arrow_forward:",
-            key="apart_next",
-            disabled=position == len(disagreements) - 1,
-            on_click=_go_to,
-            args=(digest, position + 1),
-        )
+        steps("apart", position, len(disagreements), partial(_go_to, digest))
         st.caption(f"{position + 1:,} of {len(disagreements):,}, largest distance first")
         query_links.link("Open on the Queries page", digest, **{state.QUERY: disagreements[position].query_id})
     _show_disagreement(data, run_index, disagreements[position])

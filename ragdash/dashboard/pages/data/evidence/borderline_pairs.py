@@ -20,6 +20,7 @@ from ragdash.dashboard.pages.data.evidence import evidence_sentences
 from ragdash.dashboard.session import relevance, state
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements, texts
+from ragdash.dashboard.widgets.steps import steps
 from ragdash.matching.evidence import decision_lines, kept_decisions, read_decisions
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -171,16 +172,7 @@ def _select_pair(tokens: list[str], row: int) -> None:
 
 def _render_navigation(tokens: list[str], index: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="pair_steps"):
-        st.button(
-            "Previous",
-            icon=":material/arrow_back:",
-            key="pair_before",
-            disabled=index == 0,
-            on_click=_select_pair,
-            args=(tokens, max(index - 1, 0)),
-        )
-        st.button("Next", icon=":material/arrow_forward:", key="pair_next", disabled=index == len(tokens) - 1,
-                  on_click=_select_pair, args=(tokens, min(index + 1, len(tokens) - 1)))
+        steps("pair", index, len(tokens), partial(_select_pair, tokens))
         st.caption(f"{index + 1:,} of {len(tokens):,}")
 
 

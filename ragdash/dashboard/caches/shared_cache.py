@@ -1,0 +1,90 @@
+"""What all sessions share: results kept by the arguments of a function, computed once even if several ask together.
+
+Streamlit's `st.cache_resource` does the same. It looks at the signature of the function and takes a hash of every
+argument on each call, which was a third of the processor time of a page. Here the arguments are the key as they are:
+digests, names, numbers and tuples of them.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import nullcontext
+from contextvars import ContextVar
+from functools import update_wrapper
+from inspect import signature
+from threading import Lock
+from typing import Generic, ParamSpec, TypeVar, cast
+
+import streamlit as st
+
+P, R = ParamSpec("P"), TypeVar("R")
+_inside: ContextVar[bool] = ContextVar("ragdash_shared_cache", default=False)
+
+
+def shared(*, max_entries: int, show_spinner: str = "") -> Callable[[Callable[P, R]], SharedCache[P, R]]:
+    """Keep the last results of a function for all sessions; the one unused longest goes first.
+
+    Parameters
+    ----------
+    max_entries
+        How many results are kept.
+    show_spinner
+        What is shown while a result is computed; nothing within another computation.
+
+    Examples
+    --------
+    >>> @shared(max_entries=8)
+    ... def total(digest, _numbers):
+    ...     return sum(_numbers)
+    >>> total("a", _numbers=[1, 2]), total("a", _numbers=[50])  # parameters that begin with _ are data, no key
+    (3, 3)
+    """
+    return lambda function: SharedCache(function, max_entries, show_spinner)
+
+
+class SharedCache(Generic[P, R]):
+    """A function with its kept results; safe in the threads of many sessions."""
+
+    def __init__(self, function: Callable[P, R], max_entries: int, show_spinner: str):
+        update_wrapper(self, function)
+        self._function, self._max_entries, self._spinner = function, max_entries, show_spinner
+        names = list(signature(function).parameters)
+        self._keyed = [(place, name) for place, name in enumerate(names) if not name.startswith("_")]
+        self._results: OrderedDict[Hashable, R] = OrderedDict()
+        self._computing: dict[Hashable, Lock] = {}
+        self._lock = Lock()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        given = len(args)
+        key = tuple(args[place] if place < given else kwargs[name] for place, name in self._keyed)
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
+            computing = self._computing.setdefault(key, Lock())
+        with computing:
+            with self._lock:
+                if key in self._results:  # another session was first
+                    return self._results[key]
+            result = self._compute(args, kwargs)
+            with self._lock:
+                self._results[key] = result
+                while len(self._results) > self._max_entries:
+                    self._results.popitem(last=False)
+                self._computing.pop(key, None)
+            return result
+
+    def _compute(self, args: tuple, kwargs: dict) -> R:
+        shows = self._spinner and not _inside.get()
+        token = _inside.set(True)
+        try:
+            with st.spinner(self._spinner) if shows else nullcontext():
+                return cast(Callable[..., R], self._function)(*args, **kwargs)
+        finally:
+            _inside.reset(token)
+
+    def clear(self) -> None:
+        """Forget every result."""
+        with self._lock:
+            self._results.clear()
