@@ -44,9 +44,9 @@ def for_several_files(problems: Iterable[Problem], options: argparse.Namespace) 
 
 def _for_one_file(problem: Problem) -> Problem:
     mappings = problem.facts["mappings"]
-    texts = [_options_of_file(problem.file or "", mapping) for mapping in mappings] if isinstance(mappings, list) else []
-    if not texts:
+    if not isinstance(mappings, list) or not mappings:
         return problem
+    texts = [_options_of_file(problem.file or "", mapping) for mapping in mappings]
     facts = {**problem.facts, "options": texts[0], "others": " or: ".join(texts[1:])}
     return replace(problem, facts=facts)
 
