@@ -51,7 +51,7 @@ MESSAGES = re.compile(r"(Error|Problem|Unavailable|Warning)$|^(warn|warning|debu
 LOOKS = {"help", "width", "height", "max_entries", "icon", "gap", "show_spinner", "ttl", "alt", "label_visibility",
          "vertical_alignment", "horizontal_alignment", "placeholder", "anchor", "border", "frozen", "slots", "eq",
          "hide_index", "showgrid", "zeroline", "zerolinewidth", "opacity", "size", "layer", "tickangle", "standoff",
-         "yshift", "xshift", "fixedrange", "margin"}
+         "yshift", "xshift", "fixedrange", "margin", "thickness", "xgap", "ygap", "strict"}
 BROWSER = "pytestmark = pytest.mark.browser"
 SECONDS = 60.0  # of tests run for one mutant, as long as they take without it
 RECORDER = '''

@@ -64,3 +64,12 @@ def test_a_proposed_mapping_names_each_column_once(columns, row, option):
     ([["d1", 7]], "retrieved_context"), ([], "retrieved_context"), ([[], None], "retrieved_context")])
 def test_a_column_of_contexts_that_holds_ids_is_one_of_ids(cells, name):
     assert _name_of_ids("retrieved_context", cells) == name and _name_of_ids("other", cells) == "other"
+
+
+def test_a_list_below_other_members_is_read_up_to_the_error_and_names_its_line():
+    content = ('{"meta": {"n": 1},\n "results": [{"query_id": "q1", "retrieved": ["a"]},\n'
+               '{"query_id": "q2", "retrieved": 7}]}')
+    with pytest.raises(InputError) as caught:
+        io.read_run(("run.json", content.encode()))
+    assert [(problem.line, problem.field) for problem in caught.value.problems if problem.severity == "error"] == [
+        (3, "retrieved")]

@@ -60,7 +60,7 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link
     app.go("Failures").calm()
     assert "loses most queries at" in app.page.inner_text("[data-testid=stMain]")
     link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))
-    n = int(re.search(r"sparse (\d+)", link.inner_text())[1])
+    n = int(re.search(r"(\d+) .*sparse", link.inner_text())[1])
     link.click()
     app.page.get_by_role("heading", name="Queries", level=1).wait_for()
     app.settle().calm()
