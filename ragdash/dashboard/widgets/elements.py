@@ -89,6 +89,11 @@ def swatch(slot: int, label: str) -> str:
     return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{fmt.escape(label)}'
 
 
+def unbroken_swatch(slot: int, label: str) -> str:
+    """The same on one line, so that a table on a narrow screen scrolls instead of breaking names."""
+    return swatch(slot, label.replace(" ", fmt.NBSP).replace("-", "\u2011"))
+
+
 def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> None:
     """Each error as a card that says where, what and how to fix it; what is beyond the limit as a table."""
     errors = [problem for problem in problem_list if problem.severity == "error"]
