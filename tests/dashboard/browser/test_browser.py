@@ -134,19 +134,6 @@ def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_se
         assert app.page.get_by_role("heading", name="MAP").count() == 1
 
 
-def sort_and_open_a_run(app) -> None:
-    """A click on a heading sorts and opens nothing; a click on a run opens its comparison, and the address follows."""
-    table = app.page.locator(".st-key-leaderboard_runs canvas").first
-    place = table.bounding_box()
-    app.page.mouse.click(place["x"] + 70, place["y"] + 18)
-    app.settle()
-    assert "detail=" not in app.page.url and app.page.get_by_role("heading", name="Query by query").count() == 0
-    app.page.mouse.click(place["x"] + 70, place["y"] + 35 * 2 + 18)  # by name: dense, the baseline, then sparse
-    app.page.get_by_role("heading", name="Query by query").wait_for()
-    app.settle()
-    assert "detail=queries" in app.page.url
-
-
 def test_files_from_disk_to_every_picture(visit):
     app = visit().open().upload(*files("dense", "sparse", "truth"))
     app.calm()
@@ -159,7 +146,6 @@ def test_files_from_disk_to_every_picture(visit):
         app.page.inner_text(".st-key-finding"),
     )
     assert app.page.get_by_test_id("stTable").first.locator("tbody tr").count() == 5, "one candidate on five metrics"
-    sort_and_open_a_run(app)
     app.part("detail", "Means")
     assert len(app.data("means")) == 2
     assert app.chart("means").locator(".scatterlayer .point").count() == 2
