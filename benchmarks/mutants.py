@@ -1,6 +1,6 @@
 """Small bugs put into the code, one at a time: which of them do the tests notice?
 
-    python benchmarks/mutants.py [--seed 0] [--count 60] [--folder metrics] [--only PATH[:LINE]]
+    python benchmarks/mutants.py [--seed 0] [--count 60] [--folder metrics] [--only PATH[:LINE]] [--recorded FILE]
 
 Draws mutants (a turned comparison, a constant one off, `and` for `or`, a negated condition, a removed statement, a sort
 the other way ...) from the package. Works in a temporary copy of the checkout, where it runs for each mutant the tests
@@ -9,7 +9,8 @@ that execute its function. Reports killed, survived and no test per folder, with
 Everything is derived from the tree. The test files near a module (by imports, names of pages and words in the paths)
 run once without a mutant while their calls are recorded. Tests that fail then are left out. Where no near test executes
 the function, all tests without a browser are recorded (not with --no-fallback). Docstrings, annotations, messages,
-looks, `__repr__` and `if TYPE_CHECKING` are left alone. A mutant whose tests do not end in time counts as killed.
+looks, `__repr__` and `if TYPE_CHECKING` are left alone. A mutant whose tests do not end in time counts as killed. With
+few near tests (--look, --seconds) a survivor may be one that other tests kill.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "max
 SORTS = {"sorted", "sort"}
 MESSAGES = re.compile(r"(Error|Problem|Unavailable|Warning)$|^(warn|warning|debug|info|exception)$")
 LOOKS = {"help", "width", "height", "max_entries", "icon", "gap", "show_spinner", "ttl", "alt", "label_visibility",
-         "vertical_alignment", "horizontal_alignment", "placeholder", "anchor", "border", "frozen", "slots", "eq"}
+         "vertical_alignment", "horizontal_alignment", "placeholder", "anchor", "border", "frozen", "slots", "eq",
+         "hide_index", "showgrid", "zeroline", "zerolinewidth", "opacity", "size", "layer", "tickangle", "standoff",
+         "yshift", "xshift", "fixedrange", "margin", "thickness", "xgap", "ygap", "strict"}
 BROWSER = "pytestmark = pytest.mark.browser"
 SECONDS = 60.0  # of tests run for one mutant, as long as they take without it
 RECORDER = '''
@@ -148,6 +151,9 @@ def _left_alone(parent: ast.AST, field: str, child: ast.AST) -> bool:
     if field in ("annotation", "returns", "decorator_list", "type_params", "exc", "cause", "format_spec"):
         return True
     if isinstance(parent, ast.If) and "TYPE_CHECKING" in ast.unparse(parent.test):
+        return True
+    if isinstance(parent, ast.Dict) and any(value is child and isinstance(key, ast.Constant) and key.value in LOOKS
+                                            for key, value in zip(parent.keys, parent.values, strict=True)):
         return True
     if isinstance(child, ast.keyword) and (child.arg in LOOKS or "format" in (child.arg or "")):
         return True
@@ -344,6 +350,9 @@ class Bench:
                 shutil.copy2(checkout.root / name, self.copy / name)
         (folder / "mutants_recorder.py").write_text(RECORDER)
         self.folder, self.known = folder, {}
+        self.store = Path(options.recorded) if options.recorded else None
+        if self.store is not None and self.store.exists():
+            self.known = json.loads(self.store.read_text())
 
     def pytest(self, arguments: list[str], seconds: float, record: Path | None = None) -> int | None:
         """Exit status, None where the time was over."""
@@ -368,6 +377,8 @@ class Bench:
             started = time.monotonic()
             self.pytest([file] if file else [], seconds, record)
             self.known[file] = json.loads(record.read_text()) if record.exists() else {}
+            if self.store is not None:
+                self.store.write_text(json.dumps(self.known))
             failing = sum(one["failed"] for one in self.known[file].values())
             note = f"{len(self.known[file])} tests in {time.monotonic() - started:.0f} s"
             print(f"  recorded {file or 'all tests'}: {note}" + (f", {failing} fail by themselves" if failing else ""),
@@ -450,6 +461,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one mutant (180)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests run for one mutant (60)")
     parser.add_argument("--look", type=int, default=6, help="test files near a module that are recorded (6)")
+    parser.add_argument("--recorded", metavar="FILE", help="keep there which test calls what, for the next run of the "
+                        "same tree: recording takes most of the time")
     parser.add_argument("--no-fallback", action="store_true", help="do not record all tests where no near one helps")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     options = parser.parse_args(arguments)

@@ -4,6 +4,10 @@
     truth = ragdash.read_truth("qrels.txt")
     ragdash.evaluate(run, truth, "nDCG@10 R@5 MRR").summary()
 
+Dicts, data frames and lists of records work in place of runs and truths:
+
+    ragdash.evaluate({"q1": ["d7", "d2"]}, {"q1": ["d2"]}, "RR")
+
 These names are imported when they are first used, so that `import ragdash` itself costs nothing (as in SPEC 1 of
 Scientific Python).
 """
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from ragdash.core.errors import InputError, Problem
     from ragdash.core.records import Conventions, Run, Truth
     from ragdash.evaluation.compare import Comparison, compare
+    from ragdash.evaluation.comparison_table import ComparisonTable
     from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate
     from ragdash.experiments.fusion.fuse import fuse
     from ragdash.io import read_run, read_runs, read_truth
@@ -27,6 +32,7 @@ _HOMES = {
     "core.errors": ("InputError", "Problem"),
     "core.records": ("Conventions", "Run", "Truth"),
     "evaluation.compare": ("Comparison", "compare"),
+    "evaluation.comparison_table": ("ComparisonTable",),
     "evaluation.evaluate": ("Evaluation", "Summary", "evaluate"),
     "experiments.fusion.fuse": ("fuse",),
     "io": ("read_run", "read_runs", "read_truth"),
@@ -35,8 +41,9 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "metrics",
           "models", "reporting", "workspace")
-__all__ = ["METRICS", "Comparison", "Conventions", "Evaluation", "InputError", "Problem", "Run", "Spec", "Summary",
-           "Truth", "compare", "evaluate", "fuse", "metric", "parse_specs", "read_run", "read_runs", "read_truth"]
+__all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluation", "InputError", "Problem", "Run",
+           "Spec", "Summary", "Truth", "compare", "evaluate", "fuse", "metric", "parse_specs", "read_run",
+           "read_runs", "read_truth"]
 
 
 def __getattr__(name: str) -> object:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import cast
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
@@ -43,9 +44,10 @@ def for_several_files(problems: Iterable[Problem], options: argparse.Namespace) 
 
 
 def _for_one_file(problem: Problem) -> Problem:
-    texts = [_options_of_file(problem.file or "", mapping) for mapping in problem.facts["mappings"]]
-    facts = {**problem.facts, "options": texts[0], "others": " or: ".join(texts[1:])}
-    return replace(problem, facts=facts)
+    mappings = cast(Sequence[Mapping[str, str]], problem.facts["mappings"])
+    texts = [_options_of_file(problem.file or "", mapping) for mapping in mappings]
+    others = f" or: ragdash check {problem.facts['quoted']} ".join(texts[1:])
+    return replace(problem, facts={**problem.facts, "options": texts[0], "others": others})
 
 
 def _options_of_file(file: str, mapping: Mapping[str, str]) -> str:

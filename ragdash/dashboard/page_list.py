@@ -14,6 +14,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 
 RUNS, JUDGMENTS, SCORES, ANSWERS, DOCUMENTS = "runs", "judgments", "scores", "answers", "documents"
+TWO_RUNS = "two runs"
 ANSWER_COLUMNS = ("answer", "contexts")
 
 
@@ -45,6 +46,8 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("failures", "Failures", "healing", "What should I fix first?", RESULT_NEEDS),
         PageEntry("queries", "Queries", "manage_search", "Why does this query fail?", RESULT_NEEDS),
         PageEntry("threshold-bands", "Threshold bands", "stacks", "Is it good enough?", RESULT_NEEDS),
+        PageEntry("what-if", "What-if", "merge", "Would a hybrid of these runs be better?",
+                  (*RESULT_NEEDS, TWO_RUNS)),
     ),
     "Setup": (
         PageEntry("data", "Data", "upload_file", "What is loaded, and can it be compared?"),
@@ -116,6 +119,7 @@ def present_data() -> set[str]:
     }
     present = {name for name, check in checks.items() if any(run is not None and check(run) for run in runs)}
     truth = LOADED.truth(state.truth() or "")
+    present |= {TWO_RUNS} if sum(run is not None for run in runs) > 1 else set()
     return present | ({JUDGMENTS} if truth else set()) | ({DOCUMENTS} if truth and truth.corpus else set())
 
 

@@ -12,7 +12,7 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
-from ragdash.dashboard.components import page_links, run_picker, saved_view_panel
+from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
@@ -63,7 +63,7 @@ def main() -> None:
         if not leaves:
             state.close_session(page_list.path_of(page))
             if link is not None:
-                link.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
+                _write_link(link)
         data_store.freeze()
 
 
@@ -141,17 +141,30 @@ def _sidebar():
     relevance.choose_relevance()
     reviews.choose_reviews()
     with st.container(horizontal=True, key="sharing"):
-        popover = st.popover("Copy link", icon=":material/link:", key="copy_link", on_change="rerun")
+        link = _copy_link()
         if page_list.JUDGMENTS in page_list.present_data():
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
-    with popover:
+    return link
+
+
+@st.fragment
+def _copy_link():
+    """The address of this view; drawn again alone when it is opened, as sections of the page may have changed it."""
+    with st.popover("Copy link", icon=":material/link:", key="copy_link", on_change="rerun"):
         if page_links.is_loopback():
             st.caption("Only this computer can open this address. To show the result to others, send the one-page "
                        "report of the **Share** page.")
         else:
             st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the "
                        "runs. The **Share** page saves a view under a short address.")
-        return st.empty()
+        link = st.empty()
+    if fragments.is_alone():
+        _write_link(link)
+    return link
+
+
+def _write_link(place) -> None:
+    place.code(state.link(theme=elements.theme().name), language=None, wrap_lines=True)
 
 
 def _slice() -> None:

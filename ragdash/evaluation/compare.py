@@ -7,15 +7,17 @@ Differences are candidate minus baseline; where lower is better, effect sizes us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice
-from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.comparison_table import ComparisonTable
+from ragdash.evaluation.evaluate import Evaluation, evaluate
 from ragdash.evaluation.outcomes import (
     CORRECTIONS,
     OUTCOMES,
@@ -38,7 +40,7 @@ from ragdash.evaluation.stats import (
     test_pairs,
     wilcoxon_test,
 )
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, parse_specs
 
 TESTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "t": lambda values: t_test(values)[1], "wilcoxon": lambda values: wilcoxon_test(values)[1], "sign": sign_test}
@@ -73,47 +75,64 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
     return np.round(candidate.column(spec) - baseline.column(spec), _DECIMALS)
 
 
-def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
-            rules: ComparisonRules | None = None) -> list[list[Comparison]]:
-    """Compare every candidate with the baseline on every spec.
+def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[str, object],
+            specs: str | Iterable[str | Spec] | None = None, rules: ComparisonRules | None = None, *,
+            truth: Truth | object | None = None, **conventions) -> ComparisonTable:
+    """Compare every candidate with the baseline on every metric.
 
     Parameters
     ----------
     baseline, candidates
-        Evaluations of the same queries, matched the same way.
+        Evaluations of the same queries, matched the same way. With a truth: runs, or what `Run.of` reads (dicts, data
+        frames, lists of records). candidates: a list, or a dict by name.
     specs
-        The metrics to compare; default all of the baseline's that are means with a better direction.
+        The metrics to compare, such as "nDCG@10 RR"; default all of the baseline's that are means with a better
+        direction.
     rules
         Correction, margin, alpha and numbers of draws; default ComparisonRules().
+    truth
+        What runs are evaluated against.
+    **conventions
+        How they are: further arguments of `evaluate`.
 
     Returns
     -------
-    list of list of Comparison
-        A row for each candidate, a column for each spec. p-values and intervals are corrected over all pairs of these
-        runs, on each metric for itself.
+    ComparisonTable
+        A list with a row for each candidate and a column for each metric, with `frame`, `summary`, `assert_improved`
+        and `assert_no_regression`. p-values and intervals are corrected over all pairs of these runs, on each metric
+        for itself.
 
     Raises
     ------
     InputError
-        The evaluations differ in queries or matching, or a spec cannot be compared.
+        The evaluations differ in queries or matching, or a metric cannot be compared.
 
     Examples
     --------
-    >>> from ragdash import Run, Truth, evaluate
-    >>> queries = [f"q{i}" for i in range(8)]
-    >>> truth = Truth.build("qrels", queries, ["a"] * 8, [1] * 8)
-    >>> good = Run.build("good", queries * 2, ["a"] * 8 + ["b"] * 8, [2.0] * 8 + [1.0] * 8)
-    >>> poor = Run.build("poor", queries * 2, ["a"] * 8 + ["b"] * 8, [1.0] * 8 + [2.0] * 8)
-    >>> baseline, candidate = (evaluate(run, truth, "RR") for run in (poor, good))
-    >>> [[comparison]] = compare(baseline, [candidate])
+    >>> truth = {f"q{i}": ["a"] for i in range(8)}
+    >>> poor, good = ({query: documents for query in truth} for documents in (["b", "a"], ["a", "b"]))
+    >>> [[comparison]] = compare(poor, {"good": good}, "RR", truth=truth)
     >>> comparison.outcome, comparison.mean_difference, comparison.wins
     ('better', 0.5, 8)
     """
     rules = rules or ComparisonRules()
-    specs = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs)
-    evaluations = [baseline, *candidates]
-    columns = [test_family(evaluations, spec, rules).against(0) for spec in specs]
-    return [[column[row] for column in columns] for row in range(len(candidates))]
+    named = dict(candidates) if isinstance(candidates, Mapping) else {
+        f"candidate {i}" if len(candidates) > 1 else "candidate": run for i, run in enumerate(candidates, 1)}
+    requested = None if specs is None else parse_specs(specs)
+    first, *others = (_evaluation(run, truth, requested, name, conventions)
+                      for name, run in [("baseline", baseline), *named.items()])
+    compared_specs = requested or select_comparable(first, first.specs)[0]
+    columns = [test_family([first, *others], spec, rules).against(0) for spec in compared_specs]
+    return ComparisonTable([[column[row] for column in columns] for row in range(len(others))])
+
+
+def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, name: str, conventions: dict) -> Evaluation:
+    """An evaluation as it is; else that of a run."""
+    if isinstance(run, Evaluation):
+        return run
+    if truth is None:
+        raise InputError([Problem("python-object/truth", {"kind": type(run).__name__}, field="truth")])
+    return evaluate(Run.of(run, name), Truth.of(truth), specs, **conventions)
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],

@@ -150,15 +150,16 @@ class Curves:
     n: Mapping[str, int]
 
 
-def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, *, match: str = "id",
-             match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
+def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[str | Spec] | None = None, *,
+             match: str = "id", match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
              **conventions) -> Evaluation:
     """Compute every metric for every query of the truth.
 
     Parameters
     ----------
     run, truth
-        What a configuration returned, and the relevance judgments, references and evidence.
+        What a configuration returned, and the relevance judgments, references and evidence. Also dicts, data frames
+        and lists of records, see `Run.of` and `Truth.of`.
     metrics
         "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10 and the metrics
         that the run's file brings along, such as file:mrr.
@@ -181,12 +182,10 @@ def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None 
 
     Examples
     --------
-    >>> from ragdash import Run, Truth
-    >>> run = Run.build("bm25", ["q", "q", "q"], ["a", "b", "c"], [3.0, 2.0, 1.0])
-    >>> truth = Truth.build("qrels", ["q", "q"], ["b", "d"], [1, 1])
-    >>> evaluate(run, truth, "P@2 R@2 RR").values.tolist()
+    >>> evaluate({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 1, "d": 1}}, "P@2 R@2 RR").values.tolist()
     [[0.5, 0.5, 0.5]]
     """
+    run, truth = Run.of(run), Truth.of(truth)
     specs = (default_specs([run], truth) if metrics is None
              else with_guesses(parse_specs(metrics), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)

@@ -51,7 +51,10 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
      "1 of 2 gold documents in the first 2, 2 needed; 2 returned at any rank."),
     (["a", "x", "b"], ["a", "b"], None, {"k": 2, "coverage": 0.5}, "fine",
      "1 of 2 gold documents in the first 2, 1 needed."),
-    (["a", "b"], ["a", "b", "c"], None, {"k": 2}, "fine", "2 of 3 gold documents in the first 2, 2 needed."),
+    (["a", "x"], ["a", "b", "c"], None, {"k": 2}, "fine",
+     "1 of 3 gold documents in the first 2, 1 needed, as more is relevant than 2 ranks can hold."),
+    (["a", "x"], ["a", "b", "c", "d"], None, {"k": 2, "coverage": 0.5}, "partly-covered",
+     "1 of 4 gold documents in the first 2, 2 needed; 1 returned at any rank."),
     (["a", "b"], ["a", "b"], None, {"k": 2, "rel": 2}, "no-gold",
      "The truth has 0 gold documents (grade 2 or more), and the run gives no answer."),
     ({"a": 3.0, "b": 2.0}, ["a", "b"], None, {"score": 2.5}, "below-threshold",
@@ -164,6 +167,22 @@ def test_a_multi_hop_question_needs_all_whatever_the_coverage():
     assert "2 needed, as a multi-hop question needs all" in explain(found, "q").rule
 
 
+def test_coverage_asks_for_no_more_than_the_first_k_can_hold():
+    """67 relevant documents, k = 10: no ranking returns all, so 8 relevant ones among the first 10 are enough."""
+    gold = [f"g{at}" for at in range(67)]
+    truth = truth_of({"many": gold, "ten": gold[:10], "hops": gold[:12]},
+                     details=known(dict.fromkeys(("many", "ten", "hops")), {"hops": {"multi-hop": True}}))
+    ranking = [*gold[:8], "x", "y", *gold[8:]]
+    found = diagnose(Match(run_of(dict.fromkeys(("many", "ten", "hops"), ranking)), truth))
+    assert found.numbers["needed"].tolist() == [1, 10, 10]
+    assert [found.stage_of(query).name for query in ("many", "ten", "hops")] == [
+        "fine", "partly-covered", "partly-covered"]
+    assert explain(found, "many").rule == ("8 of 67 gold documents in the first 10, 1 needed, as more is relevant "
+                                           "than 10 ranks can hold.")
+    none = diagnose(Match(run_of({"many": ["x"] * 1 + gold[:1], "ten": ["x"]}), truth), DiagnosisRules(k=1))
+    assert [none.stage_of(query).name for query in ("many", "ten")] == ["below-k", "not-retrieved"]
+
+
 def test_a_corpus_of_other_ids_is_told_and_decides_nothing():
     found = diagnose(Match(run_of({"q": ["x"]}), beside(truth_of({"q": ["a"]}), ["A", "B"])))
     assert found.stage_of("q").name == "not-retrieved"
@@ -245,8 +264,9 @@ def naive_stage(found, match, q: int) -> str:
             return "not-retrieved"
         if n["best_rank"] > rules.k:
             return "below-k"
-        share = 1 if found.kinds["multi_hop"][q] else rules.coverage
-        if n["in_k"] < max(1, np.ceil(share * min(n["gold"], rules.k))):
+        several = found.kinds["multi_hop"][q]
+        asked = max(1, np.ceil((1 if several else rules.coverage) * n["gold"]))
+        if n["in_k"] < (asked if asked <= rules.k else rules.k if several else 1):
             return "partly-covered"
         if not np.isnan(n["above"]) and n["above"] < n["needed"]:
             return "below-threshold"

@@ -150,6 +150,7 @@ class App:
         self.awaited = False  # is asked for and has not begun,
         self.running = False  # or has not ended
         self.finished = 0  # runs that have ended, so far
+        self.whole_runs = 0  # asked for, so far: those that do not draw a section alone
         page.on("websocket", self.listen)
 
     def listen(self, socket) -> None:
@@ -160,8 +161,10 @@ class App:
             socket.on("framereceived", self.received)
 
     def sent(self, frame: bytes) -> None:
-        if BackMsg.FromString(frame).HasField("rerun_script"):
+        message = BackMsg.FromString(frame)
+        if message.HasField("rerun_script"):
             self.asked, self.awaited = self.asked + 1, True
+            self.whole_runs += not message.rerun_script.fragment_id
 
     def received(self, frame: bytes) -> None:
         said = ForwardMsg.FromString(frame)

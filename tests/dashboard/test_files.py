@@ -113,6 +113,23 @@ def test_removed_judgments_can_be_restored():
     assert not at.exception and at.session_state["_truth"] == truth and "restore_truth" not in keys(at)
 
 
+def test_a_removed_run_comes_back_to_its_place_as_the_baseline():
+    address = with_runs(3)
+    at = opened("data", **address)
+    before, shown_before = at.session_state["_runs"], set(at.session_state["shown"])
+    assert at.session_state["baseline"] == before[0].digest
+    at.button(key=f"remove_{before[0].key}").click().run()
+    assert at.session_state["_runs"] == before[1:] and f"Run removed: {escape(before[0].name)}" in texts(at)
+    assert at.session_state["baseline"] == before[1].digest
+    at.button(key="restore_run").click().run()
+    assert not at.exception and at.session_state["_runs"] == before and set(at.session_state["shown"]) == shown_before
+    assert at.session_state["baseline"] == before[0].digest and "restore_run" not in keys(at)
+    for entry in before:  # the last one leaves an empty page, with a way back
+        at.button(key=f"remove_{entry.key}").click().run()
+    at.button(key="restore_run").click().run()
+    assert [entry.digest for entry in at.session_state["_runs"]] == [before[2].digest]
+
+
 def test_a_second_file_with_the_same_content_is_named():
     lines = b"q1 Q0 a 1 2.0 x\n"
     at = upload(opened("data"), ("one.run", lines))

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
 PAGES = ["overview", "data", "compare", "compare/queries", "compare/slices", "compare/means", "compare/similarity",
          "threshold-bands", "threshold-bands/speed", "score-cutoffs", "precision-recall", "ranking", "answers",
-         "answers/judge", "answers/validation", "failures", "queries", "test-set", "share", "metrics"]
+         "answers/judge", "answers/validation", "failures", "queries", "what-if", "test-set", "share", "metrics"]
 
 
 def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> dict:
@@ -92,7 +92,7 @@ def test_a_page_with_runs_draws_them(page, many):
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
         "failures": {"waterfall"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
-        "queries": {"bump"} if many > 1 else set(),
+        "what-if": {"sweep_mix", "ceiling"} if many > 1 else set(),
     }
     assert set(figures) == expected.get(page, set())
     for key, figure in figures.items():

@@ -160,6 +160,16 @@ def test_nothing_of_streamlits_own_stands_on_the_page():
     assert config["client"]["showErrorDetails"] == "type"
 
 
+def test_the_code_of_the_guide_to_python_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/start/python.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 2
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, "docs/start/python.md", "exec"), names)
+    assert [row.spec.name for row in names["evaluation"].summary()] == ["nDCG", "RR", "R"]
+    assert names["table"][0][0].outcome == "better"
+
+
 def test_every_decision_has_a_number_of_its_own_and_is_in_the_index():
     index = (ROOT / "docs" / "decisions" / "index.md").read_text()
     files = sorted((ROOT / "docs" / "decisions").glob("*/*.md"))

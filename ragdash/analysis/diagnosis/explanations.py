@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, OPTIONAL, RETRIEVAL, STAGES, WAY, Stage, number
 from ragdash.metrics import Spec
+from ragdash.metrics.bands import EDGE
 
 Numbers = Mapping[str, float]
 
@@ -125,8 +126,11 @@ def _below_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 
 def _in_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
-    why = ", as a multi-hop question needs all" if diagnosis.kinds["multi_hop"][q] and diagnosis.rules.coverage < 1 \
-        else ""
+    k, why = diagnosis.rules.k, ""
+    if diagnosis.kinds["multi_hop"][q]:
+        why = ", as a multi-hop question needs all" if diagnosis.rules.coverage < 1 else ""
+    elif diagnosis.settings["match"] == "id" and diagnosis.rules.coverage * numbers["gold"] > k + EDGE:
+        why = f", as more is relevant than {k} ranks can hold"
     return (f"{numbers['in_k']:.0f} of {_gold(diagnosis, numbers['gold'])} in the first {diagnosis.rules.k}, "
             f"{numbers['needed']:.0f} needed{why}")
 

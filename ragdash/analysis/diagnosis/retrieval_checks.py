@@ -79,7 +79,7 @@ def _by_id(match: Match, rules: DiagnosisRules, corpus: GoldInCorpus | None, mul
     none = np.zeros(n, np.int64)
     return RetrievalChecks(
         gold,
-        _needed(np.minimum(gold, rules.k), rules, multi_hop),
+        _needed_documents(gold, rules, multi_hop),
         *_rank_counts(ranked.query[hit], ranked.rank[hit], passes, rules.k, n),
         not reason,
         *corpus_gold[:2],
@@ -165,10 +165,16 @@ def _rank_counts(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int
             np.bincount(query[in_k], minlength=n), np.bincount(query[in_k & passes], minlength=n))
 
 
-def _needed(possible: np.ndarray, rules: DiagnosisRules, multi_hop: np.ndarray) -> np.ndarray:
-    """How much gold has to be in the first k, of what can be there: (Q,) int64; one at least."""
+def _needed(gold: np.ndarray, rules: DiagnosisRules, multi_hop: np.ndarray) -> np.ndarray:
+    """How much gold has to be in the first k: (Q,) int64; one at least."""
     share = np.where(multi_hop, 1.0, rules.coverage)
-    return np.maximum(np.ceil(share * possible - EDGE).astype(np.int64), 1)
+    return np.maximum(np.ceil(share * gold - EDGE).astype(np.int64), 1)
+
+
+def _needed_documents(gold: np.ndarray, rules: DiagnosisRules, multi_hop: np.ndarray) -> np.ndarray:
+    """The same of documents: where k ranks cannot hold so many, one is enough, or k for a multi-hop question."""
+    needed = _needed(gold, rules, multi_hop)
+    return np.where(needed <= rules.k, needed, np.where(multi_hop, rules.k, 1))
 
 
 CorpusGold = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]

@@ -19,8 +19,8 @@ _JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
 class DiagnosisRules:
     """What decides at which stage a query went wrong; part of the settings of every verdict.
 
-    k: the first k documents count; rel: grades from here on are gold; coverage: share of the gold (by id: of k
-    documents where there are more) that has to be in the first k, 0: one is enough; score: documents below it are
+    k: the first k documents count; rel: grades from here on are gold; coverage: share of the gold that has to
+    be in the first k, 0: one is enough, as it is if that is more documents than k; score: documents below it are
     cut off, None: no threshold; right: value of the metric right_by from which an answer is right; one that holds a
     reference always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is
     better).

@@ -219,7 +219,7 @@ MESSAGES: Mapping[str, Message] = {
         expected="{treatment}",
         fix="Run them too, or compare on common queries only with --missing skip.",
         page="Use common queries only, or run the missing queries.",
-        reason="{count:,} queries missing",
+        reason="missing queries: {count:,}",
     ),
     "check-unknown-ids": Message(
         actual="{run}: {share:.0%} of its documents match no judged or known document; the best other run has "

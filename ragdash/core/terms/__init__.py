@@ -16,10 +16,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from string import Formatter
 
-from ragdash.core.terms import data_terms, judge_terms, query_terms, result_terms, statistics_terms, threshold_terms
+from ragdash.core.terms import (
+    data_terms,
+    fusion_terms,
+    judge_terms,
+    query_terms,
+    result_terms,
+    statistics_terms,
+    threshold_terms,
+)
 from ragdash.core.terms.term import Term
 
-_MODULES = (data_terms, result_terms, statistics_terms, query_terms, judge_terms, threshold_terms)
+_MODULES = (data_terms, result_terms, statistics_terms, query_terms, judge_terms, threshold_terms, fusion_terms)
 
 
 def _joined(tables: Iterable[Mapping[str, Term]]) -> dict[str, Term]:

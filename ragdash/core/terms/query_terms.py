@@ -38,7 +38,8 @@ TERMS: Mapping[str, Term] = {
         "Run", "The run of the figure, of the slices and of what failing queries share. The table has all runs."),
     "needed_share": Term(
         "Share of the gold needed", "1: all of it. 0: one document or span is enough, for example if the documents "
-        "repeat each other. Multi-hop questions always need all.", link="diagnosis.md"),
+        "repeat each other. Where the share is more documents than k, one is enough. Multi-hop questions always "
+        "need all.", link="diagnosis.md"),
     "score_threshold": Term(
         "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "
         "different retrievers have no common threshold."),

@@ -54,13 +54,14 @@ def outcome_table(
         color = comparison_sentences.COLORS.get(comparison.outcome, "gray")
         rows.append(
             {
-                "Run": f"**{elements.swatch(context.slots[candidate], names[candidate])}**",
+                "Run": f"**{elements.unbroken_swatch(context.slots[candidate], names[candidate])}**",
                 "Metric": fmt.escape(spec.title),
                 "Difference": f"**{fmt.escape(fmt.number(comparison.mean_difference, signed=True))}**{NBSP}:gray["
                 + fmt.escape(_interval_text(comparison).replace(" ", NBSP))
                 + "]",
                 "Verdict": f":{color}[{comparison_sentences.OUTCOMES[comparison.outcome].replace(' ', NBSP)}]",
-                "p": fmt.escape(comparison_sentences.p_text(comparison).removeprefix("p = ").removeprefix("p ")),
+                "p": fmt.escape(comparison_sentences.p_text(comparison).removeprefix("p = ").removeprefix("p ")
+                                .replace(" ", NBSP)),
                 "Better / equal / worse": f"{NBSP}/{NBSP}".join(
                     f"{count:,}" for count in (comparison.wins, comparison.ties, comparison.losses)
                 ),

@@ -78,6 +78,9 @@ def render_interpolated(context: PageContext) -> None:
 def render_first_rank(context: PageContext) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
     first = context.results.first_ranks()
+    if not any(len(ranks) for ranks in first):
+        st.markdown("No query here has a relevant document, so there is no rank of the first one.")
+        return
     edges, labels = arrays.rank_bins(context.selection.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])

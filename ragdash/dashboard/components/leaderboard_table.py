@@ -44,6 +44,7 @@ class SortableNumber(float):
 
 def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int],
            deltas: Mapping[tuple[int, Spec], Comparison], marks: Mapping[int, str], *, key: str,
+           more: Mapping[str, Sequence[SortableNumber]] | None = None,
            pick: Callable[[int], None] | None = None) -> None:
     """Draw the table.
 
@@ -55,21 +56,24 @@ def render(context: PageContext, summaries: Sequence[Sequence[Summary]], order: 
         Comparisons with the baseline.
     marks
         What is said of a run next to its name, such as "best".
+    more
+        Further columns: a number for each run of the context. A column without any number is left out.
     pick
         Called with the index of the run that was clicked.
     """
-    table = frame(context, summaries, order, deltas, marks)
+    table = frame(context, summaries, order, deltas, marks, more or {})
     specs = [summary.spec for summary in summaries[context.baseline]]
     st.dataframe(
         _styled(table, context, [deltas.get((row, specs[0])) for row in order], order), hide_index=True, key=key,
         alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}", placeholder=fmt.UNDEFINED,
         height=int(ROW * (min(len(order), MAX_ROWS + 0.5) + 1)) + 3, column_config=_columns(context, specs, table),
-        selection_mode="single-cell",
+        selection_mode="single-row" if pick is None else "single-cell",
         on_select="ignore" if pick is None else lambda: _picked(key, list(order), pick))
 
 
 def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int],
-          deltas: Mapping[tuple[int, Spec], Comparison], marks: Mapping[int, str]) -> pd.DataFrame:
+          deltas: Mapping[tuple[int, Spec], Comparison], marks: Mapping[int, str],
+          more: Mapping[str, Sequence[SortableNumber]]) -> pd.DataFrame:
     """The table: numbers are SortableNumbers with their text."""
     specs = [summary.spec for summary in summaries[context.baseline]]
     names = fmt.short_names(context.names, NAME)
@@ -85,6 +89,9 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
             comparisons = [deltas.get((row, spec)) for row in order]
             table[DIFFERENCE] = [_difference_cell(comparison) for comparison in comparisons]
             table[OUTCOME] = [outcome_text(comparison) for comparison in comparisons]
+    for name, numbers in more.items():
+        if not all(np.isnan(number) for number in numbers):
+            table[name] = [numbers[row] for row in order]
     if not different_n:
         table["n"] = [summaries[row][0].n for row in order]
     return pd.DataFrame({name: pd.Series(column, dtype=object if isinstance(column[0], SortableNumber) else None)

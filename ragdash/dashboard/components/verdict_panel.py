@@ -19,6 +19,7 @@ COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gra
 FIX_LABELS = {("scores", "reverse"): "Reverse scores", ("missing", "skip"): "Use common queries only"}
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 MAX_BADGES = 3  # badges next to a run
+NAME = 48  # characters of a run's name in a sentence
 
 
 def current_verdict(context: PageContext, spec: Spec) -> Verdict:
@@ -31,9 +32,9 @@ def render(context: PageContext, spec: Spec) -> None:
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
         st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
-        st.header(verdict_sentences.verdict_sentence(verdict), anchor=False)
-        st.markdown(f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
-                    f"**What would change it:** {verdict_sentences.change_sentence(verdict)}")
+        st.header(shorten_names(context, verdict_sentences.verdict_sentence(verdict)), anchor=False)
+        st.markdown(shorten_names(context, f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
+                               f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"))
         render_checks(context, verdict)
         with st.container(horizontal=True, key="ways_on"):
             page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
@@ -44,7 +45,7 @@ def render(context: PageContext, spec: Spec) -> None:
 def render_line(context: PageContext, spec: Spec) -> None:
     """The verdict in one line, and below it the checks."""
     verdict = current_verdict(context, spec)
-    st.markdown(verdict_sentences.verdict_sentence(verdict))
+    st.markdown(shorten_names(context, verdict_sentences.verdict_sentence(verdict)))
     render_checks(context, verdict)
 
 
@@ -52,10 +53,20 @@ def render_checks(context: PageContext, verdict: Verdict) -> None:
     """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone."""
     for check in (*verdict.withheld, *verdict.qualified):
         with st.container(horizontal=True, vertical_alignment="center", key=f"check_{_key(check)}"):
-            st.markdown(f":orange[:material/warning:] {verdict_sentences.check_lines([check])[0]}", width="content")
+            line = shorten_names(context, verdict_sentences.check_lines([check])[0])
+            st.markdown(f":orange[:material/warning:] {line}", width="content")
             _render_fix(context, check)
             if check.level == "withheld":
                 _render_accept(check, verdict.accepted)
+
+
+def shorten_names(context: PageContext, text: str) -> str:
+    """Markdown with long names of runs shortened in their middle."""
+    pairs = zip(context.names, fmt.short_names(context.names, NAME), strict=True)
+    for name, short in sorted(pairs, key=lambda pair: -len(pair[0])):
+        if name != short:
+            text = text.replace(fmt.escape(name), fmt.escape(short))
+    return text
 
 
 def _render_fix(context: PageContext, check: RunCheck) -> None:
@@ -99,3 +110,11 @@ def marks(verdict: Verdict) -> dict[str, str]:
     if verdict.best is None or verdict.state in ("not-comparable", "one-run", "undefined"):
         return {}
     return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {verdict.best: "best"}
+
+
+def run_marks(verdict: Verdict, names: Sequence[str]) -> dict[int, str]:
+    """What is said of each run next to its name: best, tied for best, and the checks that are about it."""
+    best = marks(verdict)
+    texts = [[*([best[name]] if name in best else []),
+              *(f"⚠ {check.badge}" for check in badges(verdict.checks, name))] for name in names]
+    return {index: ", ".join(parts) for index, parts in enumerate(texts) if parts}

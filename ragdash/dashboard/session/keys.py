@@ -26,6 +26,8 @@ REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
+OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW = (  # What-if
+    "fused", "fusion", "fuse_k", "fuse_share", "window")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
 JUDGE = "judge"  # whose verdicts, on Answers
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
@@ -42,10 +44,10 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
         STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE,
-        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *SHARING)
+        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
-        DRAFT_TYPES)  # hold several values
-OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF)  # hold digests of runs
+        DRAFT_TYPES, FUSED_RUNS)  # hold several values
+OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS)  # hold digests of runs
 
 KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
 
@@ -61,6 +63,7 @@ OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
 MODEL_OF = "_model_"  # and a kind: the models of Answers
 READING = "read"  # whether a document is read on Queries
+QUERY_TAB = "query_parts"  # title of the open tab of a query, on Queries
 REVIEW_RUN, REVIEW_VERDICT, REVIEW_NOTE = "review_run", "review_verdict", "review_note"
 JUDGE_METRICS, JUDGE_KIND, JUDGE_URL, JUDGE_MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
 JUDGE_KEY_FROM, JUDGE_VARIABLE, JUDGE_KEY = "_judge_key_from", "_judge_variable", "_judge_key"
@@ -81,3 +84,4 @@ OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
 VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"
 VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # of the view that is saved on Share
 VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"
+REMOVED_RUN = "_removed_run"  # (position, entry, whether it was the baseline) of the run removed last

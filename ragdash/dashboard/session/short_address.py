@@ -12,7 +12,7 @@ from ragdash.dashboard.session.keys import BASELINE, SHOWN
 
 REMOVED, ADDED = MARKS = "-", "~"
 PACKED = "choices"  # the parameter that holds many choices
-LONGEST_READABLE = 250  # characters of the parameters before the choices are packed
+LONGEST_READABLE = 220  # characters of the parameters before the choices are packed
 _MOST_CHOICES, _MOST_BYTES = 500, 20_000
 # What choices look like. Never change this: addresses that were packed with it could not be read any more.
 _DICTIONARY = (

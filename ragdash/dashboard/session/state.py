@@ -184,19 +184,20 @@ def removed_truth() -> str | None:
 
 
 def add_run(digest: str, name: str) -> SessionRun:
-    """Add a run, shown, under a name and a colour that no other run of the session has.
-
-    A known run stays as it is, a fixed one fixed.
-    """
+    """Add a run, shown. A known run stays as it is, a fixed one fixed."""
     existing = next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
-    if existing:
-        return existing
-    used_slots = {entry.slot for entry in runs()}
-    slot = next(slot for slot in range(len(used_slots) + 1) if slot not in used_slots)
-    entry = SessionRun(digest, free_name(name), slot)
-    st.session_state[_RUNS] = (*runs(), entry)
+    return existing or insert_run(SessionRun(digest, name, 0), len(runs()))
+
+
+def insert_run(entry: SessionRun, position: int) -> SessionRun:
+    """Add an entry, shown, with a name and a color that no other run of the session has."""
+    used_slots = {other.slot for other in runs()}
+    slots = (entry.slot, *range(len(used_slots) + 1))
+    slot = next(slot for slot in slots if slot not in used_slots)
+    entry = replace(entry, name=free_name(entry.name), slot=slot)
+    st.session_state[_RUNS] = (*runs()[:position], entry, *runs()[position:])
     if SHOWN in st.session_state:
-        st.session_state[SHOWN] = [*st.session_state[SHOWN], digest]
+        st.session_state[SHOWN] = [*st.session_state[SHOWN], entry.digest]
     return entry
 
 
@@ -208,14 +209,12 @@ def free_name(name: str, except_digest: str | None = None) -> str:
     return name if name not in used_names else next(candidate for candidate in numbered if candidate not in used_names)
 
 
-def remove_run(digest: str) -> None:
+def drop_run(digest: str) -> None:
     """Take a run out of this session; links to it in other sessions go on working."""
-    removed = {entry.digest for entry in runs() if digest in (entry.digest, entry.origin)}
-    st.session_state[_RUNS] = tuple(entry for entry in runs() if entry.digest not in removed)
+    dropped = {entry.digest for entry in runs() if digest in (entry.digest, entry.origin)}
+    st.session_state[_RUNS] = tuple(entry for entry in runs() if entry.digest not in dropped)
     if SHOWN in st.session_state:
-        st.session_state[SHOWN] = [
-            shown_digest for shown_digest in st.session_state[SHOWN] if shown_digest not in removed
-        ]
+        st.session_state[SHOWN] = [digest for digest in st.session_state[SHOWN] if digest not in dropped]
 
 
 def swap_run(digest: str, new: SessionRun) -> None:

@@ -33,7 +33,7 @@ def set_contrast() -> None:
     Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there.
     """
     if theme() is plot_theme.DARK:
-        selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-baseweb="tag"])'
+        selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag], [data-tag-index])'
         segment = '[data-testid="stSidebar"] [data-variant="segmented_control"][data-selected="true"]'
         st.html(f'<style>{selector}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
                 f"{{color: {theme().paper} !important}} {segment} p {{color: {theme().ink} !important}}</style>")
@@ -87,6 +87,11 @@ def swatch(slot: int, label: str) -> str:
     """A run's symbol in its colour and its name, as markdown."""
     look = plot_theme.run_look(slot, theme())
     return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{fmt.escape(label)}'
+
+
+def unbroken_swatch(slot: int, label: str) -> str:
+    """The same on one line, so that a table on a narrow screen scrolls instead of breaking names."""
+    return swatch(slot, label.replace(" ", fmt.NBSP).replace("-", "\u2011"))
 
 
 def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> None:
@@ -150,6 +155,7 @@ def _card(problem: Problem) -> str:
     )
 
 
+@st.fragment
 def chart(
     fig: plot_theme.Figure,
     table: pd.DataFrame,
@@ -161,6 +167,8 @@ def chart(
     pick: Callable[[Sequence], None] | None = None,
 ) -> None:
     """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
+
+    Another tab is drawn alone, without the rest of the page.
 
     pick: called with the customdata of the mark that was clicked.
     """
@@ -187,16 +195,17 @@ def chart(
 
 def frame(
     table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
-    pick: Callable[[int], None] | None = None, selected_row: int | None = None, widths: Mapping[str, int] | None = None
+    pick: Callable[[int], None] | None = None, selected_row: int | None = None,
+    widths: Mapping[str, int] | None = None, labels: Mapping[str, tuple[str, str]] | None = None
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
     pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
     marked as the chosen one, wherever the choice was made.
-    widths: pixels of columns of text.
+    widths: pixels of columns of text. labels: {column of numbers: (its heading, its tooltip)}.
     """
     columns = {
-        name: st.column_config.NumberColumn(format=(formats or {}).get(name, "%.3f"))
+        name: st.column_config.NumberColumn(**_heading(labels, name), format=(formats or {}).get(name, "%.3f"))
         for name in table.select_dtypes("floating")
     }
     columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
@@ -219,6 +228,11 @@ def frame(
         on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
     downloads.menu(table, key)
+
+
+def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:
+    """The heading and the tooltip of a column; empty for one that is called by its name."""
+    return dict(zip(("label", "help"), (labels or {}).get(column, ()), strict=False))
 
 
 def _picked(key: str, pick: Callable[[int], None]) -> None:

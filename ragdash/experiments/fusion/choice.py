@@ -5,7 +5,7 @@ Letters: Q queries, S settings, P runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,7 +85,8 @@ class Choice:
 
 
 def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None = None, family: str = "all",
-           conventions: Conventions | None = None, pool: JudgedPool | None = None, seed: int = SEED) -> Choice:
+           conventions: Conventions | None = None, pool: JudgedPool | None = None, seed: int = SEED,
+           queries: np.ndarray | None = None) -> Choice:
     """Tune a hybrid of these runs on some queries and measure it on the others.
 
     Parameters
@@ -98,6 +99,8 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
         Results of each run that take part; the methods that are tried, see `ragdash.experiments.fusion.grids.settings`.
     pool
         What `judged_pool` gave for these runs, where it is there already.
+    queries : (Q,) bool
+        The queries of the truth that count; None: all.
 
     Raises
     ------
@@ -108,6 +111,9 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     recipes = settings(runs, window, family)
     singles = _evaluations(pool, spec)
     values = pool.values(recipes, [spec])[:, 0]
+    if queries is not None:
+        values = np.where(queries, values, np.nan)
+        singles = [replace(row, values=np.where(queries[:, None], row.values, np.nan)) for row in singles]
     single_values = np.stack([evaluation.column(spec) for evaluation in singles])
     sign = direction(spec)
     with np.errstate(invalid="ignore"):
@@ -115,8 +121,8 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     best = best_first(means, spec.metric.better)[0]
     result = held_out(values, sign=sign, seed=seed)
     against = [held_out(values, base, sign=sign, seed=seed) for base in (single_values[best], values[0])]
-    evaluations = (*singles, _evaluation(singles[0], DEFAULT, values[0]),
-                   _evaluation(singles[0], TUNED, result.per_query))
+    evaluations = (*singles, evaluation_of(singles[0], DEFAULT, values[0]),
+                   evaluation_of(singles[0], TUNED, result.per_query))
     tests = test_family(evaluations, spec, ComparisonRules(seed=seed))
     default, tuned = len(runs), len(runs) + 1
     rows = tests.compare([(tuned, best), (tuned, default), (default, best)])
@@ -153,7 +159,8 @@ def _evaluations(pool: JudgedPool, spec: Spec) -> list[Evaluation]:
     return evaluations
 
 
-def _evaluation(like: Evaluation, name: str, values: np.ndarray) -> Evaluation:
+def evaluation_of(like: Evaluation, name: str, values: np.ndarray) -> Evaluation:
+    """An evaluation with these values (Q,) in place of its own, for comparisons with it."""
     return replace(like, name=name, digest=f"{like.digest}:{name}", values=values[:, None], problems=())
 
 
@@ -212,10 +219,10 @@ def sweep_line(recipes: Sequence[Recipe], chosen: int) -> tuple[str, list[tuple[
     recipe = recipes[chosen]
     if recipe.runs == 2 and "weights" in recipe.params:
         line = {_share(other): index for index, other in reversed(list(enumerate(recipes)))
-                if other.method == recipe.method and _same(other, recipe, ("weights",))}
+                if _is_single(other) or (other.method == recipe.method and _same(other, recipe))}
         return "weight", sorted(line.items())
     line = {float(str(other.params["k"])): index for index, other in enumerate(recipes)
-            if other.method == recipe.method == "rrf" and _same(other, recipe, ("k",))}
+            if other.method == recipe.method == "rrf" and _same(other, recipe, "k")}
     return "k", sorted(line.items())
 
 
@@ -227,10 +234,12 @@ def _share(recipe: Recipe) -> float:
     return float(weights[-1] / sum(weights))  # type: ignore[arg-type, index]
 
 
-def _same(other: Recipe, recipe: Recipe, but: tuple[str, ...]) -> bool:
-    def rest(params: Mapping[str, object]) -> dict:
-        return {name: value for name, value in params.items() if name not in but}
+def _is_single(recipe: Recipe) -> bool:
+    """Whether one run alone has all the weight: then the method does not matter."""
+    return len(recipe.legs) == 1
 
-    same = rest(other.params) == rest(recipe.params)
-    single = other.params.get("weights") is not None and max(other.params["weights"]) == 1  # type: ignore[type-var]
-    return same or (single and "k" in other.params and "weights" in but)
+
+def _same(other: Recipe, recipe: Recipe, but: str = "weights") -> bool:
+    """Whether all parameters but one are equal."""
+    first, second = ({name: value for name, value in row.params.items() if name != but} for row in (other, recipe))
+    return first == second

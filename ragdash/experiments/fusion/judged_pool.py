@@ -100,7 +100,7 @@ class JudgedPool:
         return Match(stub, self.truth, self.conventions)
 
     @cached_property
-    def _truth_query(self) -> np.ndarray:
+    def truth_query(self) -> np.ndarray:
         """The truth's index of each query of the pool, -1 where it lacks it."""
         index = pc.index_in(self.pool.query_ids, value_set=self.truth.query_ids)
         return pc.fill_null(index, -1).to_numpy().astype(np.int64)
@@ -112,7 +112,7 @@ class JudgedPool:
         """
         rank = np.zeros((len(recipes), len(self.truth.grades)), np.int32)
         lengths = np.zeros((len(recipes), len(self.truth)), np.int64)
-        in_truth = self._truth_query
+        in_truth = self.truth_query
 
         def work(index: int) -> None:
             block, (first, last) = self.blocks[index], self.pool.blocks[index]
@@ -134,10 +134,11 @@ class JudgedPool:
         The metrics read rankings alone (`metric.view == "Ranked"`).
         """
         ranks, lengths = self.ranks(recipes)
-        return np.stack([self._row(rank, size, specs) for rank, size in zip(ranks, lengths, strict=True)]) \
+        return np.stack([self.values_of(rank, size, specs) for rank, size in zip(ranks, lengths, strict=True)]) \
             if len(recipes) else np.zeros((0, len(specs), len(self.truth)))
 
-    def _row(self, rank: np.ndarray, lengths: np.ndarray, specs: Sequence[Spec]) -> np.ndarray:
+    def values_of(self, rank: np.ndarray, lengths: np.ndarray, specs: Sequence[Spec]) -> np.ndarray:
+        """The values (M, Q) of rankings of these lengths (Q,), given by the ranks of all judged documents (R,)."""
         match = self._match.ranked_as(self.ranked(rank, lengths))
         values = np.empty((len(self.truth), len(specs)))
         for index, spec in enumerate(specs):

@@ -48,7 +48,8 @@ class Method:
         if self.needs_scores != "norm":
             return bool(self.needs_scores)
         norm = params.get("norm", self.params["norm"])
-        return any(NORMALIZATIONS[name].needs_scores for name in ([norm] if isinstance(norm, str) else norm))
+        names = norm if isinstance(norm, (list, tuple)) else [str(norm)]
+        return any(NORMALIZATIONS[name].needs_scores for name in names)
 
 
 def method(name: str, title: str, formula: str, source: str, **facts) -> Callable[[Callable], Callable]:

@@ -68,8 +68,9 @@ class Preset:
                 values["weights"] = (1 - share, share)
         elif self.weights == "share" and values.get("weights") is None:
             values["weights"] = (1 / runs,) * runs
-        if self.scale != 1 and isinstance(values.get("weights"), (list, tuple)):
-            values["weights"] = tuple(self.scale * weight for weight in values["weights"])
+        weights = values.get("weights")
+        if self.scale != 1 and isinstance(weights, (list, tuple)):
+            values["weights"] = tuple(self.scale * weight for weight in weights)
         return values
 
 

@@ -28,13 +28,13 @@ _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "
 
 def proposal_problem(source: Source, readings: Sequence[Reading], severity: str = "error") -> Problem:
     """The problem that offers readings of a file."""
-    first = readings[0]
+    first, file = readings[0], shlex.quote(source.file)
     facts = {"count": first.count, "where": first.mapping.get(RECORDS, ""), "fields": first.shown_fields,
-             "quoted": shlex.quote(source.file), "options": first.options, "ways": len(readings),
+             "quoted": file, "options": first.options, "ways": len(readings),
              "mappings": [dict(reading.mapping) for reading in readings],
              "ignored": list(first.ignored[:20]),
              "previews": [[dict(row) for row in reading.preview] for reading in readings],
-             "others": " or: ".join(reading.options for reading in readings[1:])}
+             "others": f" or: ragdash check {file} ".join(reading.options for reading in readings[1:])}
     message = "proposed-reading/choice" if len(readings) > 1 else "proposed-reading"
     if severity == "warning":
         message = "proposed-reading/more"

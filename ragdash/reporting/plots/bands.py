@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.metrics.bands import EDGE
 from ragdash.reporting.plots.common.theme import (
     LIGHT,
     MARGIN,
@@ -27,21 +28,24 @@ NARROW, LETTER = 300, 6.5  # pixels: the bands on a telephone, a letter of their
 def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
               n: np.ndarray, edges: np.ndarray, labels: Sequence[str], *, axis: Axis,
               words: Sequence[str | None] | None = None, target: float | None = None,
-              theme: Theme = LIGHT) -> go.Figure:
+              best: float = np.nan, theme: Theme = LIGHT) -> go.Figure:
     """Each run as its symbol with its interval, in the order given, over the shaded and labelled bands.
 
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). edges: (B + 1,) ascending,
     the first and the last may be infinite; labels: (B,) words. words: (N,) what is written beside each run, such as
     "between fair and good". target: drawn as a stroke across each interval, with its value at the foot.
+    best: the best possible value, NaN where it is not known. Where bands lie above it, a dashed line marks it, with its
+    value at the foot, and these bands are gray.
     """
     mean, low, high, edges = (np.asarray(array, dtype=float) for array in (mean, low, high, edges))
     span = _span(edges, np.concatenate([mean, low, high, [np.nan if target is None else target]]))
     texts = [word or "" for word in words] if words is not None else [""] * len(names)
     row = MARK + 6 + LINE * (1 + any(texts))
     middle = 1 - 0.6 * MARK / row  # where in a row its symbol is
-    rows, foot = max(len(names), 1), FOOT if target is not None else 0
+    limited = axis.better == "higher" and bool((edges[1:-1] > best + EDGE).any())
+    rows, foot = max(len(names), 1), FOOT * ((target is not None) + limited)
     fig = figure(theme, height=row * rows + foot + 90)
-    _shade(fig, edges, span, axis, theme)
+    _shade(fig, edges, span, axis, theme, best if limited else np.inf)
     for index, look in enumerate(looks(names, slots, theme)):
         values = (float(mean[index]), float(low[index]), float(high[index]))
         fig.add_trace(_dot(index + middle, look, values, int(n[index]), axis, texts[index]))
@@ -53,9 +57,13 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
             fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=index, y1=index, layer="below",
                           line={"color": theme.paper, "width": 2})
     fig.update_yaxes(range=[rows + foot / row, 0], showgrid=False, fixedrange=True, showticklabels=False)
-    _band_names(fig, edges, labels, span, theme)
+    _band_names(fig, edges, labels, span, theme, best if limited else np.inf)
     if target is not None:
-        _target(fig, target, span, rows + 0.4 * foot / row, theme)
+        _mark_at_foot(fig, f"target {target:.4g}", target, span, rows + 0.4 * FOOT / row, theme)
+    if limited:
+        fig.add_shape(type="line", x0=best, x1=best, y0=0, y1=rows, layer="below",
+                      line={"color": theme.ink, "width": 1.5, "dash": "dash"})
+        _mark_at_foot(fig, f"best possible {best:.3f}", best, span, rows + (foot - 0.6 * FOOT) / row, theme)
     return fig
 
 
@@ -71,7 +79,7 @@ def _span(edges: np.ndarray, values: np.ndarray) -> list[float]:
     return [max(low - air, float(edges[0])), min(high + air, float(edges[-1]))]
 
 
-def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis, theme: Theme) -> None:
+def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis, theme: Theme, best: float) -> None:
     """A quiet ramp of grey, stronger towards the better end; run colours keep their meaning on it."""
     red, green, blue = (int(theme.muted[offset:offset + 2], 16) for offset in (1, 3, 5))
     strength = np.linspace(0.05, 0.30, len(edges) - 1)
@@ -81,8 +89,10 @@ def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis,
     clipped[[0, -1]] = span  # the air at both ends bears the shade of its band
     fig.update_layout(shapes=[
         {"type": "rect", "xref": "x", "yref": "paper", "x0": lower, "x1": upper, "y0": 0, "y1": 1, "layer": "below",
-         "line": {"width": 1, "color": theme.paper}, "fillcolor": f"rgba({red},{green},{blue},{shade:.3f})"}
-        for lower, upper, shade in zip(clipped[:-1], clipped[1:], strength, strict=True) if upper > lower])
+         "line": {"width": 1, "color": theme.paper},
+         "fillcolor": theme.grid if edge > best + EDGE else f"rgba({red},{green},{blue},{shade:.3f})"}
+        for edge, lower, upper, shade in zip(edges[:-1], clipped[:-1], clipped[1:], strength, strict=True)
+        if upper > lower])
     inner = _drop_crowded_edges(
         edges[np.isfinite(edges) & (edges >= span[0]) & (edges <= span[1])], 0.07 * (span[1] - span[0])
     )
@@ -98,18 +108,21 @@ def _drop_crowded_edges(edges: np.ndarray, gap: float) -> np.ndarray:
     return edges[1:] if len(edges) > 2 and edges[1] - edges[0] < gap else edges
 
 
-def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: Sequence[float], theme: Theme) -> None:
-    """The bands' words above them; a word without room is higher, next to a line that leads to its band."""
+def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: Sequence[float], theme: Theme,
+                best: float) -> None:
+    """The bands' words above them, gray above `best`; a word without room is higher, with a line to its band."""
     clipped = np.clip(edges, *span)
-    visible = [(float((lower + right) / 2), float(right - lower), label[:40])
-             for lower, right, label in zip(clipped[:-1], clipped[1:], labels, strict=True) if right > lower]
+    visible = [(float((lower + right) / 2), float(right - lower), label[:40], edge > best + EDGE)
+               for edge, lower, right, label in zip(edges[:-1], clipped[:-1], clipped[1:], labels, strict=True)
+               if right > lower]
     middles, widths = (np.array([band[field] for band in visible]) for field in (0, 1))
     size = float(span[1] - span[0])
     steps = _steps((middles - span[0]) / size * NARROW, widths / size * NARROW, [len(band[2]) for band in visible])
-    for step, middle, (_, _, label) in reversed(list(zip(steps, middles, visible, strict=True))):
+    for step, middle, (_, _, label, gray) in reversed(list(zip(steps, middles, visible, strict=True))):
         right = middle > (span[0] + span[1]) / 2
         fig.add_annotation(
-            x=middle, y=1, yref="paper", text=escape(label), font={"size": 13, "color": theme.ink},
+            x=middle, y=1, yref="paper", text=escape(label),
+            font={"size": 13, "color": theme.muted if gray else theme.ink},
             bgcolor=theme.paper if step else None, showarrow=bool(step), arrowhead=0, arrowwidth=1,
             arrowcolor=theme.muted, ax=0, ay=-(LINE * step + 9), yanchor="middle" if step else "bottom",
             xanchor="center" if not step else "right" if right else "left")
@@ -155,9 +168,9 @@ def _heading(fig: go.Figure, row: int, look: Look, name: str, mean: float, words
                        font={"size": 12, "color": theme.ink})
 
 
-def _target(fig: go.Figure, target: float, span: Sequence[float], y: float, theme: Theme) -> None:
-    """The target's value in the foot, kept inside the picture; the strokes in the rows above it mark it."""
-    right = target > (span[0] + span[1]) / 2
-    fig.add_annotation(x=target, y=y, yref="y", xanchor="right" if right else "left", xshift=3 if right else -3,
-                       showarrow=False, text=f"target {target:.4g} ┃" if right else f"┃ target {target:.4g}",
+def _mark_at_foot(fig: go.Figure, text: str, value: float, span: Sequence[float], y: float, theme: Theme) -> None:
+    """What a value is, in the foot below it, kept inside the picture; the strokes in the rows above mark the value."""
+    right = value > (span[0] + span[1]) / 2
+    fig.add_annotation(x=value, y=y, yref="y", xanchor="right" if right else "left", xshift=3 if right else -3,
+                       showarrow=False, text=f"{text} ┃" if right else f"┃ {text}",
                        font={"size": 12, "color": theme.ink})

@@ -21,8 +21,10 @@ from ragdash.reporting.plots.common.theme import (
     tint,
     value_text,
 )
+from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_HOVER_NAMES = 44, 6  # pixels; names of runs that a hover text lists
+MANY = 12  # runs from which on rows are closer together
 
 
 def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
@@ -34,13 +36,14 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     """
     mean, low, high = (np.asarray(array, dtype=float) for array in (mean, low, high))
     order = best_first(mean, axis.better)
-    fig = figure(theme, height=72 + 38 * max(len(names), 2))
+    fig = figure(theme, height=72 + (38 if len(names) <= MANY else 24) * max(len(names), 2))
     run_looks = looks(names, slots, theme)
     for row, index in enumerate(order):
         _dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
     if baseline is not None and np.isfinite(mean[baseline]):
         fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
-    labels = [shorten(names[index], 22) for index in order]
+    short = short_names(names, 24)
+    labels = [escape(short[index]) for index in order]
     fig.update_yaxes(tickvals=np.arange(len(order)), ticktext=labels, range=[len(order) - 0.5, -0.5], showgrid=False,
                      fixedrange=True, tickfont={"size": 13})
     fig.update_xaxes(title_text=escape(axis.label) + _arrow(axis), tickformat=".3~f",

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, shorten, tint, value_text
+from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, tint, value_text
+from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_LABELED = 46, 6  # pixels; runs with their names above the columns, more have their symbols there
+DENSE, MAX_TEXTS = 24, 14  # pixels of a cell among many; runs with numbers in the cells
 
 
 def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.ndarray, *, title: str,
@@ -29,7 +31,8 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     exact = value_text(values)
     hover = [[f"{escape(a)} and {escape(b)}<br>{escape(title)} {exact[i, j]}<br>n = {n[i, j]:,} queries"
              if i != j else escape(a) for j, b in enumerate(names)] for i, a in enumerate(names)]
-    fig = figure(theme, height=60 + CELL * max(len(names), 1))
+    many = len(names) > MAX_TEXTS
+    fig = figure(theme, height=60 + (DENSE if many else CELL) * max(len(names), 1))
     fig.add_trace(
         go.Heatmap(
             z=np.where(np.isnan(values), span[0], values),
@@ -42,7 +45,7 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
             ygap=2,
             colorscale=[[0, theme.paper], [1, tint(theme, theme.better)]],
             text=text,
-            texttemplate="%{text}",
+            texttemplate="" if many else "%{text}",
             textfont={"size": 13, "color": theme.ink},
             hoverinfo="text",
             hovertext=hover,
@@ -50,8 +53,8 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     )
     run_looks = looks(names, slots, theme)
     signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in run_looks]
-    rows = [f"{shorten(name, 16)} {sign}" for name, sign in zip(names, signs, strict=True)]
-    top = [f"{sign} {shorten(name, 10)}" for name, sign in zip(names, signs, strict=True)]
+    rows = [f"{escape(name)} {sign}" for name, sign in zip(short_names(names, 20), signs, strict=True)]
+    top = [f"{sign} {escape(name)}" for name, sign in zip(short_names(names, 12), signs, strict=True)]
     fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= MAX_LABELED else signs, side="top",
                      tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
     fig.update_yaxes(tickvals=np.arange(len(names)), ticktext=rows, range=[len(names) - 0.5, -0.5], showgrid=False,

@@ -50,10 +50,14 @@ def ceiling_sentence(spec: Spec, table: Bands, best: float) -> str:
         return ""
     reached = f"a perfect ranking reaches {number(best)} with these judgments"
     if not table.can_rate(best):
-        where = f" at k = {spec.k}" if spec.k else ""
-        return f"{escape(spec.title)} cannot be rated{where}: even {reached}."
+        return f"{escape(spec.title)} {unrated(spec)}: even {reached}."
     labels = " and ".join(escape(band.label) for band in unreachable)
     return f"{reached[0].upper()}{reached[1:]}, so *{labels}* cannot be reached."
+
+
+def unrated(spec: Spec) -> str:
+    """What is said of a metric most of whose bands no ranking can reach: cannot be rated at k = 10."""
+    return "cannot be rated" + (f" at k = {spec.k}" if spec.k else "")
 
 
 def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> str:

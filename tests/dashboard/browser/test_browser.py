@@ -24,6 +24,7 @@ PAGES = {
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "score-cutoffs": "Score cutoffs",
+    "what-if": "What-if",
     "answers": "Answers",
     "failures": "Failures",
     "queries?query=q001": "Queries",
@@ -33,6 +34,7 @@ PAGES = {
     "metrics": "Metrics and help",
 }
 VIEWS = {"": "Overview", "data": "Data", **PAGES, "data?data_part=evidence": "Data",
+         "data?data_part=relink": "Data",
          "compare?detail=queries": "Compare", "compare?detail=slices": "Compare",
          "compare?detail=means": "Compare", "compare?detail=similarity": "Compare",
          "answers?part=judge": "Answers", "answers?part=validation": "Answers",
@@ -111,6 +113,7 @@ def no_taller_than_allowed(app) -> None:
 def copied_link(app) -> str:
     """The link as the popover shows it."""
     app.page.get_by_role("button", name="Copy link").click()
+    app.settle()
     found = app.page.get_by_test_id("stPopoverBody").get_by_test_id("stCode").inner_text().strip()
     app.page.keyboard.press("Escape")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_browser import shown_in
+from test_browser import copied_link, shown_in
 
 pytestmark = pytest.mark.browser
 
@@ -33,17 +33,24 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     app.settle().calm()
     assert re.search(rf"Query 1 of {n} shown \(122 in total\)", app.page.inner_text(".st-key-query_steps"))
     assert "case=worse" in app.page.url and "order=losses" in app.page.url
-    seen = [head(app)]
+    seen, whole_runs = [head(app)], app.whole_runs
     for _ in range(4):
         app.page.keyboard.press("n")
         wait_for_head(app, "head !== arg", seen[-1])
         app.settle()
         seen.append(head(app))
         assert app.page.get_by_role("region", name="Rankings side by side").count() == 1
+    app.page.get_by_role("tab", name="Rank changes").click()
+    app.chart("bump")
+    app.page.get_by_role("tab", name="Rankings and verdicts").click()
+    app.settle()
+    assert app.whole_runs == whole_runs, "steps and tabs draw their section alone"
     assert len(set(seen)) == 5 and "5 of " in app.page.inner_text(".st-key-query_steps")
     app.page.keyboard.press("p")
     wait_for_head(app, "head === arg", seen[3])
     app.settle().calm()
+    query = re.search("query=[^&]+", app.page.url)[0]
+    assert query in copied_link(app), "the link follows the step"
     again = visit().open(app.page.url)
     assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
 
@@ -53,7 +60,7 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link
     app.go("Failures").calm()
     assert "loses most queries at" in app.page.inner_text("[data-testid=stMain]")
     link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))
-    n = int(re.search(r"sparse (\d+)", link.inner_text())[1])
+    n = int(re.search(r"(\d+) .*sparse", link.inner_text())[1])
     link.click()
     app.page.get_by_role("heading", name="Queries", level=1).wait_for()
     app.settle().calm()

@@ -145,7 +145,11 @@ def test_on_a_phone_tables_say_that_they_scroll_and_no_toolbar_covers_a_picture(
     page.evaluate("document.querySelector('#summary .wide').scrollLeft = 200")
     assert page.locator("#summary tbody th").first.bounding_box()["x"] >= 0, "the run stays in sight"
     page.set_viewport_size({"width": 1300, "height": 800})
-    page.wait_for_function(f"{hint} === 'none'")
+    for _ in range(100):  # the policy of the page forbids a condition that it checks itself
+        if page.evaluate(hint) == "none":
+            break
+        page.wait_for_timeout(50)
+    assert page.evaluate(hint) == "none"
 
 
 def test_without_scripts_the_words_and_tables_are_there(browser, file):
@@ -231,7 +235,7 @@ def test_the_share_page_gives_the_report_and_the_tables(shared):
 def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
     links = [one.inner_text().strip() for one in shared.page.get_by_test_id("stCode").all()]
     assert "/compare?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
-    for link in links:
+    for link in links[:2]:
         other = visit().open(link)
         assert "has the highest NDCG@10" in other.page.inner_text(".st-key-finding")
         other.calm()

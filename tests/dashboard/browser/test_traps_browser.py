@@ -16,7 +16,7 @@ SENTENCES = {
     "reversed-scores": ("good: the scores rise from the first document to the last in 60 of 60 queries",
                         "so the worst documents are ranked first", "Do not decide on these numbers", "scores rise"),
     "half-the-queries": ("good has no results for 30 of 60 queries (50%)", "so the run looks worse than it is",
-                         "Do not decide on these numbers", "30 queries missing"),
+                         "Do not decide on these numbers", "missing queries: 30"),
     "one-missing-query": ("Before you choose good, look at the open checks", "good has no results for 1 of 60 queries"),
     "half-the-ids": ("good: 50% of its documents match no judged or known document", "Do not decide on these numbers"),
     "lost-zeros": ("good writes ids in another way than the judgments, such as '101' for '000101'",

@@ -56,6 +56,23 @@ def samples():
     return at
 
 
+def test_bands_out_of_reach_are_gray_and_a_run_at_its_best_is_not_called_poor():
+    """67 relevant documents: a perfect run reaches a Recall@10 of 10/67 = 0.149, and 12: 10/12 = 0.833."""
+    docs = [f"d{at}" for at in range(67)]
+    for relevant, words in ((67, "Recall@10 cannot be rated at k = 10: even a perfect ranking reaches 0.149"),
+                            (12, "A perfect ranking reaches 0.833 with these judgments, so excellent cannot be")):
+        truth = Truth.build("truth", ["q1"] * relevant + ["q2"] * relevant, docs[:relevant] * 2, [1] * 2 * relevant)
+        perfect = Run.build("perfect", ["q1"] * 10 + ["q2"] * 10, docs[:10] * 2, [*range(20, 10, -1)] * 2)
+        at = opened(PAGE, **link([perfect], truth, metric="R@k", bands=HYBRID))
+        assert words in finding(at), finding(at)
+        notes = [note.get("text", "") for note in charts(at)["bands_R_10"]["layout"]["annotations"]]
+        assert f"best possible {10 / relevant:.3f}" in " ".join(notes)
+        if relevant == 67:
+            assert "rated poor" not in finding(at)
+            assert any("cannot be rated at k = 10" in note for note in notes)
+            assert not any(re.search(r"<br>poor", note) for note in notes)
+
+
 def said(at) -> str:
     return texts(at).replace("\\", "").replace("*", "")
 

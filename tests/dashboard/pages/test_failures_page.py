@@ -127,8 +127,8 @@ def test_gains_are_those_of_the_queries_in_scope():
     gains = {gain.stage: gain.at_most for gain in diagnose(Match(run, truth)).gains(evaluate(run, truth, "nDCG@10"),
                                                                                     "nDCG@10", hard)}
     at = opened("old", slice="kind=hard")
-    shown_gains = {address["stages"][0]: float(label.rpartition("+")[2].rstrip("]")) for label, address in links(at)
-                   if "+" in label}
+    shown_gains = {address["stages"][0]: float(label.rpartition("+")[2].partition("]")[0])
+                   for label, address in links(at) if "+" in label}
     assert shown_gains and all(value == pytest.approx(gains[stage], abs=5e-4) for stage, value in shown_gains.items())
 
 

@@ -49,7 +49,9 @@ def test_one_run_alone_is_not_compared():
 def test_many_runs_are_counted_instead_of_listed():
     at = opened("overview", **with_runs(10))
     assert "Of the other 9 runs" in headings(at)
-    assert any("See all 10 runs" in link.proto.label for link in at.get("page_link"))
+    assert any("Compare all 10 runs" in link.proto.label for link in at.get("page_link"))
+    assert sum("badge[baseline]" in one.value for one in at.markdown) == 1, "the baseline has a card whatever its rank"
+    assert len(at.subheader) == len(at.dataframe[0].value) == 5 and "The other 5 runs" in texts(at)
 
 
 def test_without_judgments_the_page_shows_what_needs_none():

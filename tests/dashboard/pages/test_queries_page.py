@@ -18,6 +18,7 @@ from ragdash.evaluation.evaluate import evaluate
 QUERIES = 30
 IDS = [f"q{at:02}" for at in range(QUERIES)]
 SPAN = "the probe crashed in the Sea of Crises"
+NOTES = "Read, judge and note"  # a tab of the query
 NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x) \u202eمرحبا"
 
 
@@ -52,10 +53,12 @@ def runs() -> dict[str, Run]:
     return found | {"bare": built("bare", old, texts=False, scores=False, answers=False)}
 
 
-def opened(*names: str, page: str = "queries", truth: Truth | None = None, own: dict | None = None, **more) -> AppTest:
+def opened(*names: str, page: str = "queries", truth: Truth | None = None, own: dict | None = None, tab: str = "",
+           **more) -> AppTest:
     known = own or runs()
     held = [known[name] for name in names or ("old", "new", "third")]
-    return page_cases.opened(page, **address(truth or the_truth(), held, **{"metric": "nDCG@k", **more}))
+    state = {"query_parts": tab} if tab else None
+    return page_cases.opened(page, state=state, **address(truth or the_truth(), held, **{"metric": "nDCG@k", **more}))
 
 
 def has(at: AppTest, kind: str, key: str) -> bool:
@@ -186,7 +189,9 @@ def test_one_query_shows_rankings_grades_evidence_and_moves():
     assert "grade 2" in page and "evidence 1" in page and "unjudged" in page and "only here" in page
     assert "from 2" in page, "the document stood at rank 2 in the baseline"
     assert page.count("covers the evidence") >= 2 and "not covered" in page and "not returned" in page
-    assert any("bump" in str(one.proto) for one in at.get("plotly_chart"))
+    assert not at.get("plotly_chart"), "a closed tab costs nothing"
+    at.session_state["query_parts"] = "Rank changes"
+    assert any("bump" in str(one.proto) for one in shown(at.run()).get("plotly_chart"))
     assert "**relevant** a" not in texts(at), "two runs found it"
 
 
@@ -217,7 +222,7 @@ def test_a_megabyte_chunk_is_cut():
 
 
 def test_answers_word_by_word():
-    at = opened(query="q03")
+    at = opened(query="q03", tab="Answers")
     assert "Storms</mark>" in drawn(at) and "Missing: Crises." in drawn(at)
     shown(widget(at, "button_group", "against").set_value("contexts").run())
     assert "are used as contexts" in drawn(at)
@@ -287,11 +292,11 @@ def test_nothing_loaded_is_told_what_to_do():
 
 
 def test_a_verdict_and_a_note_are_kept_counted_and_filtered():
-    at = opened(query="q03")
+    at = opened(query="q03", tab=NOTES)
     shown(widget(at, "button_group", "review_verdict").set_value("wrong gold").run())
     shown(widget(at, "text_area", "review_note").set_value("look <b>again</b>").run())
     assert "1 verdict, 1 note and 0 judgments on 1 query" in texts(at)
-    again = opened(query="q05")  # another session sees it
+    again = opened(query="q05", tab=NOTES)  # another session sees it
     assert table(again).set_index("Query").loc["q03", "Yours"] == "wrong gold; “look <b>again</b>”"
     assert widget(again, "button_group", "review_verdict").value is None
     said = counts(widget(again, "multiselect", "marked").options)
@@ -305,7 +310,7 @@ def test_a_verdict_and_a_note_are_kept_counted_and_filtered():
 
 
 def test_a_verdict_on_one_run_is_not_one_on_all():
-    at = opened(query="q03")
+    at = opened(query="q03", tab=NOTES)
     shown(widget(at, "selectbox", "review_run").set_value(runs()["new"].digest).run())
     shown(widget(at, "button_group", "review_verdict").set_value("wrong run").run())
     shown(widget(at, "selectbox", "review_run").set_value("").run())
@@ -313,7 +318,7 @@ def test_a_verdict_on_one_run_is_not_one_on_all():
 
 
 def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
-    at = opened(query="q12", read="open")
+    at = opened(query="q12", read="open", tab=NOTES)
     at.session_state["read"] = True
     shown(at.run())
     shown(widget(at, "selectbox", "doc").set_value("new-0").run())
@@ -344,7 +349,7 @@ def with_judgement(query: str, doc: str) -> Truth:
 
 
 def test_reviews_can_be_taken_along():
-    at = opened(query="q03")
+    at = opened(query="q03", tab=NOTES)
     assert not has(at, "download_button", "reviews_jsonl")
     shown(widget(at, "button_group", "review_verdict").set_value("fine").run())
     assert any(one.proto.id for one in at.get("download_button") if "reviews_jsonl" in one.proto.id)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from page_cases import drawn, opened, shown, texts, widget
+from test_access import AUTH, LISTS, as_user
 from test_compare_page import session
 
 from ragdash.core.paths import workspace
@@ -108,6 +109,15 @@ def test_a_server_that_only_shows_opens_views_and_saves_none(saved, monkeypatch)
     keys = [button.key for button in at.button]
     assert "save_view" not in keys and not any(key.startswith("delete_view") for key in keys)
     assert "saves no views" in texts(at) and "Dense vs" in str(labels(at))
+
+
+def test_a_login_gives_the_name_and_viewers_save_nothing():
+    secrets = {"auth": AUTH, "access": LISTS}
+    at = opened("share", secrets=secrets, user=as_user("ada@example.org", name="Ada L."), **session())
+    at = save(at, "Mine")
+    assert SavedViews(workspace()).list()[0].author == "Ada L." and "Ada L" in texts(at)
+    at = opened("share", secrets=secrets, user=as_user("bob@example.org"), **session())
+    assert "save_view" not in [button.key for button in at.button] and "Mine" in labels(at)
 
 
 def test_names_from_other_people_are_shown_as_written():

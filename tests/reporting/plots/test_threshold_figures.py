@@ -56,6 +56,21 @@ def test_bands_tile_the_picture_and_grow_stronger_towards_the_better_end():
     assert lower == [shape.fillcolor for shape in shapes][::-1]
 
 
+def test_bands_fill_the_height_and_a_target_is_a_stroke_across_each_symbol():
+    fig = placed([0.2, 0.4], target=0.45)
+    assert {(shape.y0, shape.y1) for shape in rects(fig)} == {(0, 1)}
+    strokes = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.x0 == shape.x1 == 0.45
+               and shape.yref != "paper"]
+    middles = [(shape.y0 + shape.y1) / 2 for shape in strokes]
+    for trace in fig.data:
+        assert any(middle == pytest.approx(float(trace.y[0])) for middle in middles), middles
+
+
+def test_open_ends_far_from_the_values_do_not_widen_the_picture():
+    assert bands._span(np.array([-1000.0, 10, 100]), np.array([50.0])) == [-12.5, 100.0]
+    assert bands._span(np.array([-1000.0, 10]), np.array([-50.0])) == [-1000.0, 10.0]
+
+
 def test_words_stand_beside_the_name_and_an_undefined_mean_says_so():
     fig = placed([0.4, np.nan], words=["between poor & fair", None], target=0.45)
     first, second = (note.text for note in fig.layout.annotations[:2])
@@ -65,6 +80,23 @@ def test_words_stand_beside_the_name_and_an_undefined_mean_says_so():
     strokes = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.x0 == shape.x1 == 0.45]
     assert len(strokes) == 1, "one stroke a defined run"
     assert "undefined" in fig.data[1].hovertext[0]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_bands_above_the_best_possible_value_are_gray_and_the_value_is_marked(theme):
+    fig = placed([0.1, 0.3], axis=Axis("Recall@10", 0.0, 1.0, better="higher"), best=0.4, theme=theme)
+    fills = [rect.fillcolor for rect in rects(fig)]
+    assert [fill == theme.grid for fill in fills] == [False, False, True]
+    words = words_above(fig)
+    assert {text: note.font.color for text, note in words.items()} == {
+        "poor": theme.ink, "fair": theme.ink, "&lt;good&gt;": theme.muted}
+    (line,) = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.line.dash == "dash"]
+    assert line.x0 == line.x1 == 0.4
+    assert any("best possible 0.400" in note.text for note in fig.layout.annotations)
+    for best in (np.nan, 1.0, 0.5):
+        free = placed([0.1], axis=Axis("Recall@10", 0.0, 1.0, better="higher"), best=best, theme=theme)
+        assert not any("best possible" in note.text for note in free.layout.annotations)
+        assert theme.grid not in [rect.fillcolor for rect in rects(free)]
 
 
 def test_open_bands_are_drawn_around_the_values():

@@ -309,6 +309,11 @@ def test_with_many_runs_the_summary_shows_five_and_counts_the_rest(samples):
     (table,) = (block for block in build_sections(content)[0].blocks if block.kind == "grid")
     assert len(table.rows) == 5 and "7 runs are not shown" in table.caption
     assert any("run 11" in str(row[0]) and "baseline" in str(row[0]) for row in table.rows)
+    long_names = tuple(f"retriever-with-a-long-name_{number:02}_chunk512-overlap64-bge-large" for number in range(12))
+    content = ReportContent(ReportRequest(runs, names=long_names, sections=ONE_PAGE, baseline=11))
+    (table,) = (block for block in build_sections(content)[0].blocks if block.kind == "grid")
+    numbers = [re.findall(r"_(\d\d)_", str(row[0])) for row in table.rows]
+    assert len({number for (number,) in numbers}) == 5, "names that are alike at both ends stay different"
 
 
 def test_the_command_makes_one_page_unless_the_full_report_is_asked_for(tmp_path, capsys):

@@ -11,7 +11,7 @@ from ragdash.core.records import Conventions
 from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import Placement
-from ragdash.reporting.sentences import bands, judge_validation, latency_cost
+from ragdash.reporting.sentences import bands, comparison, judge_validation, latency_cost
 from ragdash.reporting.sentences import formatting as fmt
 
 NAN, INF = np.nan, np.inf
@@ -144,3 +144,18 @@ def test_what_means_leave_out_is_said_where_there_is_any():
     assert "2 queries missing from every run" in said({"missing": 2}, {"missing": 2})[1]
     assert "2 missing from a and 1 missing from b" in said({"missing": 2}, {"missing": 1})[1]
     assert "every" not in said({"extra": 2})[1] and "2 only in a" in said({"extra": 2})[1]
+
+
+@pytest.mark.parametrize(("difference", "without", "words"), [
+    (0.1, [0.1, -0.02, 0.2], "The direction depends on single queries: without q2 it reverses."),
+    (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2 and q3 or one of 2 more it reverses."),
+    (-0.1, [-0.1, -0.3, -0.2], "No single query decides: the most that leaving one out changes is −0.100 to −0.300 "
+                               "(without q2)."),
+    (0.1, [0.1, 0.0, 0.1], "No single query decides: the most that leaving one out changes is +0.100 to +0.000 "
+                           "(without q2)."),
+    (0.0, [0.1, -0.1, 0.1], ""), (0.1, [np.nan] * 3, ""), (0.1, [-0.1, -0.1], ""),
+])
+def test_one_query_decides_or_none_does(difference, without, words):
+    compared = SimpleNamespace(n=len(without), mean_difference=difference)
+    sentence = comparison.influence_sentence(compared, np.array(without), [f"q{at}" for at in range(1, 9)])
+    assert sentence.replace("\\", "").endswith(words) and bool(sentence) == bool(words)

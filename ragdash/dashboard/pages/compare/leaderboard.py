@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.verdict import Verdict, badges
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import (
@@ -46,7 +45,7 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
     if readable.open is not False:
         with readable:
             leaderboard_table.render(
-                context, summaries, order, deltas, run_marks(verdict, context.names), key="leaderboard",
+                context, summaries, order, deltas, verdict_panel.run_marks(verdict, context.names), key="leaderboard",
                 pick=lambda index: _open_run(context, index))
     if numbers_tab.open:
         with numbers_tab:
@@ -55,14 +54,6 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
                            formats={"p (corrected)": "%.4f"})
     _render_caption(context, specs, len(order))
     _render_worst_links(context, order)
-
-
-def run_marks(verdict: Verdict, names: list[str]) -> dict[int, str]:
-    """What is said of each run next to its name: best, tied for best, and the checks that are about it."""
-    marks = verdict_panel.marks(verdict)
-    texts = [[*([marks[name]] if name in marks else []),
-              *(f"⚠ {check.badge}" for check in badges(verdict.checks, name))] for name in names]
-    return {index: ", ".join(parts) for index, parts in enumerate(texts) if parts}
 
 
 def _open_run(context: PageContext, index: int) -> None:
@@ -78,9 +69,10 @@ def _open_run(context: PageContext, index: int) -> None:
 def _render_caption(context: PageContext, specs: list[Spec], runs: int) -> None:
     """How to read the table and what to click."""
     sentences = [f"{fmt.escape(specs[0].title)} with its 95 % bootstrap interval.{context.scope.basis}"]
+    baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(
-            f"Difference and outcome are to {fmt.escape(context.names[context.baseline])}, the baseline; ▲ better, ▼ "
+            f"Difference and outcome are to {fmt.escape(baseline)}, the baseline; ▲ better, ▼ "
             "worse, no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
     if len(specs) > 2:
         sentences.append("On a narrow screen, scroll the table sideways for the other metrics.")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.components import comparison_tables, query_links
+from ragdash.dashboard.components import comparison_tables, query_links, verdict_panel
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -107,13 +107,14 @@ def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonG
     sentences = [
         comparison_sentences.comparison_sentence(comparison, base, chosen_margin()) for comparison in metric_comparisons
     ]
-    st.markdown(
+    text = (
         comparison_sentences.outcome_list(metric_comparisons, base)
         if len(metric_comparisons) > MAX_CANDIDATES
         else "\n".join(f"- {line}" for line in sentences)
         if len(sentences) > 1
         else sentences[0]
     )
+    st.markdown(verdict_panel.shorten_names(context, text))
 
 
 def visible_candidates(context: PageContext, selected: int) -> list[int]:
@@ -155,7 +156,8 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
             elements.frame(comparison_tables.test_table(rows), "comparison", "Every number of the comparison",
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(chosen_margin())
-    st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
+    name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
+    st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
                f"with simultaneous 95 % intervals.{context.scope.basis}",
                help=tooltip("comparison_test",
                             family=comparison_sentences.family_sentence(len(context.entries), rules)))

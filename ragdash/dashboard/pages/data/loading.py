@@ -16,7 +16,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.data import corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import corpus_upload, removed_runs, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.models.judge import default_verdict_store
@@ -133,7 +133,7 @@ def _reread(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
 
 def remove(digest: str) -> None:
     """Take a run, the truth or its documents out of the session."""
-    state.remove_run(digest)
+    removed_runs.remove_run(digest)
     corpus_upload.remove(digest)
 
 

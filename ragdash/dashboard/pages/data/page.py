@@ -45,6 +45,7 @@ def render_loaded() -> None:
     data_sections.render_files()
     proposed_reading.render()
     column_mapping.render()
+    data_sections.render_removed_run()
 
     if state.runs():
         st.header(f"Runs ({len(state.runs())})", anchor=False)

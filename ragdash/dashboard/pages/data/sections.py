@@ -12,7 +12,7 @@ from ragdash.core.ids.normalization import CHUNK_RANKS
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import comparability_cache
-from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading
+from ragdash.dashboard.pages.data import corpus_upload, loading, proposed_reading, removed_runs
 from ragdash.dashboard.pages.data.relink import version_list
 from ragdash.dashboard.session import data_store, run_facts, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -107,6 +107,15 @@ def _render_file(index: int, record: loading.FileRecord) -> None:
             placeholder="Read it as …",
             on_change=lambda: loading.change_role(index, st.session_state[key]),
         )
+
+
+def render_removed_run() -> None:
+    """The way back after a run was removed."""
+    removed = removed_runs.removed_run()
+    if removed is not None:
+        with st.container(horizontal=True, vertical_alignment="center", key="removed_run"):
+            st.caption(f"Run removed: {fmt.escape(removed.name)}.", width="content")
+            st.button("Undo", icon=":material/undo:", key="restore_run", on_click=removed_runs.restore_run)
 
 
 def render_runs() -> None:

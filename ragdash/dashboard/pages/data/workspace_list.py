@@ -207,7 +207,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
 
 def _delete_entry(digest: str) -> None:
     workspace().delete(digest)
-    state.remove_run(digest)
+    state.drop_run(digest)
     if state.truth() == digest:
         state.set_truth(None)
 

@@ -20,6 +20,7 @@ from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import formatting as fmt
 
+NAME_LENGTH = 12  # letters of a name next to a count
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 STAGE_WIDTH, COUNT_WIDTH, NARROW_COUNT_WIDTH = 260, 172, 60  # pixels
 MAX_LINKS = 12  # slices with a link
@@ -40,8 +41,8 @@ def render_choices(data: FailuresData) -> None:
     context = data.context
     with st.container(horizontal=True, vertical_alignment="bottom", key="failure_choices"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, context.names, strict=True))
-            st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=220,
+            names = dict(zip(context.digests, fmt.short_names(context.names, 24), strict=True))
+            st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("diagnosed_run"))
         changed_rules = diagnosis_cache.changed_rules(data.diagnosis.rules)
         with st.popover(
@@ -180,20 +181,21 @@ def _render_count(data: FailuresData, run: int, s: int, metric: str | None) -> N
     """One number: a link where there are queries."""
     context, query_count, gain = data.context, int(data.counts[run, s]), data.gains[run, s]
     wide = len(context.entries) <= MAX_NAMED_RUNS
-    sign = elements.swatch(context.slots[run], context.names[run] if wide else "").strip()
+    name = fmt.escape(fmt.short_names(context.names, NAME_LENGTH)[run]) if wide else ""
+    sign = elements.swatch(context.slots[run], "").strip()
     gained = (
         f" :gray[+{fmt.number(gain)}]" if metric and wide and query_count and s != FINE and np.isfinite(gain) else ""
     )
     width = COUNT_WIDTH if wide else NARROW_COUNT_WIDTH
     if not query_count:
-        st.caption(f"{sign} 0", width=width)
+        st.caption(f"{sign} 0 {name}", width=width)
         return
     description = (
         f"{context.names[run]}: {fmt.count(query_count, 'query', 'queries')}, {query_count / max(data.total, 1):.0%}"
     )
     description += f"; at most +{fmt.number(gain)} {metric}" if metric and s != FINE and np.isfinite(gain) else ""
     query_links.link(
-        f"{sign} **{query_count:,}**{gained}",
+        f"{sign} **{query_count:,}**{gained} {name}".strip(),
         context.digests[run],
         help=fmt.escape(description),
         width=width,

@@ -6,7 +6,8 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.verdict import Verdict
-from ragdash.dashboard.components import page_links, recomputed_note, verdict_panel
+from ragdash.dashboard.components import leaderboard_table, page_links, recomputed_note, verdict_panel
+from ragdash.dashboard.components.leaderboard_table import SortableNumber
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
@@ -17,19 +18,29 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 
-MAX_CARDS = 6
+MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the baseline
+NAME = 40  # characters of a name
 
 
 def render(context: PageContext, spec: Spec) -> None:
-    """The runs, best first; beyond MAX_CARDS the rest is counted."""
+    """The runs, best first; of many the best five and the baseline, and the rest as a table."""
     summaries = [row[0] for row in context.results.summary([spec])]
-    verdict, costs = verdict_panel.current_verdict(context, spec), _costs(context)
+    verdict = verdict_panel.current_verdict(context, spec)
+    latency, cost = _costs(context)
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
+    cards = order if len(order) <= MAX_CARDS else order[:BEST_CARDS]
+    cards = cards if context.baseline in cards else [*cards, context.baseline]
+    names = fmt.short_names(context.names, NAME)
     with st.grid(3, min_column_width=260, key="result_cards"):
-        for index in order[:MAX_CARDS]:
-            _render_card(context, index, summaries[index], verdict, costs[index])
-    if len(order) > MAX_CARDS:
-        page_links.link("compare", f"See all {len(order)} runs", icon=":material/leaderboard:")
+        for index in cards:
+            notes = [f"{number.text} per query" for number in (latency[index], cost[index]) if np.isfinite(number)]
+            _render_card(context, index, names[index], summaries[index], verdict, notes)
+    if rest := [index for index in order if index not in cards]:
+        st.markdown(f"**The other {len(rest)} runs**")
+        leaderboard_table.render(
+            context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.names),
+            key="other_runs", more={"Latency": latency, "Cost": cost})
+        page_links.link("compare", f"Compare all {len(order)} runs", icon=":material/leaderboard:")
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95 % interval over {_query_counts(summaries)}."
                f"{context.scope.basis}")
     recomputed_note.render(context, [spec])
@@ -40,10 +51,11 @@ def _query_counts(summaries: list[Summary]) -> str:
     return fmt.count(low, "query", "queries") if low == high else f"{low:,} to {high:,} queries"
 
 
-def _render_card(context: PageContext, index: int, summary: Summary, verdict: Verdict, costs: list[str]) -> None:
+def _render_card(context: PageContext, index: int, name: str, summary: Summary, verdict: Verdict,
+                 notes: list[str]) -> None:
     entry = context.entries[index]
     with st.container(border=True, height="stretch", key=f"result_{entry.key}"):
-        st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
+        st.markdown(f"**{elements.swatch(entry.slot, name)}**")
         marks = verdict_panel.marks(verdict)
         badges = [f":blue-badge[{marks[entry.name]}]"] if entry.name in marks else []
         badges += [":gray-badge[baseline]"] if index == context.baseline and len(context.entries) > 1 else []
@@ -52,14 +64,13 @@ def _render_card(context: PageContext, index: int, summary: Summary, verdict: Ve
         st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
         if any(badges):
             st.markdown(" ".join(filter(None, badges)))
-        if costs:
-            st.caption(" · ".join(costs))
+        if notes:
+            st.caption(" · ".join(notes).replace("$", "\\$"))
 
 
-def _costs(context: PageContext) -> list[list[str]]:
-    """For each run its latency and cost in words, where its file has them."""
+def _costs(context: PageContext) -> tuple[list[SortableNumber], list[SortableNumber]]:
+    """For each run its latency and cost per query; NaN where its file has none."""
     data = speed_cost_data.collect(context, price_table.current_prices())
     latency, cost = data.price_intervals("mean")[0], data.price_intervals("cost")[0]
-    return [[*([f"{duration(latency[index])} per query"] if np.isfinite(latency[index]) else []),
-             *([f"{money(cost[index])} per query".replace("$", "\\$")] if np.isfinite(cost[index]) else [])]
-            for index in range(len(context.entries))]
+    return ([SortableNumber(value, duration(value) if np.isfinite(value) else fmt.UNDEFINED) for value in latency],
+            [SortableNumber(value, money(value) if np.isfinite(value) else fmt.UNDEFINED) for value in cost])

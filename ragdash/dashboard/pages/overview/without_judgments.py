@@ -18,9 +18,10 @@ from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
+from ragdash.reporting.plots import run_similarity
 from ragdash.reporting.sentences import formatting as fmt
 
-TOP = 10  # ranks of the overlap
+TOP, NAME = 10, 32  # ranks of the overlap; characters of a name
 
 
 def render() -> None:
@@ -47,19 +48,21 @@ def render() -> None:
 
 def _run_table(entries: Sequence[SessionRun]) -> list[dict[str, str]]:
     """Depth, scores and answers of each run; a dash where the file has none."""
-    rows = []
-    for entry in entries:
+    rows, names = [], fmt.short_names([entry.name for entry in entries], NAME)
+    for entry, name in zip(entries, names, strict=True):
         run, lengths = entry.run, entry.run.lengths
         answers = answers_of(run)
         rows.append({
-            "Run": f"**{elements.swatch(entry.slot, entry.name)}**",
+            "Run": f"**{elements.unbroken_swatch(entry.slot, name)}**",
             "Queries": f"{len(run):,}",
-            "Documents per query": f"{np.median(lengths):g} (at most {run.depth:,})" if len(lengths) else fmt.UNDEFINED,
-            "Scores": _spread(run.scores),
+            "Documents per query": _unbroken(f"{np.median(lengths):g} (at most {run.depth:,})") if len(lengths)
+            else fmt.UNDEFINED,
+            "Scores, median (middle half)": _spread(run.scores),
             "Answers": f"{len(answers):,}" if answers else fmt.UNDEFINED,
             "Words per answer": f"{np.median([len(answer.split()) for answer in answers]):g}" if answers
             else fmt.UNDEFINED,
-            "Refusals": f"{sum(map(is_refusal, answers)):,} of {len(answers):,}" if answers else fmt.UNDEFINED})
+            "Refusals": _unbroken(f"{sum(map(is_refusal, answers)):,} of {len(answers):,}") if answers
+            else fmt.UNDEFINED})
     return rows
 
 
@@ -68,7 +71,12 @@ def _spread(scores: np.ndarray | None) -> str:
     if scores is None or not len(scores):
         return fmt.UNDEFINED
     low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75])
-    return f"{middle:.4g} ({low:.4g} to {high:.4g})"
+    return _unbroken(f"{middle:.4g} ({low:.4g} to {high:.4g})")
+
+
+def _unbroken(text: str) -> str:
+    """Text on one line, so that a narrow screen scrolls instead of wrapping numbers."""
+    return text.replace(" ", fmt.NBSP)
 
 
 def answers_of(run: Run) -> list[str]:
@@ -83,7 +91,11 @@ def top_overlap(first: Run, second: Run, k: int = TOP) -> tuple[float, int]:
 
     The documents in both lists over the length of the longer list; NaN where the runs have no query in common.
     """
-    tops = [_top_documents(run, k) for run in (first, second)]
+    return _overlap_of_tops(_top_documents(first, k), _top_documents(second, k))
+
+
+def _overlap_of_tops(*tops: dict[str, set[str]]) -> tuple[float, int]:
+    """The overlap of two runs from the first documents of each query."""
     shares = [len(tops[0][query] & tops[1][query]) / max(len(tops[0][query]), len(tops[1][query]))
               for query in tops[0].keys() & tops[1].keys() if tops[0][query] or tops[1][query]]
     return (float(np.mean(shares)), len(shares)) if shares else (np.nan, 0)
@@ -102,7 +114,8 @@ def _top_documents(run: Run, k: int) -> dict[str, set[str]]:
 
 @st.cache_data(max_entries=32, show_spinner="Comparing rankings …")
 def _overlaps(digests: tuple[str, ...], _runs: Sequence[Run]) -> list[tuple[float, int]]:
-    return [top_overlap(first, second) for first, second in combinations(_runs, 2)]
+    tops = [_top_documents(run, TOP) for run in _runs]
+    return [_overlap_of_tops(first, second) for first, second in combinations(tops, 2)]
 
 
 def _render_overlap(entries: Sequence[SessionRun]) -> None:
@@ -112,4 +125,15 @@ def _render_overlap(entries: Sequence[SessionRun]) -> None:
     shares = _overlaps(tuple(entry.digest for entry in entries), _runs=[entry.run for entry in entries])
     rows = [{"Run": first.name, "Other run": second.name, "Overlap": share, "Queries": n}
             for (first, second), (share, n) in zip(combinations(entries, 2), shares, strict=True)]
-    elements.frame(pd.DataFrame(rows), "overlap", "Overlap of each two runs", formats={"Overlap": "percent"})
+    table = pd.DataFrame(rows)
+    if len(entries) == 2:
+        elements.frame(table, "overlap", "Overlap of each two runs", formats={"Overlap": "percent"})
+        return
+    mean, counts = np.full((len(entries), len(entries)), np.nan), np.zeros((len(entries), len(entries)), int)
+    for (a, b), (share, n) in zip(combinations(range(len(entries)), 2), shares, strict=True):
+        mean[a, b] = mean[b, a] = share
+        counts[a, b] = counts[b, a] = n
+    figure = run_similarity.matrix([entry.name for entry in entries], [entry.slot for entry in entries], mean, counts,
+                                   title=f"Overlap@{TOP}", span=(0.0, 1.0), theme=elements.theme())
+    with st.container(width=220 + 110 * min(len(entries), 8), key="overlap_matrix"):
+        elements.chart(figure, table, "overlap", "Overlap of each two runs", formats={"Overlap": "percent"})

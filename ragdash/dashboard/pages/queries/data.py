@@ -64,6 +64,11 @@ def load(context: PageContext, spec: Spec) -> QueriesData:
     )
 
 
+def reviews_stamp() -> str:
+    """Changes with every review: judgments among them can change all numbers, and the choices of the sidebar."""
+    return reviews.reviews().stamp
+
+
 def questions(run: str, scope: Scope) -> tuple[list[str], np.ndarray]:
     """Ids and questions, shortened for a table, of the queries in scope: (Q,) each; shared, so do not modify them."""
     return _questions(scope.truth_digest, scope.slice, run, _match=scope.match(run), _scope=scope)

@@ -14,6 +14,7 @@ import streamlit as st
 from ragdash.analysis.unjudged import DocumentsToJudge, judge_next
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard.components import query_links
+from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -104,4 +105,5 @@ def _open(queries: list[str], docs: list[str], row: int) -> None:
     """Show the query, whatever the filters were, and the document."""
     for key in query_links.FILTER_KEYS:
         st.session_state[key] = [] if key in state.MANY else ""
-    st.session_state.update({state.QUERY: queries[row], state.DOC: docs[row], state.READING: True})
+    st.session_state.update({state.QUERY: queries[row], state.DOC: docs[row], state.READING: True,
+                             state.QUERY_TAB: queries_sentences.QUERY_TABS[-1]})

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.components import fragments, judge_note
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import query_view
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics import Spec
 
 
 def render() -> None:
@@ -19,8 +23,16 @@ def render() -> None:
     if not specs:
         raise page_context.PageEnds
 
-    data = queries_data.load(context, specs[0])
+    _render_queries(context, specs[0], queries_data.reviews_stamp())
+
+
+@fragments.redrawn_alone("queries")
+def _render_queries(context: PageContext, spec: Spec, reviews_stamp: str) -> None:
+    """Filters, the table of queries and the one that is read; drawn again alone, unless a review changes the rest."""
+    if fragments.is_alone() and queries_data.reviews_stamp() != reviews_stamp:
+        st.rerun()
+    data = queries_data.load(context, spec)
     filters, facts = queries_sections.filters(data)
-    judge_note.render_judge_note(context, specs, quiet=True)
+    judge_note.render_judge_note(context, [spec], quiet=True)
     rows = queries_sections.table(data, filters, facts)
     query_view.render_query(data, rows)

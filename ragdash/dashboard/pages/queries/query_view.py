@@ -35,25 +35,34 @@ def render_query(data: QueriesData, rows: list[int]) -> None:
     with st.container(border=True, key="one_query"):
         _header(case)
         ranks = _shown_ranks(case, k)
-        verdicts = claims.load_verdicts(case)
-        columns = claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks)
-        columns = file_facts.mark_forbidden(case, columns)
-        rankings, changes, answers, notes = st.tabs(["Rankings and verdicts", "Rank changes", "Answers",
-                                                     "Read, judge and note"], key="query_parts")
+        _parts(case, k, ranks)
+    judge_next.render_judge_next(data)
+    reviews.saved_reviews(data)
+
+
+def _parts(case: QueryCase, k: int, ranks: int) -> None:
+    """The tabs of a query; only what is open is computed and sent."""
+    verdicts = claims.load_verdicts(case)
+    columns = file_facts.mark_forbidden(case, claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks))
+    rankings, changes, answers, notes = st.tabs(queries_sentences.QUERY_TABS, key=state.QUERY_TAB, on_change="rerun")
+    if rankings.open is not False:
         with rankings:
             _expected_documents(case, columns, k)
             _rankings(case, columns, ranks)
             claims.render_verdicts(columns, verdicts)
+    if changes.open:
         with changes:
             _moves(case, k)
+    if not answers.open:
+        state.choice_key(state.AGAINST, list(COMPARISONS), next(iter(COMPARISONS)))  # of the link, for when it opens
+    else:
         with answers:
             _answers(case)
             _cost(case)
+    if notes.open:
         with notes:
             _document_reader(case, columns, k)
             reviews.review_panel(case)
-    judge_next.render_judge_next(data)
-    reviews.saved_reviews(data)
 
 
 def _header(case: QueryCase) -> None:

@@ -66,6 +66,7 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
         pick=partial(_open_query, ids),
         selected_row=position,
         widths=WIDTHS,
+        labels=_column_labels(data),
     )
     return rows
 
@@ -109,8 +110,8 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     name, base = context.names[data.run_index], context.names[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
-            names = dict(zip(context.digests, context.names, strict=True))
-            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=180,
+            names = dict(zip(context.digests, fmt.short_names(context.names, 24), strict=True))
+            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=240,
                          persist_state="session", help=tooltip("reference_run"))
         counts = query_filters.counts(facts, filters, "outcome")
         titles = queries_sentences.outcome_titles(name, base, filters.by, context.k)
@@ -248,6 +249,13 @@ def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
     if reviewed:
         columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
     return pd.DataFrame(columns)
+
+
+def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
+    """{column of a run: (its name, shortened; a tooltip with the whole name)}."""
+    names = data.context.names
+    return {name: (short, f"{data.spec.title} of {name}")
+            for name, short in zip(names, fmt.short_names(names, 16), strict=True)}
 
 
 def query_steps(data: QueriesData, rows: list[int]) -> None:

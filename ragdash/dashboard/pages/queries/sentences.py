@@ -20,6 +20,7 @@ ANSWER_TITLES = {
 }
 FACET_TITLES = {"outcome": "the selection of queries", "text": "the search", "attributes": "the attributes",
           "stages": "the stage", "kinds": "the kind of answer", "marks": "your reviews"}
+QUERY_TABS = ("Rankings and verdicts", "Rank changes", "Answers", "Read, judge and note")
 SEARCH_FIELDS = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
 PATTERN_KINDS = {"plain": "As written", "regex": "Regular expression"}
 

@@ -179,8 +179,10 @@ def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
         st.download_button("Download all pictures", lambda: figure_archive(ReportContent(report_request), form, theme),
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not report_request.sections)
+    st.caption("The **Download** tab of each picture on the pages has PNG, SVG and *Copy picture*, made by your "
+               "browser.")
     if missing is not None:
-        st.caption(f":material/info: No PNG and SVG: {fmt.problem_line(missing)}")
+        st.caption(f":material/info: No archive of PNG and SVG: {fmt.problem_line(missing)}")
 
 
 def leaderboard_specs(context: PageContext) -> list[Spec]:

@@ -57,6 +57,15 @@ class RatedMetric:
             else []
         )
 
+    def place_text(self, run: int) -> str:
+        """The band of a run and its verdict on the target, in words."""
+        reachable = self.table is None or self.is_rated
+        text = band_sentences.placement_text(
+            self.placements[run] if self.table and reachable else None,
+            self.target_results[run] if self.target else None,
+        )
+        return text if reachable else " · ".join(filter(None, (band_sentences.unrated(self.spec), text)))
+
     @property
     def target_results(self) -> list[str]:
         return (
@@ -236,13 +245,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
         labels = (
             ["below the target", "reached"] if rated_metric.spec.metric.better == "higher" else ["reached", "above it"]
         )
-    descriptions = [
-        band_sentences.placement_text(
-            rated_metric.placements[index] if rated_metric.table else None,
-            rated_metric.target_results[index] if rated_metric.target else None,
-        )
-        for index in order
-    ]
+    descriptions = [rated_metric.place_text(index) for index in order]
     slots, theme, axis = [context.slots[index] for index in order], elements.theme(), axes.axis_of(rated_metric.spec)
     target = rated_metric.target.value if rated_metric.target else None
     figure = score_cutoff_cache.cached_figure(
@@ -254,6 +257,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
         labels,
         descriptions,
         target,
+        repr(rated_metric.best_possible),
         theme.name,
         draw=lambda: pictures_of.band_placement(
             names,
@@ -267,6 +271,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
             axis=axis,
             words=descriptions,
             target=target,
+            best=rated_metric.best_possible,
             theme=theme,
         ),
     )
@@ -274,7 +279,9 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
                     for name, row, text in zip(names, rows, descriptions, strict=True))
     elements.chart(
         figure,
-        threshold_bands_tables.bands_table(names, rows, rated_metric.table, rated_metric.target),
+        threshold_bands_tables.bands_table(
+            names, rows, rated_metric.table, rated_metric.target,
+            None if rated_metric.is_rated else band_sentences.unrated(rated_metric.spec)),
         f"bands_{title}",
         f"{rated_metric.spec.title}: {alt}",
     )
@@ -303,12 +310,13 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
                      persist_state="session")
     rated_metric = by_name[state.get(state.BANDED)]
     rows = score_cutoff_cache.summaries_by_slice(context.digests, context.scope, rated_metric.spec, state.get(state.BY))
+    table = rated_metric.table if rated_metric.is_rated else None
     alt = f"{rated_metric.spec.title} by {state.get(state.BY)}"
     readable, numbers = st.tabs(["By slice", "All numbers"], key="slices_tabs", on_change="rerun")
     if readable.open is not False:
         with readable:
             st.table(
-                threshold_bands_tables.slices_table(context, rows, rated_metric.table, rated_metric.target),
+                threshold_bands_tables.slices_table(context, rows, table, rated_metric.target),
                 border="horizontal",
                 hide_index=True,
                 alt=alt,
@@ -317,13 +325,15 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
         with numbers:
             elements.frame(
                 threshold_bands_tables.slice_numbers_table(
-                    context.names, rows, rated_metric.table, rated_metric.target
+                    context.names, rows, table, rated_metric.target
                 ),
                 "by_slice",
                 alt,
             )
     note = (
-        f"Bands: {rated_metric.table.source}."
+        f"Bands: {table.source}."
+        if table
+        else f"{rated_metric.spec.title} {band_sentences.unrated(rated_metric.spec)}."
         if rated_metric.table
         else band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
     )

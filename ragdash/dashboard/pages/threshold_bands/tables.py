@@ -19,10 +19,14 @@ from ragdash.reporting.sentences import formatting as fmt
 
 
 def bands_table(names: Sequence[str], summaries: Sequence[Summary], table: Bands | None,
-              target: Target | None) -> pd.DataFrame:
-    """A row per run: mean, interval, n, the band and the verdict on the target."""
-    return pd.DataFrame([_with_bands({"Run": name}, summary, table, target)
-                         for name, summary in zip(names, summaries, strict=True)])
+              target: Target | None, unrated: str | None = None) -> pd.DataFrame:
+    """A row per run: mean, interval, n, the band and the verdict on the target.
+
+    unrated: what is said in place of a band, where most bands are out of reach.
+    """
+    frame = pd.DataFrame([_with_bands({"Run": name}, summary, table, target)
+                          for name, summary in zip(names, summaries, strict=True)])
+    return frame.assign(Band=unrated) if table and unrated else frame
 
 
 def slice_numbers_table(names: Sequence[str], slices: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,

@@ -40,14 +40,17 @@ def bands(content: ReportContent, title: str) -> Section:
 def _rated(content: ReportContent, column: int, spec, table) -> list:
     rows = [row[column] for row in content.summaries]
     order = best_first(np.array([summary.mean for summary in rows]), spec.metric.better)
+    best = content.best_possible(spec)
+    can_rate, ceiling = table.can_rate(best), band_sentences.ceiling_sentence(spec, table, best)
     placements = [place_in_bands(table, summary.mean, summary.low, summary.high) for summary in rows]
+    texts = [placement.words() if can_rate else band_sentences.unrated(spec) for placement in placements]
     names, slots = [content.names[i] for i in order], [content.slots[i] for i in order]
     mean, low, high, n = (np.array([getattr(rows[i], field) for i in order], dtype=float)
                           for field in ("mean", "low", "high", "n"))
-    labels = [placements[i].words() for i in order]
-    sentence = band_sentences.band_sentence(spec, content.names, placements, order)
+    sentence = band_sentences.band_sentence(spec, content.names, placements, order) + "." if can_rate else ceiling
     draw = partial(plots.band_placement, names, slots, mean, low, high, n, np.array(table.edges),
-                   [band.label for band in table.bands], axis=axis_of(spec), words=labels)
+                   [band.label for band in table.bands], axis=axis_of(spec),
+                   words=[texts[i] for i in order], best=best)
     grid = Table(
         f"{spec.title} on the bands of the {table.source}",
         ["Run", spec.title, "Band", "n"],
@@ -55,7 +58,7 @@ def _rated(content: ReportContent, column: int, spec, table) -> list:
             [
                 cells.run_cell(content.names[i], content.slots[i]),
                 cells.mean_cell(rows[i]),
-                placements[i].words() or "–",
+                texts[i] or "–",
                 f"{rows[i].n:,}",
             ]
             for i in order
@@ -65,11 +68,11 @@ def _rated(content: ReportContent, column: int, spec, table) -> list:
     )
     return [
         Heading(f"{spec.title}, by the {table.source}"),
-        Text(sentence + "."),
+        Text(f"{sentence} {ceiling}" if can_rate and ceiling else sentence),
         Figure(
             f"bands-{column}-{len(table.bands)}",
             spec.title,
-            f"{fmt.strip_markdown(sentence.replace('*', ''))}.",
+            fmt.strip_markdown(sentence.replace("*", "")),
             lambda theme: draw(theme=theme),
             grid,
             f"Bands: {table.words()}.",

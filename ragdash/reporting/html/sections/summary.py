@@ -21,7 +21,7 @@ from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.file_metrics import recomputed_sentences
-from ragdash.reporting.sentences.formatting import count, escape
+from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS = 5  # columns of the table
@@ -47,7 +47,7 @@ def summary(content: ReportContent, title: str) -> Section:
 def _origin(content: ReportContent) -> str:
     """Date, author and data."""
     request, queries = content.request, count(int(content.selected.sum()), "query", "queries")
-    truth = escape(shorten_middle(content.truth.name))
+    truth = escape(shorten_middle(content.truth.name, NAME_LENGTH))
     slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
     judged = f", {count(content.truth.judgements, 'judgment', 'judgments')}" if content.truth.judgements else ""
     parts = [escape(request.date), escape(request.author),
@@ -77,7 +77,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     """Runs and main metrics."""
     specs = content.request.specs[:MAX_METRICS]
     varying = len({row[0].n for row in content.summaries}) > 1
-    rows = [[cells.run_cell(shorten_middle(content.names[run]), content.slots[run], _run_note(content, run)),
+    rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
              *(cells.mean_cell(content.summaries[run][column], with_n=varying and not column)
                for column in range(len(specs)))] for run in shown]
     hidden = len(content.names) - len(shown)
@@ -131,7 +131,7 @@ def _examples(content: ReportContent) -> list[Block | Heading]:
     blocks = [_compact(content, query_block(content, row, runs, gap[row])) for row in rows]
     if not blocks:
         return []
-    names = " and ".join(escape(shorten_middle(content.names[run])) for run in runs)
+    names = " and ".join(escape(_short_names(content)[content.names[run]]) for run in runs)
     note = (f"Where {names} differ most on {content.lead.title}." if len(runs) > 1 else
             f"The queries with the worst {content.lead.title} of {names}.")
     title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
@@ -166,44 +166,43 @@ def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) 
 
 def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
     """The query with its first documents and short texts."""
-    runs = [(shorten_middle(name), _documents(documents), _cut(answer)) for name, documents, answer in block.runs]
+    short = _short_names(content)
+    runs = [(short.get(name, name), _documents(documents), _cut(answer)) for name, documents, answer in block.runs]
     relevant = [replace(document, text="", judged=_plain_short_names(content, document.judged))
                 for document in block.relevant[:MAX_DOCUMENTS]]
-    return replace(block, query_id=shorten_middle(block.query_id), question=_cut(block.question),
+    return replace(block, query_id=shorten_middle(block.query_id, NAME_LENGTH), question=_cut(block.question),
                    values=_cut(_plain_short_names(content, block.values)), relevant=_documents(relevant), runs=runs,
                    reference=_cut(block.reference), claims=())
 
 
+def _short_names(content: ReportContent) -> dict[str, str]:
+    """Names of runs as this page writes them: long ones are cut where they are alike, and stay different."""
+    return dict(zip(content.names, fmt.short_names(content.names, NAME_LENGTH), strict=True))
+
+
 def _with_short_names(content: ReportContent, text: str) -> str:
     """The sentence with long names of runs cut in the middle: one name of 200 characters would fill a line or two."""
-    for name in content.names:
-        if len(name) > NAME_LENGTH:
-            text = text.replace(escape(name), escape(shorten_middle(name)))
+    for name, short in _longest_first(content):
+        text = text.replace(escape(name), escape(short))
     return text
 
 
 def _plain_short_names(content: ReportContent, text: str) -> str:
     """The same for text that is not markdown."""
-    for name in content.names:
-        text = text.replace(name, shorten_middle(name))
+    for name, short in _longest_first(content):
+        text = text.replace(name, short)
     return text
 
 
+def _longest_first(content: ReportContent) -> list[tuple[str, str]]:
+    """The names that are cut: a name may be the beginning of another."""
+    pairs = [(name, short) for name, short in _short_names(content).items() if name != short]
+    return sorted(pairs, key=lambda pair: -len(pair[0]))
+
+
 def _documents(documents: Sequence[ReportDocument]) -> list[ReportDocument]:
-    return [replace(document, doc_id=shorten_middle(document.doc_id), judged=_cut(document.judged),
+    return [replace(document, doc_id=shorten_middle(document.doc_id, NAME_LENGTH), judged=_cut(document.judged),
                     text=_cut(document.text)) for document in documents[:MAX_DOCUMENTS]]
-
-
-def shorten_middle(name: str, limit: int = NAME_LENGTH) -> str:
-    """A name cut in the middle.
-
-    Examples
-    --------
-    >>> shorten_middle("abcdefghij", 5)
-    'ab…ij'
-    """
-    tail = (limit - 1) // 2
-    return name if len(name) <= limit else f"{name[:limit - 1 - tail]}…{name[-tail:]}"
 
 
 def _cut(text: str | None, limit: int = TEXT_LENGTH) -> str:

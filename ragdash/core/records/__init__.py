@@ -1,0 +1,7 @@
+"""The nouns: a Run is what one configuration returned, a Truth is what is known to be right. Columnar and frozen."""
+
+from ragdash.core.records.conventions import CHOICES, Conventions
+from ragdash.core.records.run import Run
+from ragdash.core.records.truth import QUERIES_ONLY, Truth
+
+__all__ = ["CHOICES", "QUERIES_ONLY", "Conventions", "Run", "Truth"]

@@ -1,0 +1,51 @@
+"""What is done where files leave a choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from ragdash.core.errors import InputError, Problem
+
+CHOICES = {
+    "ties": ("docid", "file", "trec_eval"),
+    "missing": ("zero", "skip"),
+    "unanswerable": ("skip", "zero"),
+    "duplicates": ("first", "error"),
+}
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
+
+    Parameters
+    ----------
+    ties : {"docid", "trec_eval", "file"}
+        Order of documents with equal scores: by id, descending; the same, and scores that are equal as 32-bit numbers
+        are equal, as in trec_eval 9; or as in the file.
+    missing : {"zero", "skip"}
+        A query of the truth that the run lacks counts as an empty ranking, or is left out.
+    unanswerable : {"skip", "zero"}
+        A query without a relevant document is undefined, or counts 0.
+    duplicates : {"first", "error"}
+        The best rank of a repeated document counts, or a repeated document is an error.
+
+    Raises InputError where a value is not one of the choices.
+
+    Examples
+    --------
+    >>> Conventions(missing="skip").ties
+    'docid'
+    """
+
+    ties: str = "docid"
+    missing: str = "zero"
+    unanswerable: str = "skip"
+    duplicates: str = "first"
+
+    def __post_init__(self) -> None:
+        wrong = [Problem("unknown-convention", {"value": getattr(self, f.name), "choices": list(CHOICES[f.name]),
+                         "name": f.name}, field=f.name)
+                 for f in fields(self) if getattr(self, f.name) not in CHOICES[f.name]]
+        if wrong:
+            raise InputError(wrong)

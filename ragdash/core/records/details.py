@@ -1,0 +1,34 @@
+"""The details of queries: a table with a row per query, aligned with a record's query ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import hash_text, lanes_of, mix, text_column
+
+
+def align_details(names: pa.StringArray, details: pa.Table | None) -> tuple[pa.StringArray, pa.Table | None]:
+    """Query ids of the rows, then those only details name; details with a row for each of them, in that order."""
+    if details is None:
+        return names, None
+    ids = details["query_id"].combine_chunks().cast(pa.string())
+    extra = ids.filter(pc.invert(pc.is_in(ids, value_set=names)))
+    names = pa.concat_arrays([names, extra.combine_chunks() if isinstance(extra, pa.ChunkedArray) else extra])
+    details = details.drop_columns(["query_id"]).take(pc.index_in(names, value_set=ids))
+    return names, details.combine_chunks() if details.num_columns else None
+
+
+def details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.ndarray:
+    """Two sums over queries and the cells of their details; cells that are null count as absent."""
+    hashes = hash_text(text_column(query_ids), seed=3)
+    lanes = lanes_of(hashes)
+    for i, name in enumerate(details.column_names if details is not None else ()):
+        column = details.column(i)
+        present = np.flatnonzero(column.is_valid().to_numpy())
+        cells = pa.array([orjson.dumps(cell.as_py()) for cell in column.take(pa.array(present))], pa.binary())
+        seed = int(hash_text(text_column([name]))[0] >> np.uint64(32))
+        lanes = lanes + lanes_of(mix(hashes[present], hash_text(text_column(cells.cast(pa.string())), seed=seed)))
+    return lanes

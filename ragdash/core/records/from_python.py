@@ -1,0 +1,213 @@
+"""Columns of runs and truths from what Python programs hold: dicts, data frames, lists of records.
+
+Every function returns the arguments of `Run.build` or `Truth.build`. Nothing is guessed: fields have the names given
+here, ids are text or whole numbers, and all problems are reported together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.errors import Collector
+
+Rankings = Mapping[Any, Mapping[Any, float] | Sequence[Any]]  # query: {document: score} or documents, best first
+Judgments = Mapping[Any, Mapping[Any, int] | Iterable[Any]]  # query: {document: grade} or relevant documents
+_OF_DOCUMENTS = ("doc_id", "score", "rank", "text", "source")
+
+
+def rankings_columns(rankings: Rankings) -> dict:
+    """Rows of {query: {document: score}} or {query: [documents, best first]}; an empty ranking is kept."""
+    problems = Collector(None)
+    queries: list[str] = []
+    docs: list[str] = []
+    scores: list[float] = []
+    scored = set()
+    for query, ranking in _items(problems, rankings, "rankings"):
+        if isinstance(ranking, str) or not isinstance(ranking, Mapping | Sequence):
+            problems.add("python-object/ranking", {"query": str(query), "kind": type(ranking).__name__},
+                         field="rankings")
+            continue
+        has_scores = isinstance(ranking, Mapping)
+        scored.update([has_scores] if len(ranking) else [])
+        queries.extend([_id(problems, query, "query_id")] * len(ranking))
+        docs.extend(_id(problems, doc, "doc_id") for doc in ranking)
+        scores.extend(_number(problems, score, doc) for doc, score in ranking.items()) if has_scores else None
+    if len(scored) > 1:
+        problems.add("python-object/scores", field="rankings")
+    problems.raise_errors()
+    names = [str(query) for query in rankings]
+    return {"query_ids": queries, "docs": docs, "scores": scores if scores else None,
+            "details": pa.table({"query_id": pa.array(names, pa.string())}) if names else None}
+
+
+def judgments_columns(judgments: Judgments) -> dict:
+    """Rows of {query: {document: grade}} or {query: relevant documents}; a query without one is kept."""
+    problems = Collector(None)
+    rows: list[tuple[str, str, int]] = []
+    for query, judged in _items(problems, judgments, "judgments"):
+        if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set):
+            problems.add("python-object/judgments", {"query": str(query), "kind": type(judged).__name__},
+                         field="judgments")
+            continue
+        grades = judged if isinstance(judged, Mapping) else dict.fromkeys(judged, 1)
+        rows += [(_id(problems, query, "query_id"), _id(problems, doc, "doc_id"), _grade(problems, grade, doc))
+                 for doc, grade in grades.items()]
+    problems.raise_errors()
+    queries, docs, grades = ([row[i] for row in rows] for i in range(3))
+    names = [str(query) for query in judgments]
+    return {"query_ids": queries, "docs": docs, "grades": grades,
+            "details": pa.table({"query_id": pa.array(names, pa.string())}) if names else None}
+
+
+def run_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
+    """Rows of a data frame with a row per returned document. names: the frame's column for each field."""
+    table = _table(frame)
+    columns = _fields(table, names, ("query_id", "doc_id"), _OF_DOCUMENTS[1:])
+    return {"query_ids": columns["query_id"], "docs": columns["doc_id"], "texts": columns.get("text"),
+            "sources": columns.get("source"), "scores": _numbers(columns.get("score")),
+            "ranks": _numbers(columns.get("rank"))}
+
+
+def truth_frame_columns(frame: object, names: Mapping[str, str]) -> dict:
+    """Rows of a data frame with a row per judgment; without a column of grades every row is relevant (1)."""
+    table = _table(frame)
+    columns = _fields(table, names, ("query_id", "doc_id"), ("grade",))
+    grades = _numbers(columns.get("grade"))
+    return {"query_ids": columns["query_id"], "docs": columns["doc_id"],
+            "grades": np.ones(len(table), np.int64) if grades is None else grades}
+
+
+def run_record_columns(records: Iterable[Mapping]) -> dict:
+    """Rows of records: one per query, {"query_id", "documents": [ids, or {"doc_id", "score", "text"}], ...}.
+
+    What else a record holds (query, answer, contexts, latency_ms ...) is a detail of the query.
+    """
+    problems = Collector(None)
+    rows: list[dict] = []
+    details: list[dict] = []
+    for index, record in enumerate(records):
+        if not isinstance(record, Mapping) or "query_id" not in record or "documents" not in record:
+            problems.add("python-object/record", {"index": index, "fields": _names(record)}, field="records")
+            continue
+        query = _id(problems, record["query_id"], "query_id")
+        documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in record["documents"]]
+        rows += [{"query_id": query} | {name: doc.get(name) for name in _OF_DOCUMENTS} for doc in documents]
+        details.append({"query_id": query} | {str(key): value for key, value in record.items()
+                                              if key not in ("query_id", "documents")})
+    docs = [_id(problems, row["doc_id"], "doc_id") for row in rows]
+    columns = {name: [row[name] for row in rows] for name in _OF_DOCUMENTS[1:]}
+    for name in ("score", "rank"):
+        present = [value is not None for value in columns[name]]
+        if any(present) and not all(present):
+            problems.add("python-object/partly", {"name": name, "count": present.count(False), "total": len(rows)},
+                         field=name)
+    table = _details(problems, details)
+    problems.raise_errors()
+    given = {name: values if any(value is not None for value in values) else None for name, values in columns.items()}
+    return {"query_ids": [row["query_id"] for row in rows], "docs": docs, "scores": given["score"],
+            "ranks": given["rank"], "texts": given["text"], "sources": given["source"],
+            "details": table}
+
+
+def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        try:
+            columns[name] = pa.array([row.get(name) for row in rows])
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            kinds = dict.fromkeys(type(row[name]).__name__ for row in rows if row.get(name) is not None)
+            problems.add("python-object/detail", {"kinds": list(kinds)}, field=name)
+    return pa.table(columns) if columns else None
+
+
+def as_columns_of(source: object) -> str:
+    """Which constructor reads an object: "dict", "records" or "frame"."""
+    if isinstance(source, Mapping):
+        return "dict"
+    return "records" if isinstance(source, list | tuple) else "frame"
+
+
+def _items(problems: Collector, mapping: object, field: str) -> list[tuple]:
+    if isinstance(mapping, Mapping):
+        return list(mapping.items())
+    problems.add("python-object/mapping", {"kind": type(mapping).__name__}, field=field)
+    return []
+
+
+def _names(record: object) -> list[str]:
+    return [str(key) for key in record] if isinstance(record, Mapping) else [type(record).__name__]
+
+
+def _id(problems: Collector, value: object, field: str) -> str:
+    """Text as it is, whole numbers in digits; any other kind is a problem (1.0 may have been "1" or "1.0")."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(value)
+    problems.add("python-object/id", {"value": repr(value), "kind": type(value).__name__}, field=field)
+    return ""
+
+
+def _number(problems: Collector, value: object, doc: object) -> float:
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return float(value)
+    problems.add("python-object/number", {"value": repr(value), "document": str(doc)}, field="score")
+    return 0.0
+
+
+def _grade(problems: Collector, value: object, doc: object) -> int:
+    if isinstance(value, Real) and float(value).is_integer():
+        return int(value)
+    problems.add("python-object/grade", {"value": repr(value), "document": str(doc)}, field="grade")
+    return 0
+
+
+def _table(frame: object) -> pa.Table:
+    """A pandas, polars or Arrow frame, or a dict of columns, as an Arrow table."""
+    if isinstance(frame, pa.Table):
+        return frame
+    if isinstance(frame, Mapping):
+        return pa.table(dict(frame))
+    if hasattr(frame, "reset_index"):  # pandas: its index holds no column
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pa.table(frame)
+    problems = Collector(None)
+    problems.add("python-object/frame", {"kind": type(frame).__name__}, field="frame")
+    problems.raise_errors()
+    raise AssertionError
+
+
+def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str], optional: Sequence[str]) -> dict:
+    """Columns by field. A needed one that is absent is a problem, and so is an optional one that was asked for."""
+    problems = Collector(None)
+    columns = {}
+    for field in (*needed, *optional):
+        name = names.get(field, field)
+        if name in table.column_names:
+            columns[field] = table[name]
+        elif field in needed or name != field:
+            problems.add("python-object/column", {"name": name, "field": field, "columns": table.column_names},
+                         field=field)
+    for field in ("query_id", "doc_id", "text", "source"):
+        if field in columns:
+            columns[field] = _text(problems, columns[field], names.get(field, field))
+    problems.raise_errors()
+    return columns
+
+
+def _text(problems: Collector, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_integer(kind) or str(kind) in ("string", "large_string", "string_view", "null"):
+        return column.cast(pa.string())
+    problems.add("python-object/id-column", {"name": name, "kind": str(kind)}, field=name)
+    return column
+
+
+def _numbers(column: pa.ChunkedArray | None) -> np.ndarray | None:
+    return None if column is None else column.to_numpy().astype(np.float64)

@@ -1,0 +1,270 @@
+"""A Run is what one configuration returned: its rankings, columnar and frozen.
+
+Letters: N returned documents, Q queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
+from ragdash.core.errors import Problem
+from ragdash.core.file_scores import FileScores
+from ragdash.core.ranking.rank_order import (
+    duplicate_positions,
+    pair_hashes,
+    query_starts,
+    ranking_digest,
+    ranking_order,
+    row_digest,
+    sort_keys,
+)
+from ragdash.core.records import from_python
+from ragdash.core.records.details import align_details, details_digest
+from ragdash.core.validation import check_run
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """The rankings of one configuration. Make one with `Run.build` or `ragdash.read_run`.
+
+    Attributes
+    ----------
+    query_ids : (Q,) text
+        The queries; `starts` (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first.
+    scores, pairs
+        (N,) float64 or None, and (N,) uint64 hashes of (query, document), in ranking order.
+    docs, texts, sources : (N,) text
+        In file order; `order` (N,) leads from a position to its row (None: they are the same).
+    repeated, details, ranked_by
+        Positions (D,) of repeated documents; a table with a row per query; "score", "rank" or "order" (of the rows).
+
+    Examples
+    --------
+    >>> run = Run.build("bm25", ["q1", "q1"], ["d2", "d7"], [1.5, 3.0])
+    >>> run, run.depth, run.ranking("q1").column("doc_id").to_pylist()
+    (<Run 'bm25': 1 queries, 2 documents returned>, 2, ['d7', 'd2'])
+    """
+
+    name: str
+    query_ids: pa.StringArray
+    starts: np.ndarray
+    docs: pa.ChunkedArray
+    order: np.ndarray | None
+    pairs: np.ndarray
+    scores: np.ndarray | None
+    repeated: np.ndarray
+    ranked_by: str
+    texts: pa.ChunkedArray | None = None
+    sources: pa.ChunkedArray | None = None
+    details: pa.Table | None = None
+    settings: Mapping = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    rows_digest: np.ndarray = field(default_factory=lambda: np.zeros(2, np.uint64))
+    file_scores: FileScores | None = None
+
+    @classmethod
+    def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
+              details: pa.Table | None = None, settings: Mapping | None = None,
+              problems: Iterable[Problem] = (), file: str | None = None) -> Run:
+        """Build a run from columns in file order, one row per returned document.
+
+        Writable arrays are copied. Every metric ignores repeated documents. InputError if columns do not fit together.
+
+        Parameters
+        ----------
+        query_ids, docs
+            (N,) text: a list or an Arrow array; query_ids may be dictionary encoded.
+        scores, ranks
+            (N,) finite numbers. Ranks win over scores; with neither, the order of the rows is the ranking.
+        texts, sources, details
+            (N,) text of each returned document, and the document that a chunk is from; a table with a row per query
+            and a column query_id, where a query without documents is an empty ranking.
+        """
+        docs = text_column(docs)
+        check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
+        names, codes = encode(query_ids)
+        names, details = align_details(names, details)
+        scores = None if scores is None else frozen(np.asarray(scores, np.float64))
+        keys, ranked_by = sort_keys(codes, scores, ranks)
+        pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)
+        order = ranking_order(codes, keys)
+        starts = query_starts(codes, len(names))
+        if order is not None:
+            pairs, keys, scores = pairs[order], keys[order], None if scores is None else scores[order]
+        digest = ranking_digest(pairs, keys, starts)
+        if ranked_by != "score" and scores is not None:
+            digest += row_digest(mix(pairs, np.uint64(2)), scores)
+        repeated = duplicate_positions(pairs, starts, docs, order)
+        for array in (starts, order, pairs, scores, repeated):
+            if array is not None:
+                array.setflags(write=False)
+        run = cls(name, names, starts, docs, order, pairs, scores, repeated, ranked_by,
+                  None if texts is None else text_column(texts), None if sources is None else text_column(sources),
+                  details, dict(settings or {}), (), digest)
+        return replace(run, problems=(*problems, *run._repeated_problem(file)))
+
+    @classmethod
+    def from_dict(cls, rankings: from_python.Rankings, name: str = "run", **more) -> Run:
+        """Build a run from {query: {document: score}}, as trec_eval's Python tools use, or {query: [best, second]}.
+
+        Ids are text or whole numbers. A query with an empty ranking is kept. more: settings, as `build`. InputError
+        where a value is none of these.
+
+        Examples
+        --------
+        >>> Run.from_dict({"q1": {"d2": 1.5, "d7": 3.0}, "q2": {}}, "bm25")
+        <Run 'bm25': 2 queries, 2 documents returned>
+        >>> Run.from_dict({"q1": ["d7", "d2"]}).ranked_by
+        'order'
+        """
+        return cls.build(name, **from_python.rankings_columns(rankings), **more)
+
+    @classmethod
+    def from_frame(cls, frame: object, name: str = "run", *, columns: Mapping[str, str] | None = None, **more) -> Run:
+        """Build a run from a pandas, polars or Arrow frame, or a dict of columns: a row per returned document.
+
+        Fields: query_id, doc_id and, if the frame has them, score, rank, text and source. columns: the frame's names
+        for fields that are called otherwise. more: details, settings, as `build`. InputError names all absent columns.
+
+        Examples
+        --------
+        >>> frame = {"qid": ["q1", "q1"], "doc_id": ["d2", "d7"], "score": [1.5, 3.0]}
+        >>> Run.from_frame(frame, "bm25", columns={"query_id": "qid"}).depth
+        2
+        """
+        return cls.build(name, **from_python.run_frame_columns(frame, columns or {}), **more)
+
+    @classmethod
+    def from_records(cls, records: Iterable[Mapping], name: str = "run", **more) -> Run:
+        """Build a run from a record per query: {"query_id": ..., "documents": [...], "answer": ..., ...}.
+
+        documents: ids, best first, or {"doc_id", "score", "rank", "text", "source"}. All other fields are kept as
+        details of the query (query, answer, contexts, latency_ms ...). more: settings, as `build`. InputError lists
+        every record that does not fit.
+
+        Examples
+        --------
+        >>> run = Run.from_records([{"query_id": "q1", "documents": ["d7", "d2"], "answer": "Paris"}])
+        >>> run, run.details.column_names
+        (<Run 'run': 1 queries, 2 documents returned>, ['answer'])
+        """
+        return cls.build(name, **from_python.run_record_columns(records), **more)
+
+    @classmethod
+    def of(cls, source: object, name: str = "run") -> Run:
+        """Return a run as it is, or build one: from a dict, a list of records or a data frame, see from_dict and so on.
+
+        Examples
+        --------
+        >>> Run.of({"q1": ["d7", "d2"]}, "bm25")
+        <Run 'bm25': 1 queries, 2 documents returned>
+        """
+        if isinstance(source, cls):
+            return source
+        return getattr(cls, f"from_{from_python.as_columns_of(source)}")(source, name)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}: {len(self):,} queries, {len(self.docs):,} documents returned>"
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Distinct documents returned for each query: (Q,) int64."""
+        lengths = np.diff(self.starts)
+        if len(self.repeated):
+            lengths -= np.bincount(self.query_of(self.repeated), minlength=len(self))
+        return lengths
+
+    @property
+    def depth(self) -> int:
+        """Documents in the longest ranking."""
+        return int(self.lengths.max(initial=0))
+
+    @property
+    def duplicates(self) -> int:
+        """Rows passed over because their document has a better rank in the same ranking."""
+        return len(self.repeated)
+
+    @cached_property
+    def digest(self) -> str:
+        """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file."""
+        lanes = self.rows_digest + details_digest(self.query_ids, self.details)
+        pairs = self.pairs if self.order is None else _unordered(self.pairs, self.order)
+        for seed, column in ((2, self.texts), (3, self.sources)):
+            if column is not None:
+                present = np.flatnonzero(column.is_valid().to_numpy())
+                lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
+        if self.file_scores is not None:
+            lanes = lanes + self.file_scores.lanes()
+        return "".join(f"{int(lane):016x}" for lane in lanes)
+
+    @cached_property
+    def scores_fall(self) -> bool:
+        """Whether no document has a higher score than one above it; False without scores."""
+        if self.scores is None or self.ranked_by == "score":
+            return self.scores is not None
+        rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
+        return bool(np.isin(rises, self.starts).all())
+
+    def query_of(self, positions: np.ndarray) -> np.ndarray:
+        """The query (index into query_ids) that owns each position."""
+        return np.searchsorted(self.starts, positions, "right") - 1
+
+    def rows(self, positions: np.ndarray) -> np.ndarray:
+        """Rows of docs, texts and sources at these positions."""
+        return positions if self.order is None else self.order[positions]
+
+    def renamed(self, name: str) -> Run:
+        """The same run under another name; the digest stays."""
+        scores = None if self.file_scores is None else self.file_scores.of_run(self.name, name)
+        return replace(self, name=name, file_scores=scores)
+
+    def with_file_scores(self, scores: FileScores | None) -> Run:
+        """The same run with those of these scores that are its own, by name; None: without any."""
+        scores = None if scores is None else scores.of_run(self.name)
+        return replace(self, file_scores=scores if scores is not None and len(scores) else None)
+
+    def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
+        """Return rank, doc_id, score and text of one query, best first, without repeated documents.
+
+        Ties are ordered by document id, descending. KeyError for a query that is not in the run.
+        """
+        q = pc.index(self.query_ids, query_id).as_py()
+        if q < 0:
+            raise KeyError(query_id)
+        positions = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
+        columns = {"doc_id": take(self.docs, self.rows(positions))}
+        columns["score"] = (
+            pa.nulls(len(positions), pa.float64()) if self.scores is None else pa.array(self.scores[positions])
+        )
+        columns["text"] = (
+            pa.nulls(len(positions), pa.string()) if self.texts is None else take(self.texts, self.rows(positions))
+        )
+        table = pa.table(columns)
+        if self.ranked_by == "score":
+            table = table.sort_by([("score", "descending"), ("doc_id", "descending")])
+        return table.add_column(0, "rank", pa.array(np.arange(1, len(positions) + 1))).slice(0, limit)
+
+    def _repeated_problem(self, file: str | None) -> tuple[Problem, ...]:
+        if not len(self.repeated):
+            return ()
+        first = self.repeated[:1]
+        doc, query = take(self.docs, self.rows(first))[0].as_py(), self.query_ids[int(self.query_of(first)[0])].as_py()
+        facts = {"document": doc, "query": query, "others": len(self.repeated) - 1}
+        return (Problem("duplicate-document", facts, file, None, "doc_id", "warning"),)
+
+
+def _unordered(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Values in the order they had before they were put into this order."""
+    out = np.empty_like(values)
+    out[order] = values
+    return out

@@ -1,0 +1,39 @@
+"""Terms of hybrids: fusion, windows, held-out choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.terms.term import Term
+
+TERMS: Mapping[str, Term] = {
+    "hybrid": Term(
+        "Hybrid", "One ranking made of the rankings of several runs. It follows from them, so its value is known "
+        "before anybody builds it.", entry="a ranking fused from those of several runs", heading="hybrid, fusion",
+        link="../guide/what-if.md"),
+    "fused_runs": Term(
+        "Runs to fuse", "Two or more. Where weights differ: keyword search first, then vector search."),
+    "fusion_method": Term(
+        "Method or engine", "A fusion method, or how an engine fuses: its formula, defaults, window and edge cases. "
+        "The guide lists all of them with versions.", link="../guide/what-if.md"),
+    "fusion_k": Term(
+        "k", "The constant of RRF, 1 / (k + rank). A small k favors the top ranks; 60 is the usual default."),
+    "fusion_weight": Term(
+        "Weight of the last run", "0: the first run alone. 1: the last run alone. With three runs or more the others "
+        "share the rest equally."),
+    "fusion_window": Term(
+        "Window", "How many results of each run take part. Engines have defaults, such as 10 in Elasticsearch: the "
+        "rest of your results is not used.", entry="how many results of each run take part in a fusion"),
+    "held_out": Term(
+        "Held out", "Measured on queries that had no part in the choice. Choosing and reporting on the same queries "
+        "promises too much.", entry="measured on queries that had no part in a choice", heading="held out, optimism"),
+    "ceiling": Term(
+        "Ceiling", "The value if all results of all runs were in the best order. It knows the judgments, so no fusion "
+        "can be better.", entry="the value of the best order of the results of all runs"),
+    "flat_range": Term(
+        "Flat range", "Settings in the shaded range are not significantly worse than the chosen one, compared query "
+        "by query."),
+    "churn": Term(
+        "What changes", "First results and top-k sets that differ from the best single run, and the queries whose "
+        "value rises or falls."),
+}

@@ -1,0 +1,72 @@
+"""Cached calls of the What-if page: runs brought together, the held-out choice, and ceilings.
+
+Keyed by digests and scalars, as in ragdash.dashboard.caches.evaluation_cache; what comes out is shared and must not
+be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.records import Run
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope
+from ragdash.experiments.fusion import ceiling as ceilings
+from ragdash.experiments.fusion.choice import Choice, choose
+from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
+from ragdash.metrics import Spec, parse_specs
+
+SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
+
+
+def pool(runs: Sequence[str], names: Sequence[str], scope: Scope) -> JudgedPool:
+    """The runs brought together and matched with the truth of the scope."""
+    records = [_named(digest, name) for digest, name in zip(runs, names, strict=True)]
+    return _pool(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), _runs=records, _scope=scope)
+
+
+def _named(digest: str, name: str) -> Run:
+    run = LOADED.run(digest)
+    return run if run.name == name else run.renamed(name)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Bringing the runs together …")
+def _pool(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, _runs: list[Run],
+          _scope: Scope) -> JudgedPool:
+    return judged_pool(_runs, _scope.truth, _scope.conventions)
+
+
+def choice(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec,
+           window: int | None) -> Choice:
+    """The held-out choice of a hybrid. Raises InputError where the metric cannot choose."""
+    return _choice(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.slice, str(spec),
+                   window, _pool=judged, _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Trying hybrids on held-out queries …")
+def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str,
+            window: int | None, _pool: JudgedPool, _queries: np.ndarray) -> Choice:
+    rows = sum(len(run.docs) for run in _pool.runs)
+    scored = all(run.scores is not None for run in _pool.runs)
+    family = "all" if rows <= SINGLE else "weighted" if scored else "rrf"
+    return choose(_pool.runs, _pool.truth, parse_specs(spec)[0], window=window, family=family, pool=_pool,
+                  queries=_queries)
+
+
+def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, spec: Spec) -> tuple[list[int], np.ndarray]:
+    """(windows, mean of the best order of all documents within each, of the queries in scope)."""
+    return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, str(spec), _pool=judged,
+                    _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str, _pool: JudgedPool,
+             _queries: np.ndarray) -> tuple[list[int], np.ndarray]:
+    windows = ceilings.windows_of(_pool)
+    values = ceilings.ceiling(_pool, parse_specs(spec)[0], windows)[:, _queries]
+    defined = ~np.isnan(values)
+    return windows, np.where(defined, values, 0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)

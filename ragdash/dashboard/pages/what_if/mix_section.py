@@ -1,0 +1,193 @@
+"""Try a mix: method or engine, k, weight and window; what it scores, what it changes, and how to take it along."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.components import query_links
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.what_if import tables
+from ragdash.dashboard.session import data_store, state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.compare import test_family
+from ragdash.evaluation.outcomes import Comparison, ComparisonRules
+from ragdash.experiments.fusion.ceiling import churn
+from ragdash.experiments.fusion.choice import Choice, chosen_run, evaluation_of
+from ragdash.experiments.fusion.fuse import fuse
+from ragdash.experiments.fusion.grids import KS
+from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.presets import PRESETS
+from ragdash.experiments.fusion.recipe import Recipe, make_recipe
+from ragdash.experiments.fusion.snippets import engine_snippet, python_snippet
+from ragdash.io import write_run
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import what_if as sentences
+
+TUNED = "tuned"
+OF_ENGINES = ("arithmetic", "geometric", "harmonic", "rrf-stretched")  # methods that their presets offer
+WINDOWS = ("default", "all", "5", "10", "20", "50", "100", "200", "500", "1000")
+MOST_CHANGES = 50
+FAST_FLIPS = 10_000  # enough to tell 0.05; the sliders wait for it
+
+
+def render(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
+    """Draw the section; its sliders redraw it alone."""
+    st.header("Try a mix", anchor=False, help=tooltip("hybrid"))
+    _mix(context, choice, pool)
+
+
+@st.fragment
+def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
+    try:
+        recipe = _chosen_recipe(context, choice, pool)
+    except InputError as error:
+        elements.problems(error.problems, "mix")
+        return
+    values = np.where(context.scope.queries, pool.values([recipe], [choice.spec])[0, 0], np.nan)
+    comparison = _against_best(choice, values)
+    single = choice.runs[choice.best_run]
+    mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
+    st.markdown(f"{fmt.escape(choice.spec.title)} **{fmt.escape(fmt.number(mean))}**, against {fmt.escape(single)} "
+                f"{fmt.escape(tables.outcome_text(comparison))}.")
+    if recipe == choice.recipe:
+        st.caption("These are the queries that chose the setting: the held-out value above is the one to report.")
+    engine = PRESETS[recipe.preset].engine if recipe.preset else ""
+    note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
+    st.caption(sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine) + fmt.escape(note))
+    _render_changes(context, choice, pool, recipe, values)
+    _render_export(context, choice, pool, recipe)
+
+
+def _options(choice: Choice, scored: bool) -> dict[str, str]:
+    """What can be chosen -> its label: the tuned setting, methods, engines; without what needs missing scores."""
+    usable = [name for name, method in METHODS.items() if scored or not method.reads_scores({})]
+    labels = {TUNED: "Tuned setting"} | {name: METHODS[name].title for name in usable if name not in OF_ENGINES}
+    for name, preset in PRESETS.items():
+        if preset.method in usable and (not preset.two_runs or len(choice.runs) == 2):
+            labels[name] = f"{preset.engine}: {name}"
+    if len(choice.runs) != 2:
+        labels.pop("cascade", None)
+    return labels
+
+
+def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Recipe:
+    labels = _options(choice, all(run.scores is not None for run in pool.runs))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="mix_bar"):
+        name = st.selectbox("Method or engine", list(labels), format_func=labels.get, width=300,
+                            key=state.choice_key(state.FUSION, list(labels), TUNED), persist_state="session",
+                            help=tooltip("fusion_method"))
+        window = st.selectbox("Window", WINDOWS, width=120, persist_state="session",
+                              key=state.choice_key(state.FUSE_WINDOW, WINDOWS, "default"),
+                              help=tooltip("fusion_window"))
+        params = _params(name, choice)
+    if name == TUNED:
+        recipe = choice.recipe
+        size = recipe.window if window == "default" else None if window == "all" else int(window)
+        return make_recipe(pool.runs, recipe.method, size, None, recipe.given)
+    preset = name if name in PRESETS else None
+    size = None if window in ("default", "all") else int(window)
+    if window == "all" and preset and PRESETS[preset].window is not None:
+        size = max(max(run.depth for run in pool.runs), 1)
+    return make_recipe(pool.runs, "rrf" if preset else name, size, preset, params)
+
+
+def _params(name: str, choice: Choice) -> Mapping[str, object]:
+    """The sliders that the method or engine has, and what they say."""
+    if name == TUNED:
+        return {}
+    preset = PRESETS.get(name)
+    allowed = preset.options if preset else METHODS[name].params
+    params: dict[str, object] = {}
+    if "k" in allowed:
+        default = float(preset.params["k"]) if preset else 60.0  # type: ignore[arg-type]
+        key = state.choice_key(state.FUSE_K, [f"{k:g}" for k in KS], f"{default:g}")
+        params["k"] = float(st.select_slider("k", [f"{k:g}" for k in KS], key=key, width=220, persist_state="session",
+                                             help=tooltip("fusion_k")))
+    weighted = next((option for option in ("weights", "alpha", "weight") if option in allowed), None)
+    if weighted:
+        runs = len(choice.runs)
+        key = state.fraction_key(state.FUSE_SHARE, 0.0, 1.0, round(1 / runs, 2))
+        share = st.slider(f"Weight of {choice.runs[-1]}", 0.0, 1.0, step=0.05, key=key, width=260,
+                          persist_state="session", help=tooltip("fusion_weight"))
+        params[weighted] = share if weighted != "weights" else (*([(1 - share) / (runs - 1)] * (runs - 1)), share)
+    return params
+
+
+def _against_best(choice: Choice, values: np.ndarray) -> Comparison:
+    """The outcome of this mix against the best single run; the family is all pairs of the runs and the mix."""
+    mix = evaluation_of(choice.evaluations[0], "mix", values)
+    rows = [*choice.evaluations[:len(choice.runs)], mix]
+    return test_family(rows, choice.spec, ComparisonRules(permutations=FAST_FLIPS)).compare(
+        [(len(rows) - 1, choice.best_run)])[0]
+
+
+def _render_changes(context: PageContext, choice: Choice, pool: JudgedPool, recipe: Recipe,
+                    values: np.ndarray) -> None:
+    """First results and top-k sets that change; the queries that gain and lose, one click to read them."""
+    single, title = choice.single_values[choice.best_run], choice.spec.title
+    change = choice.against_single.sign * (values - single)
+    gained, lost = int((change > 1e-12).sum()), int((change < -1e-12).sum())
+    changed = churn(pool, recipe, choice.best_run, context.k)
+    counts = (len(changed.first), int(changed.first.sum()), int(changed.top.sum()))
+    st.markdown(sentences.churn_sentence(*counts, context.k, gained, lost, title), help=tooltip("churn"))
+    if changed.tied.any():
+        st.caption(f"For {changed.tied.mean():.0%} of the queries rank {context.k} and the next have the same score: "
+                   "another rule for ties gives another top.")
+    if not gained + lost:
+        return
+    with st.expander(f"Queries that change ({gained + lost:,})", key="mix_changes", on_change="rerun") as fold:
+        if fold.open:
+            table = tables.changes_table(pool.truth.query_ids.to_pylist(), single, values, title,
+                                         choice.runs[choice.best_run], MOST_CHANGES)
+            st.caption("Click a row to read the query.")
+            elements.frame(table, "mix_queries", "Queries that gain or lose", pick=lambda row: query_links.open_queries(
+                context.digests[choice.best_run], **{state.FIND: str(table["Query"][row])}))
+
+
+def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
+    """The fused run as a file or as a run of this session, and the recipe as code."""
+    names = choice.runs
+    with st.container(horizontal=True, key="mix_export"):
+        st.download_button("Download TREC run", lambda: _trec(_fused(choice, pool, recipe)), "hybrid.trec",
+                           "text/plain", key="mix_trec", on_click="ignore", icon=":material/download:")
+        st.button("Add as a run", key="mix_add", icon=":material/add:", disabled=data_store.read_only(),
+                  on_click=_add, args=(choice, pool, recipe))
+    code = engine_snippet(recipe)
+    with st.expander("Recipe as code", key="mix_code"):
+        if code is not None and recipe.preset:
+            st.caption(f"{PRESETS[recipe.preset].engine}, {PRESETS[recipe.preset].version}. Fill in what is in angle "
+                       "brackets, and check it against the documentation of your version.")
+            st.code(code, language=None)
+        st.caption("Python")
+        st.code(python_snippet(recipe, names), language="python")
+
+
+def _fused(choice: Choice, pool: JudgedPool, recipe: Recipe):
+    """The run of the mix; that of the tuned setting says what it was tuned on."""
+    if recipe.preset is None and recipe == choice.recipe:
+        return chosen_run(pool.runs, choice, pool.truth)
+    return fuse(pool.runs, recipe.method, recipe.window, preset=recipe.preset, name="hybrid",
+                ties=pool.conventions.ties, **recipe.given)
+
+
+def _trec(run) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hybrid.trec"
+        write_run(run, path)
+        return path.read_bytes()
+
+
+def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
+    """Add the fused run to the session; it is compared like any other."""
+    run = _fused(choice, pool, recipe)
+    LOADED.put(run)
+    state.add_run(run.digest, "hybrid")

@@ -1,0 +1,127 @@
+"""The What-if page: the held-out answer, what it rests on, and the sections below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.what_if import mix_section, tables
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.experiments.fusion.choice import Choice, sweep_line
+from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.methods import METHODS
+from ragdash.reporting.plots import what_if as pictures
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import what_if as sentences
+
+MOST_RUNS = 5
+
+
+def render(context: PageContext) -> None:
+    """Draw the page for the runs shown."""
+    if len(context.entries) < 2:
+        elements.empty("A hybrid needs two runs", "Load another run, or choose two or more under **Runs shown** in the "
+                       "sidebar.")
+        return
+    if context.scope.by_evidence:
+        st.caption("Hybrids are compared by id alone: choose **Relevant** by id in the sidebar to see them.")
+        return
+    chosen = _chosen_runs(context)
+    if len(chosen.entries) < 2:
+        elements.empty("A hybrid needs two runs", "Choose two or more under **Runs to fuse**.")
+        return
+    try:
+        pool = what_if_cache.pool(chosen.digests, chosen.names, chosen.scope)
+        choice = what_if_cache.choice(pool, chosen.digests, chosen.names, chosen.scope, chosen.selection.spec, None)
+    except InputError as error:
+        elements.problems(error.problems, "what_if")
+        return
+    _render_answer(context.only(chosen.entries), choice)
+    with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
+        with st.container(key="box_sweep"):
+            _render_sweep(chosen, choice)
+        with st.container(key="box_ceiling"):
+            _render_ceiling(chosen, choice, pool)
+    mix_section.render(chosen, choice, pool)
+
+
+def _chosen_runs(context: PageContext) -> PageContext:
+    """The choice of runs; the context with these alone, in the order chosen."""
+    names = dict(zip(context.digests, context.names, strict=True))
+    key = state.choices_key(state.FUSED_RUNS, context.digests, context.digests[:2])
+    st.multiselect("Runs to fuse", context.digests, format_func=names.get, key=key, max_selections=MOST_RUNS,
+                   persist_state="session", help=tooltip("fused_runs"))
+    entries = {entry.digest: entry for entry in context.entries}
+    return context.only([entries[digest] for digest in state.get(key) or () if digest in entries])
+
+
+def _setting(choice: Choice) -> str:
+    return sentences.setting_text(METHODS[choice.recipe.method].title, choice.recipe.params, choice.runs,
+                                  choice.recipe.window)
+
+
+def _render_answer(context: PageContext, choice: Choice) -> None:
+    """The answer in one sentence, then the hybrid next to the single runs."""
+    with st.container(border=True, key="answer"):
+        st.markdown(sentences.hybrid_answer(
+            choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
+            choice.against_default, choice.held_out.value))
+        verdict_panel.render_checks(context, verdict_panel.current_verdict(context, choice.spec))
+    if choice.decision == "unknown":
+        return
+    st.header("Tuned hybrid against single runs", anchor=False, help=tooltip("held_out"))
+    elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
+                   widths={"Against the best run": 300})
+    result = choice.held_out
+    st.caption(f"Tuned on all queries, the setting is: {fmt.escape(_setting(choice))}. "
+               + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes)))
+
+
+def _render_sweep(context: PageContext, choice: Choice) -> None:
+    """The metric against the weight or k of the chosen method."""
+    name, line = sweep_line(choice.recipes, choice.held_out.chosen)
+    title = choice.spec.title
+    if len(line) < 2:
+        return
+    run = choice.runs[-1]
+    label = f"Weight of {run}" if name == "weight" else "k of RRF"
+    st.header(fmt.escape(f"{title} by {'weight' if name == 'weight' else 'k'}"), anchor=False,
+              help=tooltip("flat_range"))
+    x = np.array([value for value, _ in line])
+    mean = _means(choice.values[[index for _, index in line]])
+    chosen = next(value for value, index in line if index == choice.held_out.chosen)
+    figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, context.names,
+                            context.slots, _means(choice.single_values), axis=axis_of(choice.spec),
+                            theme=elements.theme())
+    elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}")
+    flat = sentences.flat_sentence(*choice.flat, run) + " " if choice.flat else ""
+    st.caption(f"{flat}Shaded: not significantly worse than the chosen setting. All queries, so the top is optimistic.")
+
+
+def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
+    """What the best order of all results could reach at most, by window."""
+    st.header("Ceiling by window", anchor=False, help=tooltip("ceiling"))
+    windows, best = what_if_cache.ceiling(pool, context.digests, context.scope, choice.spec)
+    singles = _means(choice.single_values)
+    figure = pictures.ceiling(windows, best, context.names, context.slots, singles, axis=axis_of(choice.spec),
+                              theme=elements.theme())
+    elements.chart(figure, tables.ceiling_table(choice.spec.title, windows, best), "ceiling",
+                   f"The best possible {choice.spec.title} by window")
+    st.caption(sentences.ceiling_sentence(choice.spec.title, float(singles[choice.best_run]), float(best[-1]), None))
+
+
+def _means(values: np.ndarray | Sequence) -> np.ndarray:
+    """The mean of each row over its defined values: (S,); NaN without any."""
+    values = np.asarray(values, float)
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=1)
+    return np.where(count > 0, np.where(defined, values, 0).sum(axis=1) / np.maximum(count, 1), np.nan)

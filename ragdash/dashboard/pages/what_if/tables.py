@@ -1,0 +1,58 @@
+"""The tables of the What-if page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ragdash.evaluation.evaluate import summaries
+from ragdash.evaluation.outcomes import Comparison
+from ragdash.evaluation.stats import FAST_RESAMPLES
+from ragdash.experiments.fusion.choice import Choice
+from ragdash.reporting.sentences.comparison import OUTCOMES
+from ragdash.reporting.sentences.formatting import number
+
+
+def runs_table(choice: Choice) -> pd.DataFrame:
+    """The tuned hybrid, the default and the single runs: mean with interval, difference from the best run, outcome."""
+    outcomes = {len(choice.runs): choice.default_against_single, len(choice.runs) + 1: choice.against_single}
+    rows = []
+    means = summaries(choice.evaluations, resamples=FAST_RESAMPLES)
+    for index, (evaluation, (summary,)) in enumerate(zip(choice.evaluations, means, strict=True)):
+        tuned = index == len(choice.runs) + 1
+        low, high = choice.held_out.interval() if tuned else (summary.low, summary.high)
+        rows.append({"Run": evaluation.name, choice.spec.title: summary.mean, "Low": low, "High": high,
+                     "Against the best run": outcome_text(outcomes.get(index)) if index != choice.best_run
+                     else "best single run", "n": summary.n})
+    return pd.DataFrame(rows[::-1])
+
+
+def outcome_text(comparison: Comparison | None) -> str:
+    """+0.096 [+0.024, +0.167] ▲ better"""
+    if comparison is None:
+        return ""
+    low, high = comparison.low, comparison.high
+    return (f"{number(comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
+            f"{number(high, signed=True)}] {OUTCOMES[comparison.outcome]}")
+
+
+def sweep_table(label: str, title: str, x: np.ndarray, mean: np.ndarray) -> pd.DataFrame:
+    """The mean at each setting of a sweep."""
+    return pd.DataFrame({label: x, title: mean})
+
+
+def ceiling_table(title: str, windows: Sequence[int], best: np.ndarray) -> pd.DataFrame:
+    """The best possible mean at each window."""
+    return pd.DataFrame({"Window": list(windows), f"{title} at most": best})
+
+
+def changes_table(query_ids: Sequence[str], single: np.ndarray, mix: np.ndarray, title: str, run: str,
+                  most: int) -> pd.DataFrame:
+    """The queries whose value changes most, largest changes first."""
+    change = np.nan_to_num(mix - single)
+    order = np.argsort(-np.abs(change), kind="stable")
+    order = order[np.abs(change[order]) > 1e-12][:most]
+    return pd.DataFrame({"Query": [query_ids[index] for index in order], f"{title}, {run}": single[order],
+                         f"{title}, mix": mix[order], "Change": change[order]})

@@ -1,0 +1,120 @@
+"""Before any tuning: how good could a fusion of these runs be at most, and what would one change?
+
+Letters: Q queries of the truth, R judgments, W windows, C candidates of a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragdash.core.arrow_columns import on_all_cores
+from ragdash.experiments.fusion.fuse import fused_order
+from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.metrics import Spec
+
+WINDOWS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, eq=False)
+class Churn:
+    """What a fused run changes against a single run, for each query of the pool.
+
+    first, top: whether the first result, and the set of the top k, differs: (queries,) bool each. tied: whether rank k
+    and the next have the same fused score, so that another rule for ties gives another top k. k: the cutoff.
+    """
+
+    first: np.ndarray
+    top: np.ndarray
+    tied: np.ndarray
+    k: int
+
+
+def windows_of(pool: JudgedPool) -> list[int]:
+    """The windows worth looking at: up to the depth of the deepest run."""
+    depth = max((run.depth for run in pool.runs), default=0)
+    return [*(window for window in WINDOWS if window < depth), depth] if depth else []
+
+
+def ceiling(pool: JudgedPool, spec: Spec, windows: Sequence[int]) -> np.ndarray:
+    """The value of each query if the documents of all runs within a window were in the best order: (W, Q).
+
+    No fusion of these results can be better. It knows the judgments: an upper bound, not a system.
+    """
+    best = np.zeros(len(pool.truth.grades), np.int64)
+    deepest = np.iinfo(np.int64).max
+    sizes = np.zeros((len(windows), len(pool.truth)), np.int64)
+
+    def work(index: int) -> None:
+        block, (first, last) = pool.blocks[index], pool.pool.blocks[index]
+        rank = np.full(len(block.candidates), deepest)
+        for leg in block.candidates.legs:
+            rank[leg.candidate] = np.minimum(rank[leg.candidate], leg.rank)
+        best[block.judgment] = rank[block.hit]
+        query = pool.truth_query[first:last]
+        owner = np.repeat(np.arange(last - first), block.candidates.lengths)
+        for row, window in enumerate(windows):
+            counts = np.bincount(owner[rank <= window], minlength=last - first)
+            sizes[row, query[query >= 0]] = counts[query >= 0]
+
+    on_all_cores(work, range(len(pool.blocks)))
+    values = [pool.values_of(_best_ranks(pool, (best > 0) & (best <= window)), sizes[row], [spec])[0]
+              for row, window in enumerate(windows)]
+    return np.stack(values) if values else np.zeros((0, len(pool.truth)))
+
+
+def _best_ranks(pool: JudgedPool, returned: np.ndarray) -> np.ndarray:
+    """The returned judged documents of each query first, the highest grade before others: ranks (R,), 0 for the rest.
+
+    A grade of 0 or less does not help: those documents are as good as last, and are left out.
+    """
+    counted = np.flatnonzero(returned & (pool.truth.grades > 0))
+    query = pool.truth.queries[counted]
+    order = np.lexsort((-pool.truth.grades[counted], query))
+    rank = np.zeros(len(returned), np.int64)
+    rank[counted[order]] = np.arange(len(order)) - np.searchsorted(query[order], query[order]) + 1
+    return rank
+
+
+def churn(pool: JudgedPool, recipe: Recipe, run: int, k: int) -> Churn:
+    """What changes in the first k results if this recipe takes the place of the run with this index."""
+    queries = len(pool.pool.query_ids)
+    first, top, tied = (np.zeros(queries, bool) for _ in range(3))
+
+    def work(index: int) -> None:
+        candidates, (low, high) = pool.blocks[index].candidates, pool.pool.blocks[index]
+        scores = _scores_of_all(pool, index, recipe)
+        order, starts, _ = fused_order(candidates, replace(recipe, cut=min(k + 1, recipe.cut or k + 1)), scores)
+        place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
+        owner = np.repeat(np.arange(high - low), np.diff(starts))
+        leg = candidates.legs[run]
+        rank = np.zeros(len(candidates), np.int64)
+        rank[leg.candidate] = leg.rank
+        shown = place < k
+        common = np.bincount(owner[shown & (rank[order] > 0) & (rank[order] <= k)], minlength=high - low)
+        top[low:high] = common < np.maximum(np.minimum(np.diff(starts), k), np.minimum(leg.lengths, k))
+        same = np.bincount(owner[(place == 0) & (rank[order] == 1)], minlength=high - low)
+        first[low:high] = (same == 0) & (np.maximum(np.diff(starts), leg.lengths) > 0)
+        last = np.flatnonzero(place == k)
+        tied[low + owner[last]] = scores[order[last]] == scores[order[last - 1]]
+
+    on_all_cores(work, range(len(pool.blocks)))
+    return Churn(first, top, tied, k)
+
+
+def _scores_of_all(pool: JudgedPool, index: int, recipe: Recipe) -> np.ndarray:
+    """The fused score of every candidate of a block, NaN for those that the recipe leaves out: (C,)."""
+    candidates = pool.blocks[index].candidates
+    part, taken = candidates.part(recipe.legs, recipe.window)
+    scores = recipe.scores(part)
+    if len(part.legs) == 1:
+        scores = np.empty(len(part))
+        scores[part.legs[0].candidate] = -part.legs[0].rank
+    if taken is None:
+        return scores
+    out = np.full(len(candidates), np.nan)
+    out[taken] = scores
+    return out

@@ -1,0 +1,113 @@
+"""Runs and truths from dicts, data frames and lists of records: the same as from columns, and every problem at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from ragdash import InputError, Run, Truth
+
+RANKINGS = {"q1": {"d2": 1.5, "d7": 3.0}, "q2": {"d1": 0.5}, "q3": {}}
+JUDGMENTS = {"q1": {"d7": 2, "d2": 0}, "q2": {"d5": 1}, "q3": {}}
+ROWS = {"query_id": ["q1", "q1", "q2"], "doc_id": ["d2", "d7", "d1"], "score": [1.5, 3.0, 0.5]}
+
+
+class WithStream:
+    """A frame of another library: it offers its columns as an Arrow stream alone."""
+
+    def __init__(self, table: pa.Table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+FRAMES = {"dict of columns": lambda rows: rows, "pandas": lambda rows: pd.DataFrame(rows, index=range(5, 8)),
+          "arrow": pa.table, "stream": lambda rows: WithStream(pa.table(rows)),
+          "category": lambda rows: pd.DataFrame(rows).astype({"query_id": "category"})}
+
+
+def test_a_dict_of_scores_is_the_run_of_its_columns():
+    run = Run.from_dict(RANKINGS, "bm25")
+    built = Run.build("bm25", ["q1", "q1", "q2"], ["d2", "d7", "d1"], [1.5, 3.0, 0.5],
+                      details=pa.table({"query_id": ["q1", "q2", "q3"]}))
+    assert run.digest == built.digest and run.name == "bm25"
+    assert run.query_ids.to_pylist() == ["q1", "q2", "q3"] and run.lengths.tolist() == [2, 1, 0]
+    assert run.ranking("q1").column("doc_id").to_pylist() == ["d7", "d2"]
+
+
+def test_a_dict_of_lists_is_ranked_in_their_order():
+    run = Run.from_dict({1: ["b", "a"], 2: ("c",)})
+    assert run.ranked_by == "order" and run.scores is None
+    assert run.query_ids.to_pylist() == ["1", "2"]
+    assert run.ranking("1").column("doc_id").to_pylist() == ["b", "a"]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_of_any_library_is_the_same_run(kind):
+    rows = {name: list(values) for name, values in ROWS.items()}
+    run = Run.from_frame(FRAMES[kind](rows), "bm25")
+    assert run.digest == Run.build("bm25", *ROWS.values()).digest
+
+
+def test_columns_of_other_names_and_of_whole_numbers():
+    frame = pd.DataFrame({"qid": [1, 1], "pid": [10, 20], "sim": [0.5, 0.75], "passage": ["x", "y"]})
+    run = Run.from_frame(frame, columns={"query_id": "qid", "doc_id": "pid", "score": "sim", "text": "passage"})
+    table = run.ranking("1")
+    assert table.column("doc_id").to_pylist() == ["20", "10"] and table.column("text").to_pylist() == ["y", "x"]
+
+
+def test_records_keep_texts_and_details():
+    run = Run.from_records([
+        {"query_id": "q1", "documents": [{"doc_id": "a", "score": 1.0, "text": "x"}, {"doc_id": "b", "score": 2.0}],
+         "answer": "Paris", "latency_ms": 3.5},
+        {"query_id": "q2", "documents": []}])
+    assert run.ranking("q1").to_pylist()[0] == {"rank": 1, "doc_id": "b", "score": 2.0, "text": None}
+    assert run.details.to_pylist() == [{"answer": "Paris", "latency_ms": 3.5}, {"answer": None, "latency_ms": None}]
+
+
+def test_judgments_from_dicts_and_frames():
+    truth = Truth.from_dict(JUDGMENTS, "qrels")
+    assert (truth.query_ids.to_pylist(), truth.judgements) == (["q1", "q2", "q3"], 3)
+    assert Truth.from_dict({"q1": ["a"], "q2": {"b"}}).grades.tolist() == [1, 1]
+    frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "label": [2.0, 0.0]})
+    assert Truth.from_frame(frame, columns={"grade": "label"}).grades.tolist() == [2, 0]
+    assert Truth.from_frame(frame).grades.tolist() == [1, 1]
+
+
+def test_of_takes_every_kind_and_keeps_what_is_built():
+    run = Run.from_dict(RANKINGS)
+    assert Run.of(run) is run and Run.of(RANKINGS).digest == run.digest
+    assert Run.of(pd.DataFrame(ROWS)).digest == Run.build("run", *ROWS.values()).digest
+    assert Run.of([{"query_id": "q", "documents": ["a"]}]).query_ids.to_pylist() == ["q"]
+    truth = Truth.from_dict(JUDGMENTS)
+    assert Truth.of(truth) is truth and Truth.of(JUDGMENTS).digest == truth.digest
+
+
+def kinds(make) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        make()
+    return [problem.message for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(("make", "expected"), [
+    (lambda: Run.from_dict([1]), ["python-object/mapping"]),
+    (lambda: Run.from_dict({"q": {"a": "x", "b": None, "c": True}, "r": 5, "s": "text"}),
+     ["python-object/number"] * 3 + ["python-object/ranking"] * 2),
+    (lambda: Run.from_dict({"q": {"a": 1.0}, "r": ["b"]}), ["python-object/scores"]),
+    (lambda: Run.from_dict({1.0: ["a"]}), ["python-object/id"]),
+    (lambda: Run.from_frame({"a": [1]}), ["python-object/column"] * 2),
+    (lambda: Run.from_frame(ROWS, columns={"score": "sim"}), ["python-object/column"]),
+    (lambda: Run.from_frame({"query_id": [1.0], "doc_id": ["a"]}), ["python-object/id-column"]),
+    (lambda: Run.from_frame(3), ["python-object/frame"]),
+    (lambda: Run.from_records([{"query_id": "q"}, {"query_id": "r", "documents": [{"doc_id": "a", "score": 1}, "b"]}]),
+     ["python-object/record", "python-object/partly"]),
+    (lambda: Run.from_records([{"query_id": name, "documents": [], "n": n} for name, n in (("q", 1), ("r", "x"))]),
+     ["python-object/detail"]),
+    (lambda: Truth.from_dict({"q": {"a": 1.5}, "r": "doc"}), ["python-object/grade", "python-object/judgments"]),
+    (lambda: Run.from_dict({"q": {"a": np.nan}}), ["nan-score/column"]),
+])
+def test_every_problem_is_reported(make, expected):
+    assert sorted(kinds(make)) == sorted(expected)

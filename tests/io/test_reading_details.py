@@ -1,0 +1,75 @@
+"""Small decisions of the readers, one by one: comments, headers of two rows, cells, lines of errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragdash import io
+from ragdash.core.errors import InputError
+from ragdash.io.formats.json_columns import _name_of_ids
+from ragdash.io.proposals.records import _header_names, _json_values
+from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query
+from ragdash.io.tables.cells import parse_cell
+from ragdash.io.tables.mapping_hints import mapping_example
+
+
+def test_comments_and_blank_lines_between_json_values_are_passed_over():
+    assert _json_values('# made by hand\n// twice\n\n{"a": 1}\n# note\n[2],\n\n') == [{"a": 1}, [2]]
+    assert _json_values("") is None and _json_values('{"a": 1} and more') is None
+
+
+def test_a_second_row_of_a_header_has_names_and_no_values():
+    header = ["id", "scores", ""]
+    names, body = _header_names(header, [["", "precision", "recall"], ["q1", "0.5", "0.4"]], 3)
+    assert (names, body) == (["id", "scores.precision", "scores.recall"], [["q1", "0.5", "0.4"]])
+    for second in (["", "0.5", "0.4"], ["", "precision", "0.4"], ["", "precision", "r" * 41], ["", "", "recall"]):
+        rows = [second, ["q1", "0.5", "0.4"]]
+        assert _header_names(header, rows, 3) == (["id", "scores", "column 3"], rows), second
+    rows = [["", "precision", "recall"], ["q1", "good", "bad"]]
+    assert _header_names(header, rows, 3)[1] == rows, "no values below: both rows may be data"
+
+
+def test_a_cell_of_metrics_is_a_number_a_word_or_an_object():
+    assert parse_cell("metrics", "0.5", None) == 0.5 and parse_cell("metrics", "0.50", None) == "0.50"
+    assert parse_cell("metrics", "good", None) == "good" and parse_cell("metrics", ' {"a": 1}', None) == {"a": "1"}
+
+
+def test_columns_by_query_may_lack_half_of_the_queries_and_no_more():
+    answers = {"q1": "a", "q2": "b", "q3": "c", "q4": "d"}
+    records = columns_by_query({"answer": answers, "note": {"q1": "x", "q2": "y"}})
+    assert records == [{KEY: "q1", "answer": "a", "note": "x"}, {KEY: "q2", "answer": "b", "note": "y"},
+                       {KEY: "q3", "answer": "c"}, {KEY: "q4", "answer": "d"}]
+    assert columns_by_query({"answer": answers, "note": {"q1": "x"}}) == []
+
+
+@pytest.mark.parametrize("blank", [0, 1, 3])
+def test_the_line_of_an_error_counts_blank_lines_before_the_json(blank):
+    content = "\n" * blank + '{"q1": {"d1": 1.5},\n "q2": {"d1": "high", "d2": 2}}'
+    with pytest.raises(InputError) as caught:
+        io.read_run(("run.json", content.encode()))
+    assert {problem.line for problem in caught.value.problems} == {blank + 2}
+
+
+@pytest.mark.parametrize(("columns", "row", "option"), [
+    (["question", "file", "points"], ["what?", "a.txt", "0.5"], "--map query_id=question,doc_id=file,score=points"),
+    (["points", "question", "file"], ["0.5", "what?", "a.txt"], "--map query_id=question,doc_id=file,score=points"),
+    (["x", "y"], ["a", "b"], "--map query_id=x,doc_id=y,score=NAME"),
+])
+def test_a_proposed_mapping_names_each_column_once(columns, row, option):
+    assert mapping_example(columns, ("query_id", "doc_id", "score"), row) == option
+
+
+@pytest.mark.parametrize(("cells", "name"), [
+    ([["d1", "d2"], ["d3"]], "retrieved_ids"), ([["two words"], ["d3"]], "retrieved_context"),
+    ([["d1", 7]], "retrieved_context"), ([], "retrieved_context"), ([[], None], "retrieved_context")])
+def test_a_column_of_contexts_that_holds_ids_is_one_of_ids(cells, name):
+    assert _name_of_ids("retrieved_context", cells) == name and _name_of_ids("other", cells) == "other"
+
+
+def test_a_list_below_other_members_is_read_up_to_the_error_and_names_its_line():
+    content = ('{"meta": {"n": 1},\n "results": [{"query_id": "q1", "retrieved": ["a"]},\n'
+               '{"query_id": "q2", "retrieved": 7}]}')
+    with pytest.raises(InputError) as caught:
+        io.read_run(("run.json", content.encode()))
+    assert [(problem.line, problem.field) for problem in caught.value.problems if problem.severity == "error"] == [
+        (3, "retrieved")]

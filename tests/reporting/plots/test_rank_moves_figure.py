@@ -1,0 +1,33 @@
+"""How documents move between runs: lines by kind, lanes for deep and missing ones, names of the relevant ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragdash.reporting.plots.queries import DEEPER, NONE, bump
+
+RANKS, GRADES = [[1, np.nan], [12, 2], [3, 3]], [1.0, np.nan, 0.0]
+
+
+def test_documents_are_lines_by_kind_and_the_relevant_ones_bear_their_names():
+    fig = bump(["dense", "sparse"], [0, 1], ["d1", "d2", "<d3>"], RANKS, GRADES, k=5)
+    lines = {trace.name: [float(y) for y in trace.y][:2] for trace in fig.data}
+    assert lines == {"unjudged": [6.5, 2.0], "judged not relevant": [3.0, 3.0], "relevant, grade 1": [1.0, 7.5]}
+    (label,) = fig.layout.annotations
+    assert label.text == "d1 (1)" and label.y == pytest.approx(7.5) and fig.layout.margin.r == 24 + 7 * len("d1 (1)")
+    assert list(fig.layout.yaxis.ticktext) == ["1", "3", "5", DEEPER, NONE]
+    assert list(fig.layout.yaxis.tickvals) == [1, 3, 5, 6.5, 7.5] and fig.layout.yaxis.range[0] > 7.5
+    assert [name.rpartition(" ")[2] for name in fig.layout.xaxis.ticktext] == ["dense", "sparse"]
+
+
+def test_a_hover_names_the_document_the_run_and_the_rank():
+    fig = bump(["dense", "sparse"], [0, 1], ["d1", "d2", "<d3>"], RANKS, GRADES, k=5)
+    facts = {trace.name: [list(row) for row in trace.customdata[:2]] for trace in fig.data}
+    assert facts["relevant, grade 1"] == [["d1", "dense", "rank 1"], ["d1", "sparse", NONE]]
+    assert facts["judged not relevant"][0] == ["&lt;d3&gt;", "dense", "rank 3"]
+
+
+def test_without_a_relevant_document_no_name_is_drawn():
+    fig = bump(["dense", "sparse"], [0, 1], ["d2"], [[12, 2]], [np.nan], k=5)
+    assert not fig.layout.annotations and [trace.name for trace in fig.data] == ["unjudged"]

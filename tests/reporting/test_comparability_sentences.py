@@ -1,0 +1,62 @@
+"""The words of the comparability check: one line for all, a finding, a button, and what several runs need."""
+
+from __future__ import annotations
+
+import pytest
+from helpers import run_of, truth_of
+
+from ragdash.analysis.comparability import ComparabilityEntry, ComparabilityReport, check_comparability
+from ragdash.core.records import Conventions
+from ragdash.reporting.sentences import comparability
+
+ZEROS = (("ids", "zeros"),)
+
+
+def lost(name: str, *, option=("ids", "zeros"), severity: str = "warning") -> ComparabilityEntry:
+    return ComparabilityEntry("respelled-documents", severity, name, 3, 9, ("'1' for '01'",), {
+        "way": "without zeros", "before": 0, "after": 3, "looked": 0, "returned": 9}, option)
+
+
+@pytest.mark.parametrize(("entries", "shared"), [
+    ([lost("a")], {}),
+    ([lost("a"), lost("a")], {}),
+    ([lost("a"), lost("b")], {ZEROS: ["a", "b"]}),
+    ([lost("a"), lost("b", severity="note")], {}),
+    ([lost("a"), lost("b", option=None), lost("c", option=("missing", "skip"))], {}),
+])
+def test_a_fix_is_shared_where_more_than_one_run_needs_it(entries, shared):
+    assert comparability.shared_fixes(ComparabilityReport(tuple(entries), ())) == shared
+
+
+@pytest.mark.parametrize(("options", "label"), [
+    ((("collapse", "source"),), "Collapse by source"), ((("collapse", "id"),), "Collapse by id"),
+    ((("collapse", "prefix:#"),), "Collapse at '#'"), ((("collapse", "chunks:prefix:_"),), "Collapse at '_'"),
+    ((("collapse", "prefix:_"), ("ids", "case,zeros")), "Collapse at '_', match any case and lost zeros"),
+    (ZEROS, "Match ids with lost zeros"), ((("missing", "skip"),), "Leave missing queries out"),
+])
+def test_a_button_says_what_it_does(options, label):
+    assert comparability.fix_label(options) == label
+
+
+def test_a_finding_has_its_effect_and_its_fix_without_an_option_of_the_command_line():
+    text = comparability.finding_text(lost("a")).replace("\\", "")
+    assert text == ("3 of 9 different documents match the truth only without zeros ('1' for '01').  \n:gray[Judged "
+                    "documents among those returned: 0 now, 3 then. Match the ids with the button, or write them the "
+                    "same way in both files.]")
+    counted = ComparabilityEntry("matched-queries", "ok", "a", 4, 9)
+    assert comparability.finding_text(counted) == "4 of 9 queries of the truth are in the run."
+
+
+def test_words_of_a_page_and_of_the_command_line_come_from_one_entry():
+    entry = lost("a")
+    assert "--ids zeros" in entry.fix and "--" not in entry.words("page").fix
+    assert entry.words("page").actual == entry.found and entry.as_dict()["facts"]["after"] == 3
+
+
+def test_one_line_says_what_can_be_compared():
+    truth = truth_of({"q1": ["a"], "q2": ["b"]})
+    runs = [run_of({"q1": ["a"], "q2": ["b"]}, "both"), run_of({"q1": ["a"]}, "half")]
+    line = comparability.summary(check_comparability(runs, truth), ["both", "half"], Conventions())
+    assert line == ("**2 runs can be compared**, but half lacks 1 of 2 queries, which count as empty rankings.")
+    alone = comparability.summary(check_comparability(runs[:1], truth), ["both"], Conventions())
+    assert alone == "**both can be measured**: 2 queries, all judged."
