@@ -53,6 +53,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "evidence": ("evidence", "reference_contexts", "gold_context", "gold_contexts", "gold_evidence",
                  "ground_truth_contexts", "expected_contexts", "expected_chunks", "expected_texts"),
     "allowed": ("allowed", "allowed_ids", "allowed_doc_ids"),
+    "subtopics": ("subtopics",),
     "latency_ms": ("latency_ms", "latency_millis", "total_latency_ms", "response_time_ms", "elapsed_ms", "duration_ms",
                    "total_time_ms", "time_ms"),
     "latency_s": ("latency_s", "latency_sec", "latency_seconds", "total_latency_s", "response_time_s", "elapsed_s",

@@ -27,6 +27,7 @@ from ragdash.matching.views.cost import Timed, timed
 from ragdash.matching.views.evidence import Covered
 from ragdash.matching.views.permissions import Permitted, allowed_judgments, allowed_truth
 from ragdash.matching.views.ranked import Ranked
+from ragdash.matching.views.subtopics import Diversified, diversified, numbered_truth
 from ragdash.matching.views.supplied import Supplied
 from ragdash.matching.views.texts import Answered, Grounded
 
@@ -171,6 +172,13 @@ class Match:
                             pc.index_in(self.truth.query_ids, value_set=truth.query_ids).to_numpy())
                  for truth in (allowed, allowed_judgments(self.truth, allowed))]
         return Permitted(views[0], known, views[1])
+
+    @cached_property
+    def diversified(self) -> Diversified:
+        """The view of the metrics of diversity. Raises Unavailable where the truth has no subtopics."""
+        numbered, documents = numbered_truth(self.truth)
+        rows = pc.index_in(numbered.query_ids, value_set=self.truth.query_ids).to_numpy()
+        return diversified(Match(self.run, numbered, self.conventions).ranked, documents, rows)
 
     @cached_property
     def timed(self) -> Timed:

@@ -6,6 +6,7 @@ from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that o
     recall_levels,
     gains,
     user_models,
+    diversity,
     judged_share,
     score_detection,
     permissions,
@@ -13,6 +14,7 @@ from ragdash.metrics.rankings import (  # noqa: F401, I001  (the order is that o
 from ragdash.metrics import (  # noqa: F401
     evidence,
     answers,
+    overlap,
     grounding,
     semantic,
     judged,

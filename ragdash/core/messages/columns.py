@@ -140,6 +140,14 @@ MESSAGES: Mapping[str, Message] = {
         expected="one way to give a ranking",
         fix="Write every query in the same way.",
     ),
+    "subtopics": Message(
+        actual="judgments of {subtopics:count subtopic} for {queries:count query}",
+        expected="one judgment for each query and document, or measures of diversity",
+        fix=(
+            "alpha_nDCG, ERR_IA, NRBP and StRecall read the subtopics. For every other metric, a document has its "
+            "highest grade for any subtopic."
+        ),
+    ),
     "no-grade-column": Message(
         actual="queries and documents without grades",
         expected="a column of grades, or relevant documents only",

@@ -182,6 +182,17 @@ MESSAGES: Mapping[str, Message] = {
         expected="a field `allowed` with the ids that the asker may see",
         fix="Add it to the queries of the truth.",
     ),
+    "unavailable/no-sacrebleu": Message(
+        actual="sacrebleu is not installed",
+        expected="sacrebleu, which computes BLEU and chrF",
+        fix="pip install \"ragdash[text]\"",
+    ),
+    "unavailable/no-subtopics": Message(
+        actual="truth {truth!r} without judgments of subtopics",
+        expected="diversity qrels: lines of query, subtopic, document and grade",
+        fix="Pass such qrels with --truth.",
+        page="Load such qrels as relevance judgments.",
+    ),
     "unavailable/no-questions": Message(
         actual="truth {truth!r} and {run:named run} without the text of a query",
         expected="what was asked",

@@ -121,7 +121,7 @@ def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
             columns[name] = pa.array([row.get(name) for row in rows])
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             kinds = dict.fromkeys(type(row[name]).__name__ for row in rows if row.get(name) is not None)
-            problems.add("python-object/detail", {"name": name, "kinds": list(kinds)}, field=name)
+            problems.add("python-object/detail", {"kinds": list(kinds)}, field=name)
     return pa.table(columns) if columns else None
 
 

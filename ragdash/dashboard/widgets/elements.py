@@ -33,7 +33,7 @@ def set_contrast() -> None:
     Those of the sidebar have a darker blue of their own, which is too dark for the words of a chosen segment there.
     """
     if theme() is plot_theme.DARK:
-        selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag])'
+        selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-tag], [data-tag-index])'
         segment = '[data-testid="stSidebar"] [data-variant="segmented_control"][data-selected="true"]'
         st.html(f'<style>{selector}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
                 f"{{color: {theme().paper} !important}} {segment} p {{color: {theme().ink} !important}}</style>")

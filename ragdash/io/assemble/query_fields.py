@@ -35,6 +35,7 @@ TRUTH_TYPES = {
     "query": pa.string(), "answers": pa.list_(pa.string()),
     "evidence": pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())])),
     "allowed": pa.list_(pa.string()), "attributes": pa.string(),
+    "subtopics": pa.list_(pa.struct([("subtopic", pa.string()), ("doc_id", pa.string()), ("grade", pa.int64())])),
 }
 
 
@@ -126,6 +127,19 @@ def details_table(query_lines: dict[str, int], details: dict[str, dict], with_ro
     return pa.table(columns)
 
 
+def _read_subtopics(value, cell: Cell) -> list[dict] | None:
+    """Judgments of subtopics: a list of {"subtopic", "doc_id", "grade"}."""
+    if value is None:
+        return None
+    is_list = type(value) is list and all(type(row) is dict and {"subtopic", "doc_id", "grade"} <= row.keys()
+                                          for row in value)
+    if not is_list:
+        return cell.note_wrong_type(value, "a list of objects with subtopic, doc_id and grade")
+    rows = [{"subtopic": read_id(row["subtopic"], cell), "doc_id": read_id(row["doc_id"], cell),
+             "grade": read_whole_number(row["grade"], cell)} for row in value]
+    return rows if all(field is not None for row in rows for field in row.values()) else None
+
+
 _RUN_READERS = {
     "query": read_question,
     "answer": read_message,
@@ -137,4 +151,4 @@ _RUN_READERS = {
 }
 _TRUTH_READERS = {"query": read_question, "answers": lambda value, cell: read_texts(value, cell, read_message),
              "evidence": lambda value, cell: read_texts(value, cell, _read_evidence),
-             "allowed": lambda value, cell: read_texts(value, cell, read_id)}
+             "allowed": lambda value, cell: read_texts(value, cell, read_id), "subtopics": _read_subtopics}

@@ -23,6 +23,7 @@ from ragdash.core.arrow_columns import joined, on_all_cores
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.assemble.subtopic_judgments import build_subtopic_truth, has_subtopics
 from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.formats.trec_lines import (
@@ -137,9 +138,15 @@ def read_truth(source: Source) -> Truth:
     if not len(columns.docs):
         problems.add("no-rows/qrels", {"layout": str(QRELS)})
     problems.raise_errors()
+    if has_subtopics(source.head):
+        return build_subtopic_truth(columns, source, problems)
     try:
-        return _build_truth(columns, source, problems)
+        truth = _build_truth(columns, source, problems)
+        is_shorter = len(truth.grades) < len(columns.docs) and has_subtopics(source.data)
+        return build_subtopic_truth(columns, source, problems) if is_shorter else truth
     except InputError:
+        if has_subtopics(source.data):
+            return build_subtopic_truth(columns, source, problems)
         if columns.lines is not None:
             raise
         return _build_truth(

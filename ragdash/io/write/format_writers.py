@@ -33,6 +33,7 @@ def write_trec_qrels(truth: Truth, path: PathLike) -> Warnings:
     """Write judgments as TREC qrels."""
     serializers.write_qrels(truth, path)
     names = tuple(truth.details.column_names) if truth.details is not None else ()
+    names = tuple(name for name in names if name != "subtopics")  # the second column
     return (*_lost_by_qrels(truth, path, names), *_lost_corpus(truth, path))
 
 

@@ -46,7 +46,18 @@ def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
     sep = _separator(path, truth.query_ids, truth.docs)
     queries = truth.query_ids.take(pa.array(truth.queries)).to_pylist()
     rows = zip(queries, truth.docs.to_pylist(), truth.grades.tolist(), strict=True)
-    return "".join(f"{query}{sep}0{sep}{doc}{sep}{grade}\n" for query, doc, grade in rows).encode()
+    subtopics = {query: cell for query, cell in _subtopics(truth) if cell}
+    lines = [f"{query}{sep}0{sep}{doc}{sep}{grade}\n" for query, doc, grade in rows if query not in subtopics]
+    lines += [f"{query}{sep}{row['subtopic']}{sep}{row['doc_id']}{sep}{row['grade']}\n"
+              for query, cell in subtopics.items() for row in cell]
+    return "".join(lines).encode()
+
+
+def _subtopics(truth: Truth) -> Iterable[tuple[str, list[dict] | None]]:
+    """(query, its judgments of subtopics) of diversity qrels."""
+    if truth.details is None or "subtopics" not in truth.details.column_names:
+        return ()
+    return zip(truth.query_ids.to_pylist(), truth.details["subtopics"].to_pylist(), strict=True)
 
 
 def write_jsonl(record: Run | Truth, path: str | os.PathLike) -> None:

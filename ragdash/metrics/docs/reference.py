@@ -16,7 +16,7 @@ from ragdash.metrics.registry import METRICS, Metric
 FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgments and counts", "detection": "Detection",
             "sets": "Returned sets", "gains": "Gains along the ranking", "recall levels": "Levels of recall",
             "user models": "User models", "diversity": "Diversity", "permissions": "Permissions",
-            "judged": "Judged by a model", "cost": "Speed and cost"}
+            "overlap": "Overlap of texts, by sacrebleu", "judged": "Judged by a model", "cost": "Speed and cost"}
 _HEAD = """# Metrics
 
 Generated from the registry by `ragdash metrics --format markdown -o docs/reference/metrics.md`.

@@ -34,6 +34,7 @@ PAGES = {
     "metrics": "Metrics and help",
 }
 VIEWS = {"": "Overview", "data": "Data", **PAGES, "data?data_part=evidence": "Data",
+         "data?data_part=relink": "Data",
          "compare?detail=queries": "Compare", "compare?detail=slices": "Compare",
          "compare?detail=means": "Compare", "compare?detail=similarity": "Compare",
          "compare?detail=settings": "Compare",

@@ -235,7 +235,7 @@ def test_the_share_page_gives_the_report_and_the_tables(shared):
 def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
     links = [one.inner_text().strip() for one in shared.page.get_by_test_id("stCode").all()]
     assert "/compare?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
-    for link in links:
+    for link in links[:2]:
         other = visit().open(link)
         assert "has the highest NDCG@10" in other.page.inner_text(".st-key-finding")
         other.calm()

@@ -13,6 +13,11 @@ def plain(at) -> str:
     return texts(at).replace("\\", "")
 
 
+def leaderboard(at):
+    """The means of the leaderboard, by run."""
+    return next(frame.value for frame in at.dataframe if "Marks" in frame.value).set_index("Run")
+
+
 def test_each_run_shows_its_own_label():
     rows = ["question,config,answer,retrieved,verdict,judge_score"]
     for query in range(6):
@@ -27,9 +32,8 @@ def test_each_run_shows_its_own_label():
     of_run = {name: next(line for line in lines if f"\u00a0{name} NDCG@10" in line) for name in ("dense", "sparse")}
     assert "from the file: verdict Correct, judge_score 0.900" in of_run["dense"]
     assert "from the file: verdict Refusal, judge_score 0.250" in of_run["sparse"]
-    share = opened("compare", **{**link, "metric": "file:verdict(label='Correct')"})
-    cells = share.table[0].value.iloc[:, 1].tolist()
-    assert "**1.000**" in cells[0] and "**0.167**" in cells[1], "the share of Correct in each run"
+    means = leaderboard(opened("compare", **{**link, "metric": "file:verdict(label='Correct')"}))
+    assert means["verdict: Correct (file)"].round(3).to_dict() == {"dense": 1.0, "sparse": 0.167}, "share of Correct"
 
 
 def test_a_leak_is_seen_from_the_file_to_the_pages():
@@ -46,9 +50,8 @@ def test_a_leak_is_seen_from_the_file_to_the_pages():
     assert not at.error
     link = {**dict(at.query_params), "k": "2"}
 
-    compare = opened("compare", **{**link, "metric": "Leak@k"})
-    cells = dict(zip(("safe", "leaky"), compare.table[0].value.iloc[:, 1].tolist(), strict=True))
-    assert "**0.000**" in cells["safe"] and "**0.500**" in cells["leaky"]
+    leaks = leaderboard(opened("compare", **{**link, "metric": "Leak@k"}))["Leak@2"]
+    assert leaks.to_dict() == {"safe": 0.0, "leaky": 0.5}
 
     query = opened("queries", **{**link, "query": "q1"})
     assert "principal: team 1" in plain(query)

@@ -1,0 +1,185 @@
+"""Fusion next to ranx, its speed, and what the held-out choice of a hybrid promises.
+
+    python benchmarks/fusion.py equality           # every method that ranx has, the same scores (pip install ranx)
+    python benchmarks/fusion.py speed [--small]    # RRF of 2 runs x 6,980 x 1,000 against ranx; a sweep of 101 weights
+    python benchmarks/fusion.py choice             # coverage of the held-out interval and optimism, by simulation
+
+ranx sorts and compares in its own way where pairs disagree in a circle, so Condorcet is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash import Run, Truth, fuse, parse_specs
+from ragdash.experiments.fusion.held_out import held_out
+from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.recipe import make_recipe
+
+# our method -> (its name in ranx, our parameters, its parameters)
+PEERS = {
+    "rrf": ("rrf", {}, {"k": 60}), "combsum": ("sum", {}, {}), "combmnz": ("mnz", {}, {}), "combanz": ("anz", {}, {}),
+    "combmed": ("med", {}, {}), "combmin": ("min", {}, {}), "combmax": ("max", {}, {}),
+    "combgmnz": ("gmnz", {"gamma": 0.5}, {"gamma": 0.5}), "isr": ("isr", {}, {}), "log_isr": ("log_isr", {}, {}),
+    "logn_isr": ("logn_isr", {}, {"sigma": 0.01}), "rbc": ("rbc", {}, {"phi": 0.8}), "borda": ("bordafuse", {}, {}),
+    "weighted": ("wsum", {"weights": (0.3, 0.7)}, {"weights": (0.3, 0.7)}),
+    "wmnz": ("wmnz", {"weights": (0.3, 0.7)}, {"weights": (0.3, 0.7)}),
+    "mixed": ("mixed", {"weights": (0.3, 0.7)}, {"weights": (0.3, 0.7)})}
+NORMS = {"ranx-min-max": "min-max", "max": "max", "sum": "sum", "z-score": "zmuv", "rank": "rank", "borda": "borda"}
+
+
+def made_up_run(name: str, queries: int, depth: int, seed: int, pool: int = 2) -> Run:
+    """Rankings of documents from a pool of `pool` times the depth for each query; two of them share half of them."""
+    rng = np.random.default_rng(seed)
+    docs = np.argsort(rng.random((queries, pool * depth), dtype=np.float32), axis=1)[:, :depth]
+    docs = docs + 1_000_003 * (np.arange(queries)[:, None] + 1) % 8_000_000
+    codes = pa.array(np.repeat(np.arange(queries, dtype=np.int32), depth))
+    ids = pa.DictionaryArray.from_arrays(codes, pa.array([str(query) for query in range(queries)]))
+    scores = -np.sort(-rng.random((queries, depth)), axis=1)
+    return Run.build(name, ids, pa.array(docs.ravel()).cast(pa.string()), scores.ravel())
+
+
+def ranx_runs(runs: list[Run]) -> list:
+    """The same runs for ranx."""
+    from ranx import Run as RanxRun
+
+    out = []
+    for run in runs:
+        docs, scores, starts = run.docs.to_pylist(), run.scores.tolist(), run.starts.tolist()
+        out.append(RanxRun({query: dict(zip(docs[a:b], scores[a:b], strict=True)) for query, a, b in
+                            zip(run.query_ids.to_pylist(), starts[:-1], starts[1:], strict=True)}, name=run.name))
+    return out
+
+
+def equality() -> None:
+    """Every method with min-max, and every normalization with CombSUM, document by document."""
+    from ranx import fuse as ranx_fuse
+
+    runs = [made_up_run("a", 50, 20, 1), made_up_run("b", 50, 20, 2)]
+    cases = [(method, "ranx-min-max", ours, peer, theirs) for method, (peer, ours, theirs) in PEERS.items()]
+    cases += [("combsum", norm, {}, "sum", {}) for norm in NORMS]
+    for method, norm, ours, peer, theirs in cases:
+        options = dict(ours) if method in ("rrf", "isr", "log_isr", "logn_isr", "rbc", "borda") else {**ours,
+                                                                                                     "norm": norm}
+        fused = fuse(runs, method, **options)
+        expected = ranx_fuse(ranx_runs(runs), norm=NORMS[norm], method=peer, params=theirs)
+        worst = 0.0
+        for query in fused.query_ids.to_pylist():
+            table = fused.ranking(query)
+            mine = dict(zip(table["doc_id"].to_pylist(), table["score"].to_pylist(), strict=True))
+            other = {str(doc): value for doc, value in expected.run[query].items()}
+            assert mine.keys() == other.keys(), (method, norm, query)
+            worst = max(worst, *(abs(mine[doc] - other[doc]) for doc in mine))
+        assert worst < 1e-9, (method, norm, worst)
+        print(f"{method:10} {norm:14} equal to ranx {peer}, largest difference {worst:.1e}", flush=True)
+
+
+def fastest(work, times: int = 3) -> tuple[float, float]:
+    """(shortest wall time, shortest processor time) of some calls."""
+    rows = []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        rows.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return min(row[0] for row in rows), min(row[1] for row in rows)
+
+
+def speed(*, small: bool, peer: bool) -> None:
+    """RRF of two runs, a sweep of 101 weights, and one step of a slider with five runs."""
+    queries, depth = (698, 1000) if small else (6980, 1000)
+    runs = [made_up_run("a", queries, depth, 1), made_up_run("b", queries, depth, 2)]
+    wall, cpu = fastest(lambda: fuse(runs))
+    print(f"one RRF of 2 x {queries:,} x {depth:,}: {wall:.2f} s (processor {cpu:.2f} s)", flush=True)
+    if peer:
+        from ranx import fuse as ranx_fuse
+
+        tiny = ranx_runs([made_up_run(name, 12, 10, seed) for name, seed in (("a", 1), ("b", 2))])
+        ranx_fuse(tiny, norm=None, method="rrf", params={"k": 60})  # just-in-time compilation
+        theirs = ranx_runs(runs)
+        other, other_cpu = fastest(lambda: ranx_fuse(theirs, norm=None, method="rrf", params={"k": 60}), 1)
+        print(f"  ranx: {other:.2f} s (processor {other_cpu:.2f} s), {other / wall:.1f} times as long", flush=True)
+    queries = 700 if small else 7000
+    runs = [made_up_run(f"run {index}", queries, 100, index) for index in range(5)]
+    docs = [runs[0].docs[int(start)].as_py() for start in runs[0].starts[:-1] + np.arange(queries) % 90]
+    truth = Truth.build("qrels", runs[0].query_ids, pa.array(docs), np.ones(queries, np.int64))
+    specs = parse_specs("nDCG@10")
+    two = judged_pool(runs[:2], truth)
+    recipes = [make_recipe(runs[:2], "weighted", params={"weights": (1 - share, share)})
+               for share in np.linspace(0, 1, 101).tolist()]
+    wall, cpu = fastest(lambda: two.values(recipes, specs))
+    print(f"a sweep of 101 weights at {queries:,} x 100: {wall:.2f} s (processor {cpu:.2f} s)", flush=True)
+    five = judged_pool(runs, truth)
+    for method, params in (("rrf", {"k": 33.0}), ("weighted", {"weights": (0.1, 0.2, 0.2, 0.2, 0.3)})):
+        one_setting = make_recipe(runs, method, params=params)
+        five.values([one_setting], specs)
+        wall, cpu = fastest(lambda recipe=one_setting: five.values([recipe], specs))
+        print(f"one step of a slider, {method}, 5 x {queries:,} x 100: {wall:.3f} s (processor {cpu:.3f} s)",
+              flush=True)
+
+
+def population(kind: str, settings: int, queries: int, rng: np.random.Generator) -> np.ndarray:
+    """Values (S, Q) around means of 0: hard and easy queries; settings alone or like their neighbors."""
+    difficulty = rng.normal(size=queries) * 0.25
+    if kind == "alone":
+        return difficulty + rng.normal(size=(settings, queries)) * 0.15
+    waves = np.array([np.cos(np.pi * k * np.linspace(0, 1, settings)) for k in range(6)]).T
+    return difficulty + waves @ rng.normal(size=(6, queries)) * 0.15 / np.sqrt(3)
+
+
+def means_of(kind: str, settings: int) -> np.ndarray:
+    """True means of the settings: all equal, one better, or a hill."""
+    x = np.linspace(0, 1, settings)
+    if kind == "hill":
+        return 0.05 * (1 - ((x - 0.5) / 0.5) ** 2)
+    return np.where(np.arange(settings) == settings // 3, 0.04, 0.0) if kind == "one better" else np.zeros(settings)
+
+
+def choice(repetitions: int) -> None:
+    """How often the interval covers what the chosen setting is worth, for its value and its gain over the default."""
+    print("settings     truth       S    Q  value  gain  optimism  bias    false gain")
+    covered = []
+    for kind in ("alone", "like neighbors"):
+        for truth in ("all equal", "one better", "hill"):
+            for settings in (3, 200):
+                for queries in (50, 300):
+                    rows = [_one_choice(kind, truth, settings, queries, seed) for seed in range(repetitions)]
+                    value, gain, optimism, bias, false = np.mean(rows, axis=0)
+                    covered.append((value, gain))
+                    print(f"{kind:14} {truth:10} {settings:4} {queries:4}  {value:.3f}  {gain:.3f}  {optimism:.4f}   "
+                          f"{bias:+.4f} {false:.3f}", flush=True)
+    print("mean coverage: value {:.3f}, gain {:.3f}".format(*np.mean(covered, axis=0)))
+
+
+def _one_choice(kind: str, truth: str, settings: int, queries: int, seed: int) -> tuple[float, ...]:
+    means = means_of(truth, settings)
+    values = means[:, None] + population(kind, settings, queries, np.random.default_rng([seed, settings, queries]))
+    result = held_out(values, repeats=5, resamples=200, seed=seed)
+    gain = held_out(values, values[0], repeats=5, resamples=200, seed=seed)
+    worth = means[result.chosen]
+    low, high = result.interval()
+    gain_low, gain_high = gain.interval()
+    return (low <= worth <= high, gain_low <= worth - means[0] <= gain_high, result.optimism, result.value - worth,
+            truth == "all equal" and gain_low > 0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=("equality", "speed", "choice"))
+    parser.add_argument("--small", action="store_true", help="a tenth of the queries")
+    parser.add_argument("--no-ranx", action="store_true", help="ragdash alone")
+    parser.add_argument("--repetitions", type=int, default=200)
+    options = parser.parse_args()
+    if options.part == "equality":
+        equality()
+    elif options.part == "speed":
+        speed(small=options.small, peer=not options.no_ranx)
+    else:
+        choice(options.repetitions)
+
+
+if __name__ == "__main__":
+    main()
