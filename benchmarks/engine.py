@@ -1,4 +1,4 @@
-"""ragdash beside pytrec_eval, ir_measures and ranx: time, processor time and memory, at three scales, in one run.
+"""ragdash next to pytrec_eval, ir_measures and ranx: time, processor time, memory and their ratios, in one run.
 
     python benchmarks/engine.py [--rounds 5] [--data benchmarks/data] [--scales small marco graded]
 
@@ -48,12 +48,14 @@ def compare(scale: str, folder: Path, rounds: int) -> None:
               for tool, rows in figures.items()}
     queries, depth, *_ = SCALES[scale]
     print(f"\n{scale}: {queries:,} queries x {depth:,}, {run.stat().st_size / 2**20:.0f} MiB, medians of {rounds}")
-    print(f"{'':12s} {'file to values':>22s} {'processor':>10s} {'peak memory':>20s} {'loaded':>20s}   values agree to")
+    print(f"{'':12s} {'file to values':>22s} {'processor':>19s} {'peak memory':>20s} {'loaded':>20s} "
+          f"{'processor':>9s}   values agree to")
     ours = median["ragdash"]
     for tool, row in median.items():
-        print(f"{tool:12s} {row['wall']:9.3f} s {row['wall'] / ours['wall']:7.1f} x {row['cpu']:8.2f} s "
-              f"{row['peak']:7.0f} MiB {row['peak'] / ours['peak']:5.1f} x {row['loaded'] * 1e3:9.1f} ms "
-              f"{row['loaded'] / ours['loaded']:5.0f} x   {agreement.get(tool, '')}")
+        ratio = {key: row[key] / ours[key] for key in row}
+        print(f"{tool:12s} {row['wall']:9.3f} s {ratio['wall']:7.1f} x {row['cpu']:8.2f} s {ratio['cpu']:6.1f} x "
+              f"{row['peak']:7.0f} MiB {ratio['peak']:5.1f} x {row['loaded'] * 1e3:9.1f} ms "
+              f"{ratio['loaded']:5.0f} x {ratio['loaded_cpu']:7.0f} x   {agreement.get(tool, '')}")
 
 
 def agree(folder: Path) -> dict[str, str]:

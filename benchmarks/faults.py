@@ -117,7 +117,7 @@ def killed_writers(folder: Path, times: int, clocks: Sequence[float] = (0,)) -> 
             counts["lost"] += key not in verdicts.get([key])
     for digest, entry in listed.items():
         run = workspace.load_run(digest)
-        counts["wrong"] += run.digest != digest or entry.broken is not None
+        counts["wrong"] += run.digest != digest or bool(entry.broken)
     return counts
 
 

@@ -64,7 +64,7 @@ def charts(at: AppTest) -> dict[str, dict]:
 
 def leaderboard(at: AppTest) -> pd.DataFrame:
     """The leaderboard of Compare as it is read: the texts of its cells."""
-    table = next(one for one in at.dataframe if one.key == "leaderboard")
+    table = next(one for one in at.dataframe if one.key == "leaderboard_runs")
     return pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_all().to_pandas()
 
 

@@ -122,7 +122,7 @@ def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, sp
                               _scope=scope)
 
 
-@shared(max_entries=128, show_spinner="Testing slices …")
+@shared(max_entries=512, show_spinner="Testing slices …")
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
                        rules: ComparisonRules, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
@@ -139,7 +139,7 @@ def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:
     return _perfect_mean(scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]), _queries=scope.queries)
 
 
-@shared(max_entries=256)
+@shared(max_entries=1024)
 def _perfect_mean(key: tuple, spec: str, _match: Match, _queries: np.ndarray) -> float:
     return best_possible(_match, parse_spec(spec), _queries)
 
@@ -151,7 +151,7 @@ def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:
     return _curve(run, scope.cache_key(specs), names, depth, _match=scope.match(run, specs), _scope=scope)
 
 
-@shared(max_entries=256, show_spinner="Computing curves …")
+@shared(max_entries=1024, show_spinner="Computing curves …")
 def _curve(run: str, key: tuple, names: tuple[str, ...], depth: int, _match: Match, _scope: Scope) -> Curves:
     return curves(_match, names, np.arange(1, depth + 1), weights=_scope.resample_weights, queries=_scope.queries)
 
@@ -161,7 +161,7 @@ def interpolated(run: str, scope: Scope) -> tuple[np.ndarray, int]:
     return _interpolated(run, scope.cache_key(), _match=scope.match(run), _queries=scope.queries)
 
 
-@shared(max_entries=64)
+@shared(max_entries=256)
 def _interpolated(run: str, key: tuple, _match: Match, _queries: np.ndarray) -> tuple[np.ndarray, int]:
     ranked = _relevant(_match, spans=True)
     values = arrays.interpolated_precision(*ranked.hits(), ranked.relevant())
@@ -176,7 +176,7 @@ def first_ranks(run: str, scope: Scope) -> np.ndarray:
     return _first_ranks(run, scope.cache_key(), _match=scope.match(run), _queries=scope.queries)
 
 
-@shared(max_entries=64)
+@shared(max_entries=256)
 def _first_ranks(run: str, key: tuple, _match: Match, _queries: np.ndarray) -> np.ndarray:
     ranked = _relevant(_match)
     ranks = arrays.first_ranks(*ranked.hits(), ranked.queries)

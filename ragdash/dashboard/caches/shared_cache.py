@@ -18,7 +18,8 @@ from typing import Generic, ParamSpec, TypeVar, cast
 
 import streamlit as st
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 _inside: ContextVar[bool] = ContextVar("ragdash_shared_cache", default=False)
 
 

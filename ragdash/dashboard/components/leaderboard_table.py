@@ -25,7 +25,7 @@ from ragdash.reporting.sentences import formatting as fmt
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
-SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = " ", "Run", "Marks", "Difference", "Outcome"
+SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
 NAME = 26  # characters of a name
 MAX_ROWS, ROW = 14, 35  # rows shown without scrolling; pixels
 OUTCOMES = {**comparison_sentences.OUTCOMES, "undecided": "not significant"}
@@ -141,7 +141,7 @@ def _columns(context: PageContext, specs: Sequence[Spec], table: pd.DataFrame) -
     text, number = st.column_config.TextColumn, st.column_config.NumberColumn
     baseline = fmt.escape(context.names[context.baseline])
     columns = {
-        SIGN: text("", width=34, pinned=True, help=tooltip("leaderboard_sign")),
+        SIGN: text(width=34, pinned=True, help=tooltip("leaderboard_sign")),
         RUN: text(width=_width(table[RUN], 60, 220), pinned=True, help=tooltip("leaderboard_run")),
         DIFFERENCE: number(width=84, help=tooltip("leaderboard_difference", baseline=baseline)),
         OUTCOME: text(width=114, help=tooltip("leaderboard_outcome", baseline=baseline)),

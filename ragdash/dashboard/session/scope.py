@@ -232,7 +232,7 @@ def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match:
     return match
 
 
-@shared(max_entries=256)
+@shared(max_entries=1024)  # Compare asks for 60 at each cutoff
 def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
     evaluation = evaluate_match(_match, parse_specs(list(specs)))
     if not _scope.slice:

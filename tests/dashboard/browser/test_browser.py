@@ -37,6 +37,7 @@ VIEWS = {"": "Overview", "data": "Data", **PAGES, "data?data_part=evidence": "Da
          "data?data_part=relink": "Data",
          "compare?detail=queries": "Compare", "compare?detail=slices": "Compare",
          "compare?detail=means": "Compare", "compare?detail=similarity": "Compare",
+         "compare?detail=settings": "Compare",
          "answers?part=judge": "Answers", "answers?part=validation": "Answers",
          "threshold-bands?bands_part=speed": "Threshold bands"}
 MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compare?"),
@@ -145,7 +146,7 @@ def test_files_from_disk_to_every_picture(visit):
         r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]\.",
         app.page.inner_text(".st-key-finding"),
     )
-    assert app.page.get_by_test_id("stTable").first.locator("tbody tr").count() == 2
+    assert app.page.get_by_test_id("stTable").first.locator("tbody tr").count() == 5, "one candidate on five metrics"
     app.part("detail", "Means")
     assert len(app.data("means")) == 2
     assert app.chart("means").locator(".scatterlayer .point").count() == 2

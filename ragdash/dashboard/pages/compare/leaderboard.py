@@ -45,12 +45,12 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
     if readable.open is not False:
         with readable:
             leaderboard_table.render(
-                context, summaries, order, deltas, verdict_panel.run_marks(verdict, context.names), key="leaderboard",
-                pick=lambda index: _open_run(context, index))
+                context, summaries, order, deltas, verdict_panel.run_marks(verdict, context.names),
+                key="leaderboard_runs", pick=lambda index: _open_run(context, index))
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas),
-                           "leaderboard_numbers", "Every number of the leaderboard",
+                           "leaderboard", "Every number of the leaderboard",
                            formats={"p (corrected)": "%.4f"})
     _render_caption(context, specs, len(order))
     _render_worst_links(context, order)
