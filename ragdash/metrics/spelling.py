@@ -174,7 +174,7 @@ def _missing_cutoff(text: str, entry: Metric) -> InputError:
     """hit_rate, recall_at_k and NDCG@k name no cutoff: the same with one, ready to be copied."""
     name = _without_cutoff(text)
     whole = f"{name} for all ranks" if entry.cutoff == "optional" else ""
-    facts = {"text": text, "example": f"{name}@10", "whole": whole}
+    facts = {"text": text, "complete": f"{name}@10", "whole": whole}
     return InputError([Problem("metric-cutoff/missing", facts, field="metric")])
 
 
@@ -312,8 +312,9 @@ def _unknown_metric(text: str, *, with_cutoffs: bool = True) -> InputError:
     if absent:
         facts = {"text": text, "names": names, "metric": absent, "needs_words": absent == "METEOR"}
         return InputError([Problem("unknown-metric/absent", facts, field="metric")])
-    return InputError([Problem("unknown-metric/near" if names else "unknown-metric", {"text": text, "names": names},
-                               field="metric")])
+    if names:
+        return InputError([Problem("unknown-metric/near", {"text": text, "names": names}, field="metric")])
+    return InputError([Problem("unknown-metric", {"text": text}, field="metric")])
 
 
 def _with_cutoff(entry: Metric, typed: str) -> str:

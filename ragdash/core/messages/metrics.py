@@ -105,7 +105,7 @@ MESSAGES: Mapping[str, Message] = {
     "metric-cutoff/missing": Message(
         actual="{text!r}",
         expected="a cutoff: how many top documents count",
-        fix="Write {example}{whole:?, or {whole}}.",
+        fix="Write {complete}{whole:?, or {whole}}.",
     ),
     "file-metric-agrees": Message(
         actual="{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric}",
