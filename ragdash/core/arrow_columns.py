@@ -124,7 +124,7 @@ def equal_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedA
     """Whether the strings at these rows of two columns are equal, pair by pair: (N,) bool; a null equals nothing."""
     if left.num_chunks == right.num_chunks == 1 and not left.null_count and not right.null_count:
         sides = [_bytes_of(column.chunk(0), rows) for column, rows in ((left, left_rows), (right, right_rows))]
-        (data, starts, lengths), (others, other_starts, other_lengths) = sides
+        (_, starts, lengths), (_, other_starts, other_lengths) = sides
         longest = int(lengths.max(initial=0))
         room = -(-longest // 8) * 8
         if longest <= _SHORT and all(len(side[0]) >= int(side[1].max(initial=0)) + max(room, 8) for side in sides):
@@ -143,8 +143,9 @@ def _bytes_of(chunk: pa.Array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """(the bytes of a chunk of strings; where the string of each row begins in them; its length)."""
     offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset:chunk.offset + len(chunk) + 1]
     text = chunk.buffers()[2]
+    data = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
     starts = offsets[rows].astype(np.int64)
-    return (np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)), starts, offsets[rows + 1] - starts
+    return data, starts, offsets[rows + 1] - starts
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:
