@@ -13,9 +13,18 @@ from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import ComparisonRules, test_family
 from ragdash.evaluation.evaluate import evaluate_match, summaries
+from ragdash.experiments.fusion.choice import choose, chosen_run
+from ragdash.experiments.fusion.fuse import fuse
+from ragdash.io import write_run
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.reporting.sentences.verdict import TITLES, change_sentence, decision_sentence, verdict_sentence
+from ragdash.reporting.sentences.verdict import (
+    TITLES,
+    change_sentence,
+    decision_sentence,
+    verdict_dict,
+    verdict_sentence,
+)
 
 SPEC = parse_spec("nDCG@10")
 TRAPS = [trap for trap in every_trap() if trap.qrels]
@@ -129,6 +138,23 @@ def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bou
     assert check.level == "qualified" and check.facts["low"] < check.facts["high"]
     assert judged_share(matches[0], 10) == pytest.approx(0.5, abs=0.15)
     assert judged_share(Match(runs[0], judged(full)), 10) == 1
+
+
+def test_a_hybrid_that_was_tuned_on_these_judgments_qualifies_the_verdict(tmp_path):
+    qrels = make_qrels()
+    runs = [built("a", make_run(qrels, 1.0, 1)), built("b", make_run(qrels, 1.0, 2))]
+    truth = judged(qrels)
+    write_run(chosen_run(runs, choose(runs, truth, SPEC), truth, "mix"), tmp_path / "mix.jsonl")
+    mix = ragdash.read_run(tmp_path / "mix.jsonl")
+    verdict = verdict_of([*runs, mix], truth.with_corpus(Corpus.build("c", truth.docs, truth.docs)))
+    [check] = [check for check in verdict.checks if check.kind == "tuned-here"]
+    assert (check.level, check.runs, check.badge, verdict.best) == ("qualified", ("mix",), "tuned here", "mix")
+    assert "mix was tuned on these judgments, so its mean is optimistic" in change_sentence(verdict)
+    assert "look at the open checks" in decision_sentence(verdict) and "--tune" not in check.fix("page")
+    assert [entry["kind"] for entry in verdict_dict(verdict)["checks"]].count("tuned-here") == 1
+    grades = {query: {doc: min(grade, 1) for doc, grade in row.items()} for query, row in qrels.items()}
+    others = [*find_checks([Match(mix, judged(grades))], SPEC), *find_checks([Match(fuse(runs), truth)], SPEC)]
+    assert "tuned-here" not in {check.kind for check in others}
 
 
 def test_no_check_fires_for_fair_runs_of_many_kinds():

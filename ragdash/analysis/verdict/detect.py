@@ -5,7 +5,7 @@ Letters: Q queries, D documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -70,7 +70,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     for match in matches:
         checks += [*_rising(match), *(_missing(match, queries)), *_ids_of(match, ids)]
-    checks += _same_content(matches)
+    checks += [*_same_content(matches), *_tuned_here(matches)]
     if matches[0].matching.by == "id" and matches[0].truth.judgements:
         checks += _stale(matches[0].truth)
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
@@ -134,6 +134,18 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
 def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
     return [RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]})
             for pair in same_rankings([match.run for match in matches])]
+
+
+def _tuned_here(matches: Sequence[Match]) -> list[RunCheck]:
+    """Hybrids whose setting was chosen on these very judgments: what they score here is too good."""
+    checks = []
+    for match in matches:
+        fusion = match.run.settings.get("fusion")
+        tuned_on = fusion.get("tuned_on") if isinstance(fusion, Mapping) else None
+        if isinstance(tuned_on, Mapping) and tuned_on.get("truth") == match.truth.judged_digest:
+            checks.append(RunCheck("tuned-here", "qualified", (match.run.name,), {
+                "run": match.run.name, "metric": str(tuned_on.get("metric", ""))}))
+    return checks
 
 
 def _stale(truth: Truth) -> list[RunCheck]:

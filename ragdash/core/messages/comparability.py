@@ -291,6 +291,13 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check how the run was made.",
         reason="perfect on every query",
     ),
+    "check-tuned-here": Message(
+        actual="{run} was tuned on these judgments, so its mean is optimistic",
+        expected="The value on held-out queries is the one to report.",
+        fix="ragdash fuse RUN RUN --truth TRUTH --tune METRIC prints it. Or evaluate on new queries.",
+        page="What-if has it. Or evaluate on new queries.",
+        reason="tuned here",
+    ),
     "check-inverted-grades": Message(
         actual="Every run ranks documents with low grades before those with high grades",
         expected="The grades may count the other way: here a higher grade means more relevant.",

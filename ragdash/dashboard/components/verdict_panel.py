@@ -72,6 +72,9 @@ def shorten_names(context: PageContext, text: str) -> str:
 def _render_fix(context: PageContext, check: RunCheck) -> None:
     if check.kind in RELINKABLE and truth_versions.can_relink():
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
+    if check.kind == "tuned-here":
+        page_links.link("what-if", "Open What-if", icon=":material/build:")
+        return
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")
         return

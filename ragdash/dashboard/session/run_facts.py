@@ -10,6 +10,8 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard.session.data_store import SessionRun, check_writable, workspace
+from ragdash.experiments.fusion.methods import METHODS
+from ragdash.reporting.sentences.what_if import setting_text
 
 NOT_SETTINGS = ("ids", "collapse", "scores")  # notes on how a run was fixed
 
@@ -41,6 +43,34 @@ def of_runs(entries: Sequence[SessionRun]) -> list[RunFacts]:
     return result
 
 
+def is_recipe(value: object) -> bool:
+    """Whether a setting is the recipe of a run that was fused here, not one of the same name from elsewhere."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("params"), Mapping):
+        return False
+    names, params = value.get("runs"), value["params"]
+    weights, norm = params.get("weights"), params.get("norm", "")
+    return (value.get("method") in METHODS and isinstance(names, list)
+            and (weights is None or (isinstance(weights, list) and len(weights) == len(names)
+                                     and all(isinstance(weight, (int, float)) for weight in weights)))
+            and (isinstance(norm, str) or (isinstance(norm, list) and all(isinstance(name, str) for name in norm))))
+
+
+def recipe_words(recipe: Mapping[str, Any]) -> str:
+    """The recipe of a fused run in words, without digests and such.
+
+    Examples
+    --------
+    >>> recipe_words({"method": "weighted", "params": {"norm": "z-score", "weights": [0.5, 0.5]},
+    ...               "runs": ["dense", "sparse"], "digests": ["3f...", "a0..."], "tuned_on": {"metric": "nDCG@10"}})
+    'Weighted sum of scores, z-score, weights 0.5 (dense) and 0.5 (sparse), tuned on nDCG@10'
+    """
+    names, tuned_on = recipe["runs"], recipe.get("tuned_on")
+    text = setting_text(METHODS[recipe["method"]].title, recipe["params"], names, recipe.get("window"))
+    if not recipe["params"].get("weights"):
+        text += f", of {' and '.join(map(str, names))}"
+    return text + (f", tuned on {tuned_on['metric']}" if isinstance(tuned_on, Mapping) and "metric" in tuned_on else "")
+
+
 def flat_settings(settings: Mapping[str, Any]) -> dict[str, str]:
     """Settings as text, those inside an object under "object.name".
 
@@ -51,7 +81,9 @@ def flat_settings(settings: Mapping[str, Any]) -> dict[str, str]:
     """
     texts: dict[str, str] = {}
     for name, value in settings.items():
-        if isinstance(value, Mapping):
+        if name == "fusion" and is_recipe(value):
+            texts["fusion"] = recipe_words(value)
+        elif isinstance(value, Mapping):
             texts |= {f"{name}.{inner}": text for inner, text in flat_settings(value).items()}
         elif value is not None and name not in NOT_SETTINGS:
             whole = isinstance(value, float) and value.is_integer()

@@ -137,11 +137,11 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
 def chosen_run(runs: Sequence[Run], choice: Choice, truth: Truth, name: str = "hybrid") -> Run:
     """The run of the chosen setting. It remembers what it was tuned on: its values there are too good, and it says so.
 
-    settings["fusion"]["tuned_on"]: metric, digest of the truth, number of queries, optimism.
+    settings["fusion"]["tuned_on"]: metric, digest of the judgments, number of queries, optimism.
     """
     recipe, result = choice.recipe, choice.held_out
     fused = fuse(runs, recipe.method, recipe.window, name=name, **recipe.given)
-    tuned_on = {"metric": str(choice.spec), "truth": truth.digest, "queries": result.n, "held_out": result.value,
+    tuned_on = {"metric": str(choice.spec), "truth": truth.judged_digest, "queries": result.n, "held_out": result.value,
                 "optimism": result.optimism}
     problem = Problem("fusion-tuned", {"run": name, "metric": choice.spec.title, "count": result.n,
                                        "held_out": round(result.value, 3)}, severity="warning")

@@ -9,6 +9,7 @@ import numpy as np
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
+MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 
 def setting_text(title: str, params: Mapping[str, object], names: Sequence[str], window: int | None = None) -> str:
     """A fusion setting in words: the title of its method, its parameters, its weights by the names of the runs.
@@ -33,6 +34,28 @@ def setting_text(title: str, params: Mapping[str, object], names: Sequence[str],
     if window is not None:
         parts.append(f"window {window}")
     return ", ".join(parts)
+
+
+def mix_name(method: str, params: Mapping[str, object], names: Sequence[str], preset: str | None = None,
+             window: int | None = None) -> str:
+    """A name for a fused run that tells it from other mixes of the same runs.
+
+    Examples
+    --------
+    >>> mix_name("weighted", {"norm": "z-score", "weights": (0.5, 0.5)}, ["dense", "sparse"])
+    'dense + sparse (z-score 0.5/0.5)'
+    >>> mix_name("rrf", {"k": 60.0, "weights": None}, ["dense", "sparse"], window=10)
+    'dense + sparse (rrf k 60, top 10)'
+    """
+    norm, weights = params.get("norm"), params.get("weights")
+    words = [preset or (norm if method == "weighted" and isinstance(norm, str) else method)]
+    if isinstance(params.get("k"), float):
+        words.append(f"k {params['k']:g}")
+    if isinstance(weights, (list, tuple)):
+        words.append("/".join(f"{weight:.2g}" for weight in weights))
+    top = f", top {window}" if window is not None else ""
+    joined = " + ".join(names)
+    return f"{joined if len(joined) <= MAX_NAMES else count(len(names), 'run')} ({' '.join(words)}{top})"
 
 
 def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Comparison, tuned_default: Comparison,
@@ -100,7 +123,7 @@ def flat_sentence(name: str, low: float, high: float, run: str) -> str:
     of = f" of {escape(run)}" if name == "weight" else ""
     if low == high:
         return f"The {name}{of} matters: its neighbors are significantly worse than {low:g}."
-    return f"Any {name}{of} from {low:g} to {high:g} is as good."
+    return f"No {name}{of} from {low:g} to {high:g} is significantly worse."
 
 
 def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:

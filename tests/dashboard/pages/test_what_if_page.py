@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from page_cases import ROOT, address, charts, opened, shown, texts
+from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
 from ragdash import Run, read_run, read_truth
 from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences.what_if import left_out_sentence
 
 
@@ -14,11 +15,16 @@ def samples() -> tuple:
     return read_truth(folder / "truth.jsonl"), [read_run(folder / f"{name}.jsonl") for name in ("sparse", "dense")]
 
 
+def plain(text: str) -> str:
+    """Markdown without the backslashes before signs."""
+    return text.replace("\\", "")
+
+
 def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs))
     assert "Yes: build this hybrid: Weighted sum of scores" in texts(at) and "held-out queries" in texts(at)
-    assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "Any weight of dense from" in texts(at)
+    assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "No weight of dense from" in texts(at)
     assert "No fusion of these runs can exceed" in texts(at) and "first results and" in texts(at)
     shown(at.selectbox(key="fusion").select("elasticsearch-rrf").run())
     depth = max(run.depth for run in runs)
@@ -29,6 +35,26 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert "+0.000" in texts(at) or "−0.007" in texts(at)
     shown(at.button(key="mix_add").click().run())
     assert len(at.session_state["shown"]) == len(runs) + 1
+    assert any("sparse + dense (elasticsearch-rrf k 5 0/1, top 10)" in plain(note.value) for note in at.success)
+
+
+def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
+    truth, runs = samples()
+    other = read_run(ROOT / "sample_runs" / "hybrid.jsonl")
+    at = opened("what-if", **address(truth, [*runs, other]))
+    assert "perhaps by another recipe: hybrid 0.695 (NDCG@10, all queries)" in plain(texts(at))
+    shown(at.button(key="mix_add").click().run())
+    name = plain(next(note.value for note in at.success)).split("**")[1]
+    assert name.startswith("sparse + dense (z-score 0.")
+    tuned = next(run for run in map(LOADED.run, at.session_state["shown"]) if run.name == name)
+    where = address(truth, [*runs, other, tuned])
+    at = opened("overview", **where)
+    assert f"Open: {name} was tuned on these judgments, so its mean is optimistic" in plain(texts(at))
+    assert "Nothing speaks against" not in texts(at) and "held-out queries is the one to report" in plain(texts(at))
+    assert "tuned here" in " ".join(leaderboard(opened("compare", **where))["Marks"])
+    card = plain(texts(opened("data", **where)))
+    assert "Weighted sum of scores, z-score, weights" in card and "tuned on nDCG@10" in card
+    assert "digests" not in card and "optimism" not in card
 
 
 def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not_try(monkeypatch):

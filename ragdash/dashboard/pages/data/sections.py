@@ -144,7 +144,7 @@ def _render_run(entry: SessionRun, run: Run) -> None:
         facts = run_facts.of_run(entry)
         if facts.tags:
             st.markdown(" ".join(f":blue-badge[{fmt.escape(tag)}]" for tag in facts.tags))
-        notes = [*(f"{name} {value}" for name, value in facts.settings.items()),
+        notes = [*(value if name == "fusion" else f"{name} {value}" for name, value in facts.settings.items()),
                  *([f"uploaded {facts.added}"] if facts.added else [])]
         if notes:
             st.caption(fmt.escape(", ".join(notes)))
@@ -185,7 +185,8 @@ def _render_facts(entry: SessionRun) -> None:
     st.multiselect("Tags", known, key=f"tags_{key}", accept_new_options=True, placeholder="Type a tag",
                    help=tooltip("run_tags"),
                    on_change=lambda: _keep(run_facts.keep_tags, entry, st.session_state[f"tags_{key}"]))
-    st.session_state[f"settings_{key}"] = "\n".join(f"{name} = {value}" for name, value in facts.settings.items())
+    st.session_state[f"settings_{key}"] = "\n".join(f"{name} = {value}" for name, value in facts.settings.items()
+                                                     if name != "fusion")  # a recipe is not typed
     st.text_area("Settings", key=f"settings_{key}", height=110, placeholder="retriever = bm25\nchunk_size = 256",
                  help=tooltip("run_settings"), on_change=lambda: _keep(
                      run_facts.keep_typed, entry, run_facts.parse_typed(st.session_state[f"settings_{key}"])))

@@ -36,6 +36,7 @@ TUNED = "tuned"
 OF_ENGINES = ("arithmetic", "geometric", "harmonic", "rrf-stretched")  # methods that their presets offer
 WINDOWS = ("default", "all", "5", "10", "20", "50", "100", "200", "500", "1000")
 MOST_CHANGES = 50
+_ADDED = "_mix_added"  # name of the run just added
 FAST_FLIPS = 10_000  # enough to tell 0.05; the sliders wait for it
 
 
@@ -159,8 +160,12 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
     with st.container(horizontal=True, key="mix_export"):
         st.download_button("Download TREC run", lambda: _trec(_fused(choice, pool, recipe)), "hybrid.trec",
                            "text/plain", key="mix_trec", on_click="ignore", icon=":material/download:")
-        st.button("Add as a run", key="mix_add", icon=":material/add:", disabled=data_store.read_only(),
-                  on_click=_add, args=(choice, pool, recipe))
+        if st.button("Add as a run", key="mix_add", icon=":material/add:", disabled=data_store.read_only(),
+                     on_click=_add, args=(choice, pool, recipe)):
+            st.rerun()  # the sidebar lists it
+    added = st.session_state.pop(_ADDED, None)
+    if added:
+        st.success(f"**{fmt.escape(added)}** is among the runs: Overview and Compare show it.", icon=":material/check:")
     code = engine_snippet(recipe)
     with st.expander("Recipe as code", key="mix_code"):
         if code is not None and recipe.preset:
@@ -174,9 +179,10 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
 
 def _fused(choice: Choice, pool: JudgedPool, recipe: Recipe):
     """The run of the mix; that of the tuned setting says what it was tuned on."""
+    name = sentences.mix_name(recipe.method, recipe.params, choice.runs, recipe.preset, recipe.window)
     if recipe.preset is None and recipe == choice.recipe:
-        return chosen_run(pool.runs, choice, pool.truth)
-    return fuse(pool.runs, recipe.method, recipe.window, preset=recipe.preset, name="hybrid",
+        return chosen_run(pool.runs, choice, pool.truth, name)
+    return fuse(pool.runs, recipe.method, recipe.window, preset=recipe.preset, name=name,
                 ties=pool.conventions.ties, **recipe.given)
 
 
@@ -191,4 +197,4 @@ def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
     """Add the fused run to the session; it is compared like any other."""
     run = _fused(choice, pool, recipe)
     LOADED.put(run)
-    state.add_run(run.digest, "hybrid")
+    st.session_state[_ADDED] = state.add_run(run.digest, run.name).name

@@ -46,6 +46,7 @@ def render(context: PageContext) -> None:
         elements.problems(error.problems, "what_if")
         return
     _render_answer(context.only(chosen.entries), choice)
+    _note_hybrids(context, chosen, choice)
     family = what_if_cache.family(pool)
     if family != "all":
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
@@ -65,6 +66,18 @@ def _chosen_runs(context: PageContext) -> PageContext:
                    persist_state="session", help=tooltip("fused_runs"))
     entries = {entry.digest: entry for entry in context.entries}
     return context.only([entries[digest] for digest in state.get(key) or () if digest in entries])
+
+
+def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> None:
+    """Say what hybrids that were made elsewhere have: their recipes can differ from those tried here."""
+    hybrids = [index for index, entry in enumerate(context.entries) if entry.digest not in chosen.digests
+               and "fusion" not in entry.run.settings and "hybrid" in entry.name.lower()]
+    if not hybrids:
+        return
+    means = [row[0].mean for row in context.results.summary([choice.spec])]
+    texts = [f"{fmt.escape(context.names[index])} {fmt.escape(fmt.number(means[index]))}" for index in hybrids]
+    st.caption(f"Made elsewhere, so perhaps by another recipe: {fmt.listed(texts)} ({fmt.escape(choice.spec.title)}, "
+               "all queries).")
 
 
 def _setting(choice: Choice) -> str:
