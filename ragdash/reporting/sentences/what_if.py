@@ -11,6 +11,7 @@ from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 
+
 def setting_text(title: str, params: Mapping[str, object], names: Sequence[str], window: int | None = None) -> str:
     """A fusion setting in words: the title of its method, its parameters, its weights by the names of the runs.
 
