@@ -76,7 +76,9 @@ def test_no_reference_for_one_query():
 def test_an_empty_answer_or_one_of_punctuation(answer):
     """Wrong against a reference, as SQuAD has it; nothing to ground, nothing said."""
     values, _ = evaluated(good(answer), [[TEXT], [TEXT]], [[TEXT], [TEXT]])
-    assert {values[name][0] for name in (*REFERENCE_METRICS, "AnswerRelevance")} == {0.0}
+    smoothed = {"BLEU", "chrF"}  # sacrebleu adds a little to what has no word in common
+    assert {values[name][0] for name in (*REFERENCE_METRICS, "AnswerRelevance") if name not in smoothed} == {0.0}
+    assert all(values[name][0] < 0.1 for name in smoothed)
     assert np.isnan([values[name][0] for name in (*GROUNDING, "Refusal")]).all()
 
 
