@@ -16,8 +16,10 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 LONG = 256  # bytes; longer strings are hashed one by one
+_SHORT = 32  # bytes; longer strings are compared one by one
 BLOCK = 1 << 16  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF, _EIGHT = np.uint64(32), np.uint64(8)
@@ -115,6 +117,35 @@ def take(column: pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
     inverse = np.empty(len(order), np.int64)
     inverse[order] = np.arange(len(order))
     return values.take(plain_array(inverse))
+
+
+def equal_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedArray,
+                right_rows: np.ndarray) -> np.ndarray:
+    """Whether the strings at these rows of two columns are equal, pair by pair: (N,) bool; a null equals nothing."""
+    if left.num_chunks == right.num_chunks == 1 and not left.null_count and not right.null_count:
+        sides = [_bytes_of(column.chunk(0), rows) for column, rows in ((left, left_rows), (right, right_rows))]
+        (_, starts, lengths), (_, other_starts, other_lengths) = sides
+        longest = int(lengths.max(initial=0))
+        room = -(-longest // 8) * 8
+        if longest <= _SHORT and all(len(side[0]) >= int(side[1].max(initial=0)) + max(room, 8) for side in sides):
+            same = lengths == other_lengths
+            windows, other_windows = (np.ndarray((len(side[0]) - 7,), "V8", side[0], 0, (1,)) for side in sides)
+            for offset in range(0, longest, 8):
+                differing = windows[starts + offset].view(np.uint64)
+                differing ^= other_windows[other_starts + offset].view(np.uint64)
+                beyond = np.clip(8 - (lengths - offset), 0, 8).astype(np.uint64)  # bytes of the next strings
+                same &= (beyond == 8) | (differing << (beyond * _EIGHT & np.uint64(63)) == 0)
+            return same
+    return pc.fill_null(pc.equal(take(left, left_rows), take(right, right_rows)), False).to_numpy(zero_copy_only=False)
+
+
+def _bytes_of(chunk: pa.Array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(the bytes of a chunk of strings; where the string of each row begins in them; its length)."""
+    offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset:chunk.offset + len(chunk) + 1]
+    text = chunk.buffers()[2]
+    data = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+    starts = offsets[rows].astype(np.int64)
+    return data, starts, offsets[rows + 1] - starts
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:

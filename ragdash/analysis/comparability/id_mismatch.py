@@ -5,6 +5,7 @@ Query ids are all looked at; documents in an even sample of the queries, which t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -39,16 +40,18 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Comparabilit
     if not len(run.docs) or not len(truth):
         return []
     sample = _sample(run, SAMPLE)
-    changes_by_rule = {rule: _respellings(run, sample, queries, docs, rule) for rule in SPELLINGS}
+    returned = text_column(pc.unique(sample.docs))
+    columns = ("queries", text_column(run.query_ids), queries), ("documents", returned, docs)
+    changes_by_rule = {rule: _respellings(columns, rule) for rule in SPELLINGS}
     changes_by_rule = {rule: changed for rule, changed in changes_by_rule.items() if changed}
     hits_before = _hits(sample, truth) if changes_by_rule else 0
     hits_after = {rule.name: _hits(with_ids_of(sample, truth, rule.name, wanted), truth) for rule in changes_by_rule}
     if len(hits_after) > 1:
         hits_together = _hits(with_ids_of(sample, truth, ",".join(hits_after), wanted), truth)
         hits_after = {",".join(hits_after): hits_together} if hits_together > max(hits_after.values()) else hits_after
-    joint = _joint_spelling(sample, truth, wanted)
+    joint = _joint_spelling(sample, returned, wanted)
     if joint and set(joint.name.split(",")) - {name for names in hits_after for name in names.split(",")}:
-        changed = _respellings(run, sample, queries, docs, joint)
+        changed = _respellings(columns, joint)
         hits = _hits(with_ids_of(sample, truth, joint.name, wanted), truth)
         if hits > max((hits_before, *hits_after.values())) or _joined_queries(changed) > max(
             map(_joined_queries, changes_by_rule.values()), default=0
@@ -64,9 +67,12 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Comparabilit
     return [*(_with_collapse_fix(entry, level) for entry in spelled), *level]
 
 
-def _joint_spelling(sample: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
-    """The spellings that only together make more ids match, as few as will do; None where no two change anything."""
-    ids = text_column(sample.query_ids), text_column(pc.unique(sample.docs))
+def _joint_spelling(sample: Run, returned: pa.ChunkedArray, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
+    """The spellings that only together make more ids match, as few as will do; None where no two change anything.
+
+    returned: the documents of the sample, each once.
+    """
+    ids = text_column(sample.query_ids), returned
     live = {rule for run_ids, truth_ids in zip(ids, wanted, strict=True) for rule in every_spelling(run_ids, truth_ids)}
     if len(live) < 2:
         return None
@@ -100,13 +106,17 @@ def _with_collapse_fix(entry: ComparabilityEntry, level: list[ComparabilityEntry
     return entry
 
 
-def _respellings(run: Run, sample: Run, queries: Wanted, docs: Wanted,
-               rule: Spelling) -> list[tuple[str, int, int, tuple[str, ...]]]:
-    """(queries or documents, ids that one spelling would join, of how many, examples), where there are any."""
+def _respellings(columns: Sequence[tuple[str, pa.ChunkedArray, Wanted]],
+                 rule: Spelling) -> list[tuple[str, int, int, tuple[str, ...]]]:
+    """(queries or documents, ids that one spelling would join, of how many, examples), where there are any.
+
+    columns: (queries or documents, those of the run, each once; those of the truth).
+    """
     changes = []
-    for field, ids, wanted in (("queries", text_column(run.query_ids), queries),
-                               ("documents", text_column(pc.unique(sample.docs)), docs)):
+    for field, ids, wanted in columns:
         respelled_ids = respelled(ids, wanted, rule)
+        if respelled_ids is ids:
+            continue
         changed = pc.not_equal(ids, respelled_ids)
         if count := pc.sum(changed).as_py() or 0:
             pairs = zip(
@@ -202,7 +212,7 @@ def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
             hits[rule.name] = _hits(respelled_run, truth)
     names = [name for name in hits if name]
     names = [name for name in names if hits[name] > hits[None]] or names
-    joint = _joint_spelling(run, truth, wanted)
+    joint = _joint_spelling(run, text_column(pc.unique(run.docs)), wanted)
     for combined in (",".join(names), joint.name if joint else ""):
         if combined and combined not in hits and (paths or "path" not in combined.split(",")):
             hits[combined] = _hits(with_ids_of(run, truth, combined, wanted), truth)

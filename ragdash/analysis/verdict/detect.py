@@ -16,7 +16,9 @@ from ragdash.analysis.comparability.between_runs import same_rankings
 from ragdash.analysis.comparability.run_coverage import rising_queries
 from ragdash.analysis.unjudged.bounds import bounds
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
+from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import Unavailable
+from ragdash.core.ids.id_bytes import form_of
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
@@ -175,15 +177,10 @@ def known_shares(run: Run, truth: Truth) -> KnownShares:
     docs = pc.unique(run.docs)
     wanted = truth.docs if truth.corpus is None else truth.corpus.doc_ids
     known = pc.sum(pc.is_in(docs, value_set=pa.array(wanted) if not isinstance(wanted, pa.ChunkedArray) else wanted))
-    forms = _forms(docs)
-    known_forms = pc.sum(pc.is_in(forms, value_set=pc.unique(_forms(wanted))))
+    forms = form_of(docs)
+    known_forms = pc.sum(pc.is_in(forms, value_set=pc.unique(form_of(text_column(wanted)))))
     n = max(len(docs), 1)
     return [((known.as_py() or 0) / n, len(docs)), ((known_forms.as_py() or 0) / n, len(docs))]
-
-
-def _forms(ids) -> pa.Array:
-    """The form of each id: runs of digits and of letters become one sign each."""
-    return pc.replace_substring_regex(pc.replace_substring_regex(ids, "[A-Za-z]+", "a"), "[0-9]+", "0")
 
 
 def _shallow(matches: Sequence[Match], k: int) -> list[RunCheck]:

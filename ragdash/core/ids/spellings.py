@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import hash_text, on_all_cores, text_column
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.ids.id_bytes import contains_any, is_visible_ascii, without_leading_zeros
 
 _BLOCK = 1 << 18  # rows spelled together
 
@@ -31,7 +32,7 @@ class Spelling:
 
 def _without_zeros(ids):
     """007 -> 7, 2506.00500 -> 2506.005, 3.0 -> 3, page-0028_001 -> page-28_1; 2506.005 is not 2506.5."""
-    ids = _replaced(ids, "0", r"(^|[^0-9.])0+([0-9])", r"\1\2")
+    ids = without_leading_zeros(ids)
     ids = _replaced(ids, ".", r"^(-?[0-9]+\.[0-9]*?)0+$", r"\1")
     return _replaced(ids, ".", r"^(-?[0-9]+)\.$", r"\1")
 
@@ -45,18 +46,23 @@ def _last_part(ids):
 
 def _replaced(ids, marks: str, pattern: str, by: str):
     """The ids with a pattern replaced, which none of them fits without one of these characters."""
-    if not any(pc.any(pc.match_substring(ids, mark)).as_py() for mark in marks):
+    if not contains_any(ids, marks):
         return ids
     return pc.replace_substring_regex(ids, pattern, by)
 
 
 def _composed(ids):
     """The letters with their accents as one character each, e + U+0301 -> U+00E9; as web pages write them (NFC)."""
-    return ids if pc.all(pc.string_is_ascii(ids)).as_py() else pc.utf8_normalize(ids, form="NFC")
+    return ids if is_visible_ascii(ids) or pc.all(pc.string_is_ascii(ids)).as_py() else \
+        pc.utf8_normalize(ids, form="NFC")
+
+
+def _trimmed(ids):
+    return ids if is_visible_ascii(ids) else pc.utf8_trim_whitespace(ids)
 
 
 SPELLINGS = (
-    Spelling("trim", "without the white space around them", pc.utf8_trim_whitespace),
+    Spelling("trim", "without the white space around them", _trimmed),
     Spelling("nfc", "when accented letters are composed (Unicode NFC)", _composed),
     Spelling("case", "when case is ignored", lambda ids: pc.utf8_lower(pc.utf8_upper(ids))),
     Spelling("zeros", "when lost zeros are ignored", _without_zeros),

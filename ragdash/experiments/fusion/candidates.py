@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import in_blocks, on_all_cores, take
+from ragdash.core.arrow_columns import equal_texts, in_blocks, on_all_cores, take
 from ragdash.core.records import Run
-from ragdash.experiments.fusion.blocks import query_blocks, ranges, sorted_words
+from ragdash.experiments.fusion.blocks import first_equal, query_blocks, ranges
 from ragdash.matching.match import ranks_of
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -182,10 +182,7 @@ class Pool:
         legs = [ranking.leg(*block) for ranking in self.rankings]
         pairs = [ranking.pairs(leg, block[0]) for ranking, leg in zip(self.rankings, legs, strict=True)]
         offsets = np.concatenate(([0], np.cumsum([len(leg.rank) for leg in legs])))
-        order, head = sorted_words(np.concatenate(pairs))
-        first = np.empty(len(order), np.int64)
-        first[order] = order[head][np.cumsum(head) - 1]
-        return _numbered(legs, offsets, _same_text(legs, offsets, first))
+        return _numbered(legs, offsets, _same_text(legs, offsets, first_equal(np.concatenate(pairs))))
 
     def all_candidates(self) -> list[Candidates]:
         """The candidates of every block."""
@@ -279,15 +276,16 @@ def _same_text(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> n
     """The first rows, where the ids of the documents are the same too: equal hashes only raise a suspicion."""
     differs = np.zeros(len(first), bool)
     for later in range(1, len(legs)):
-        rows = np.arange(offsets[later], offsets[later + 1])
-        matched = rows[first[rows] != rows]
-        owner = np.searchsorted(offsets, first[matched], "right") - 1
+        begin, end = offsets[later], offsets[later + 1]
+        matched = np.flatnonzero(first[begin:end] != np.arange(begin, end)) + begin
+        before = first[matched]
         for earlier in range(later):
-            mine = matched[owner == earlier]
+            inside = (before >= offsets[earlier]) & (before < offsets[earlier + 1])
+            mine, theirs = (matched, before) if inside.all() else (matched[inside], before[inside])
             if len(mine):
-                same = pc.equal(_docs(legs[later], mine - offsets[later]),
-                                _docs(legs[earlier], first[mine] - offsets[earlier]))
-                differs[mine] = ~same.to_numpy(zero_copy_only=False).astype(bool)
+                left, right = legs[later], legs[earlier]
+                differs[mine] = ~equal_texts(left.run.docs, _rows(left, mine - offsets[later]),
+                                             right.run.docs, _rows(right, theirs - offsets[earlier]))
     if not differs.any():
         return first
     suspects = np.flatnonzero(np.isin(first, first[differs]))
@@ -300,8 +298,12 @@ def _same_text(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> n
     return first
 
 
+def _rows(leg: Leg, rows: np.ndarray) -> np.ndarray:
+    return leg.run.rows(leg.position[rows])
+
+
 def _docs(leg: Leg, rows: np.ndarray) -> pa.Array:
-    return take(leg.run.docs, leg.run.rows(leg.position[rows]))
+    return take(leg.run.docs, _rows(leg, rows))
 
 
 def _numbered(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> Candidates:
