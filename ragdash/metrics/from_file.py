@@ -20,11 +20,11 @@ from ragdash.metrics.registry import FILE, FILE_DEFAULTS, Spec
 
 DIRECTIONS = ("higher", "lower", "none")
 _OUR_NAMES = {"mrr": "RR", "rr": "RR", "reciprocalrank": "RR", "ndcg": "nDCG", "recall": "R", "precision": "P",
-              "hit": "Success", "hits": "Success", "hitrate": "Success", "success": "Success", "map": "AP", "ap": "AP",
-              "f1": "F1"}
+              "hit": "Success", "hits": "Success", "hitrate": "Success", "hitratio": "Success",
+              "success": "Success", "map": "AP", "ap": "AP", "f1": "F1"}
 _COMPUTED = re.compile(
     r"(?:(?:retrieval|retriever|mean|avg|stored|chunk|exact|doc)[_ ]+)?"
-    r"(?P<name>mrr|rr|reciprocal[_ ]?rank|ndcg|recall|precision|hit[_ ]?rate|hits?|success|map|ap|f1)"
+    r"(?P<name>mrr|rr|reciprocal[_ ]?rank|ndcg|recall|precision|hit[_ ]?rat(?:e|io)|hits?|success|map|ap|f1)"
     r"(?:[@_ ]*(?:at[_ ]?)?(?P<k>\d+))?(?:[_ ]score)?", re.IGNORECASE)
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _SPELLED = re.compile(rf"\s*\w+:(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,()'\"]+))\s*(?P<arguments>\(.*\))?\s*",

@@ -19,12 +19,19 @@ _NEAR = 0.6  # share of characters that a suggested spelling has in common
 _SUGGESTIONS = 3
 FIELD_TERMS = {
     "accuracy": ("Success", "EM", "Correctness"),
+    "answer similarity": ("SBERT", "SemanticRelevance", "TokenF1"),
     "average precision at k": ("AP",),
+    "bert score": ("SBERT", "CrossEncoder"),
+    "bertscore": ("SBERT", "CrossEncoder"),
     "completeness": ("RAGChecker.Recall", "PerQueryCoverage"),
     "coverage": ("PerQueryCoverage", "FullCoverageRate", "SupportCoverage"),
     "duration": ("Latency",),
+    "f1": ("F1", "TokenF1"),
     "groundedness": ("Faithfulness", "SupportDensity", "NLIFaithfulness"),
     "hallucination": ("HallucinationRate", "RAGChecker.Hallucination"),
+    "meteor": ("chrF", "ROUGE_L", "TokenF1"),
+    "noise sensitivity": ("NoiseShare", "RAGChecker.NoiseSensitivityRelevant",
+                          "RAGChecker.NoiseSensitivityIrrelevant"),
     "price": ("Cost",),
     "relevance": ("AnswerRelevance", "ContextRelevance", "SemanticRelevance"),
     "relevancy": ("AnswerRelevance", "ContextRelevance", "SemanticRelevance"),
@@ -34,6 +41,9 @@ FIELD_TERMS = {
     "top k accuracy": ("Success",),
 }
 """What people call something that has other names here, lower case, words separated by blanks."""
+NOT_HERE = {"meteor": "METEOR", "meteor score": "METEOR", "bertscore": "BERTScore", "bert score": "BERTScore"}
+"""Known metrics that are not computed here, in the same words -> their names."""
+_OPEN = "k|n"  # what guides write in place of the cutoff: recall_at_k, NDCG@n
 
 
 def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
@@ -76,13 +86,16 @@ def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
     if text.strip().startswith(f"{FILE}:"):
         return parse_file_spec(text)
-    match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?))?\s*", text, re.DOTALL)
+    match = re.fullmatch(rf"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?|{_OPEN}|))?\s*", text,
+                         re.DOTALL | re.IGNORECASE)
     if not match:
         raise _unknown_metric(text)
     name, arguments, number = match.groups()
     entry = spellings().get(name.casefold())
     if entry is None:
         entry, number = _numbered(text, name, arguments, number)
+    if number is not None and not number[:1].isdigit() and not entry.number:
+        raise _cutoff_problem(text, entry) if entry.cutoff == "none" else _missing_cutoff(text, entry)
     params = {**_preset(entry, name), **_parse_arguments(text, arguments, entry)}
     if entry.number and number is not None:
         return _with_number(text, entry, params, number)
@@ -92,10 +105,13 @@ def parse_spec(text: str) -> Spec:
 
 
 def find_metric(name: str) -> Metric:
-    """The metric of a name, title or other accepted spelling, in any case; InputError with near names otherwise."""
-    entry = spellings().get(name.casefold())
+    """The metric of a name, title or other accepted spelling, in any case; InputError with near names otherwise.
+
+    A cutoff does not count: recall_at_k and Recall@5 are R.
+    """
+    entry = spellings().get(name.casefold()) or spellings().get(_without_cutoff(name).casefold())
     if entry is None:
-        raise _unknown_metric(name)
+        raise _unknown_metric(name, with_cutoffs=False)
     return entry
 
 
@@ -121,14 +137,10 @@ def _preset(entry: Metric, name: str) -> dict:
 
 def _numbered(text: str, name: str, arguments: str | None, number: str | None) -> tuple[Metric, str | None]:
     """(metric, number) of a name that ends with its number: recall_at_10, P_10, iprec_at_recall_0.20, recall_at_k."""
-    at = re.fullmatch(r"(.+?)[_ ]at[_ ](k|\d+)", name, re.IGNORECASE)
+    at = re.fullmatch(rf"(.+?)[_ ]at[_ ]({_OPEN}|\d+)", name, re.IGNORECASE)
     entry = spellings().get(at[1].casefold()) if at else None
-    if at is not None and entry is not None and (number is None or at[2].lower() == "k"):
-        if at[2].lower() != "k":
-            return entry, at[2]
-        if number is None:
-            raise _cutoff_problem(text, entry)
-        return entry, number
+    if at is not None and entry is not None and (number is None or not at[2].isdigit()):
+        return entry, at[2] if number is None else number
     tail = re.fullmatch(r"(.+)_(\d+(?:\.\d+)?)", name)
     entry = spellings().get(tail[1].casefold()) if tail and arguments is None and number is None else None
     if entry is None:
@@ -138,7 +150,7 @@ def _numbered(text: str, name: str, arguments: str | None, number: str | None) -
 
 def _with_number(text: str, entry: Metric, params: dict, number: str) -> Spec:
     """The spec of a metric whose number after @ or _ is a parameter, such as the recall level of IPrec@0.2."""
-    value = float(number)
+    value = float(number) if number[:1].isdigit() else number
     if entry.number in params or not _is_valid_option(entry, entry.number, value):
         raise _parameter_problem(text, entry)
     return entry.spec(None, **{**params, entry.number: value})
@@ -149,13 +161,27 @@ def _parse_cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
     k = int(cutoff) if cutoff else None
     if entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF:
         return k
-    raise _cutoff_problem(text, entry)
+    raise _missing_cutoff(text, entry) if k is None else _cutoff_problem(text, entry)
 
 
 def _cutoff_problem(text: str, entry: Metric) -> InputError:
     example = f"a cutoff from 1 to {MAX_CUTOFF:,}, as in {entry.name}@10"
     wants = {"required": example, "none": f"no cutoff: {entry.name}", "optional": f"{entry.name} or {example}"}
     return InputError([Problem("metric-cutoff", {"text": text, "wanted": wants[entry.cutoff]}, field="metric")])
+
+
+def _missing_cutoff(text: str, entry: Metric) -> InputError:
+    """hit_rate, recall_at_k and NDCG@k name no cutoff: the same with one, ready to be copied."""
+    name = _without_cutoff(text)
+    whole = f"{name} for all ranks" if entry.cutoff == "optional" else ""
+    facts = {"text": text, "complete": f"{name}@10", "whole": whole}
+    return InputError([Problem("metric-cutoff/missing", facts, field="metric")])
+
+
+def _without_cutoff(text: str) -> str:
+    """The name before its cutoff: recall of recall_at_k, recall@5 and recall@."""
+    cutoff = rf"\s*@\s*(?:\d+|{_OPEN})?$|[_ ]at[_ ](?:\d+|{_OPEN})(?=\s*\(|$)"
+    return re.sub(cutoff, "", text.strip(), flags=re.IGNORECASE)
 
 
 def _split_names(text: str) -> list[str]:
@@ -267,17 +293,32 @@ def _nearness(typed: str, spelled: str) -> float:
 
 def _words(name: str) -> str:
     """Lower-case words of a name: "answerCorrectness" and "answer_correctness" are the same."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name)
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)
     return " ".join(re.sub(r"[\W_]+", " ", spaced).casefold().split())
 
 
 def _without_fillers(name: str) -> str:
-    words = re.sub(r"\b(?:at )?(?:k|\d+)$", "", name).split()
+    words = re.sub(r"\b(?:at )?(?:k|n|\d+)$", "", name).split()
     return " ".join(word for word in words if word not in ("score", "metric", "mean", "average", "at", "the"))
 
 
-def _unknown_metric(text: str) -> InputError:
+def _unknown_metric(text: str, *, with_cutoffs: bool = True) -> InputError:
+    """Few near names, with the cutoff that was typed; where the metric is known and not here, why."""
     names = suggest_metrics(text)
+    if with_cutoffs:
+        typed = re.search(r"(?:@|_)\s*(\d{1,9})\s*$", text) or re.match(r"top[_ -]?(\d{1,9})(?!\d)", text)
+        names = [_with_cutoff(METRICS[name], typed[1] if typed else "") for name in names]
+    absent = NOT_HERE.get(_words(_without_cutoff(text)))
+    if absent:
+        facts = {"text": text, "names": names, "metric": absent, "needs_words": absent == "METEOR"}
+        return InputError([Problem("unknown-metric/absent", facts, field="metric")])
     if names:
         return InputError([Problem("unknown-metric/near", {"text": text, "names": names}, field="metric")])
-    return InputError([Problem("unknown-metric", {"text": text, "metrics": list(METRICS)}, field="metric")])
+    return InputError([Problem("unknown-metric", {"text": text}, field="metric")])
+
+
+def _with_cutoff(entry: Metric, typed: str) -> str:
+    """R as R@5 where 5 was typed; P as P@10, as it needs a cutoff."""
+    if entry.cutoff == "none" or not (int(typed or 0) or entry.cutoff == "required"):
+        return entry.name
+    return f"{entry.name}@{int(typed or 0) or 10}"

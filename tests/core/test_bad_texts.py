@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+import sacrebleu
 
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
@@ -74,9 +75,13 @@ def test_no_reference_for_one_query():
 
 @pytest.mark.parametrize("answer", ["", "  \n", "?!... --"])
 def test_an_empty_answer_or_one_of_punctuation(answer):
-    """Wrong against a reference, as SQuAD has it; nothing to ground, nothing said."""
+    """Wrong against a reference, as SQuAD has it; nothing to ground, nothing said. sacrebleu counts punctuation."""
     values, _ = evaluated(good(answer), [[TEXT], [TEXT]], [[TEXT], [TEXT]])
-    assert {values[name][0] for name in (*REFERENCE_METRICS, "AnswerRelevance")} == {0.0}
+    by_sacrebleu = {"BLEU": sacrebleu.BLEU(effective_order=True), "chrF": sacrebleu.CHRF()}
+    assert {values[name][0] for name in {*REFERENCE_METRICS, "AnswerRelevance"} - by_sacrebleu.keys()} == {0.0}
+    for name, peer in by_sacrebleu.items():
+        assert values[name][0] == pytest.approx(peer.sentence_score(answer, [TEXT]).score / 100, abs=1e-12)
+        assert values[name][0] < 0.1
     assert np.isnan([values[name][0] for name in (*GROUNDING, "Refusal")]).all()
 
 

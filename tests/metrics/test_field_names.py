@@ -90,6 +90,41 @@ def test_values_are_those_of_ir_measures():
     assert min(compared.values()) > 60
 
 
+def test_dcg_adds_discounted_gains_as_worked_by_hand():
+    """Grades 3, 0, 1, -1 and none at ranks 2 to 5 and 1; c, of grade 2, was not returned. Query 2 has none relevant."""
+    run = run_of({"1": ["z", "a", "x", "b", "y"], "2": ["a"]})
+    truth = truth_of({"1": {"a": 3, "c": 2, "b": 1, "x": 0, "y": -1}, "2": {"a": 0}})
+    by_hand = {"DCG": 3 / np.log2(3) + 1 / np.log2(5), "DCG@5": 3 / np.log2(3) + 1 / np.log2(5),
+               "DCG@3": 3 / np.log2(3), "DCG@1": 0.0, "dcg_at_9": 3 / np.log2(3) + 1 / np.log2(5),
+               "DCG(gain='exp')@5": 7 / np.log2(3) + 1 / np.log2(5),
+               "DCG(dcg='exp-log2')@2": 7 / np.log2(3), "DCG(gain='binary')@5": 1 / np.log2(3) + 1 / np.log2(5)}
+    values = evaluate(run, truth, list(by_hand)).values
+    columns = list(dict.fromkeys(map(parse_spec, by_hand)))
+    for name, expected in by_hand.items():
+        assert values[0, columns.index(parse_spec(name))] == pytest.approx(expected, abs=1e-12), name
+    assert np.isnan(values[1]).all()
+
+
+@pytest.mark.parametrize("gain", ["linear", "exp"])
+def test_dcg_over_that_of_the_ideal_ranking_is_the_ndcg_of_ir_measures(gain):
+    """For gain='exp' ir_measures has 2^grade - 1 for a grade: its own exp-log2 needs numbers for query ids."""
+    compared = 0
+    for seed in SEEDS:
+        case = random_case(seed, "distinct")
+        grades = _not_negative(case)
+        rankings = {query: docs for query, docs in case.rankings.items() if query in grades}
+        gained = {query: {doc: 2**grade - 1 if gain == "exp" else grade for doc, grade in docs.items()}
+                  for query, docs in grades.items()}
+        found = by_query(evaluate(run_of(rankings), truth_of(grades), [f"DCG(gain='{gain}')@10"], **TREC))
+        for expected in ir_measures.iter_calc([ir_measures.nDCG @ 10], gained, rankings):
+            gains = sorted(gained[expected.query_id].values(), reverse=True)
+            ideal = sum(value / np.log2(rank + 1) for rank, value in enumerate(gains[:10], 1))
+            (dcg,) = found[expected.query_id].values()
+            assert np.nan_to_num(dcg) == pytest.approx(expected.value * ideal, abs=1e-9), (seed, expected.query_id)
+            compared += ideal > 0
+    assert compared > 60
+
+
 @pytest.mark.parametrize("name", CWL)
 def test_values_of_user_models_are_those_of_the_cwl_tool(name):
     found = evaluate(run_of(RANKINGS), truth_of(GRADES), [name])

@@ -87,6 +87,7 @@ def test_scores_stay_with_a_run_under_another_name_and_in_its_digest():
 
 @pytest.mark.parametrize("name, expected", [
     ("retrieval_mrr", True), ("hit_at_5", True), ("hit1", True), ("nDCG@10", True), ("hit_rate", True), ("sas", True),
+    ("mean_reciprocal_rank", True), ("hit_ratio@5", True), ("reciprocal", False),
     ("e2e_correct", True), ("correct_answer", False), ("hits", False), ("map", False), ("year", False),
     ("num_hits", False), ("judge_model", False)])
 def test_names_of_metrics(name, expected):

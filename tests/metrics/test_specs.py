@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, parse_spec, parse_specs
+from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, find_metric, parse_spec, parse_specs
 from ragdash.metrics.spelling import FIELD_TERMS, suggest_metrics
 
 SPELLINGS = [
@@ -21,6 +23,7 @@ SPELLINGS = [
     ('nDCG(dcg="exp-log2")@10', "nDCG(gain='exp')@10"), ("nDCG(dcg='log2')@10", "nDCG@10"),
     ("recall_at_10", "R@10"), ("precision_at_5", "P@5"), ("mrr_at_10", "RR@10"), ("ndcg at 10", "nDCG@10"),
     ("recall_at_k@20", "R@20"), ("hit_rate@3", "Success@3"), ("hit_rate_at_3", "Success@3"),
+    ("hit_ratio@5", "Success@5"), ("HR@10", "Success@10"),
     ("context_recall@5", "ContextRecall@5"), ("AP(rel=2)@100", "AP(rel=2)@100"), ("P_10", "P@10"),
     ("mean_reciprocal_rank", "RR"), ("mean_average_precision@10", "AP@10"),
     ("ERR(probabilities=(0, .2, .5, .8))", "ERR(probabilities=(0, 0.2, 0.5, 0.8))"),
@@ -77,10 +80,22 @@ def test_a_list_of_names_and_specs_is_read_too():
     ("qwertyuiop", "unknown-metric", "nDCG"),
     ("P@-1", "unknown-metric", ""),
     ("P@2.5", "unknown-metric", ""),
-    ("P", "metric-cutoff", "P@10"),
+    ("P", "metric-cutoff/missing", "P@10"),
     ("P@0", "metric-cutoff", ""),
     ("AUC@5", "metric-cutoff", "AUC"),
-    ("recall_at_k", "metric-cutoff", "R@10"),
+    ("hit_rate", "metric-cutoff/missing", "Write hit_rate@10."),
+    ("HitRate@", "metric-cutoff/missing", "Write HitRate@10."),
+    ("precision_at_k", "metric-cutoff/missing", "Write precision@10."),
+    ("recall_at_k", "metric-cutoff/missing", "Write recall@10, or recall for all ranks."),
+    ("NDCG@K", "metric-cutoff/missing", "Write NDCG@10, or NDCG for all ranks."),
+    ("ndcg_at_n(gain='exp')", "metric-cutoff/missing", "Write ndcg(gain='exp')@10, or ndcg(gain='exp') for all ranks."),
+    ("AUC@k", "metric-cutoff", "no cutoff: AUC"),
+    ("IPrec@k", "metric-parameter", "recall"),
+    ("recal_at_5", "unknown-metric/near", "perhaps R@5 or StRecall@5"),
+    ("precission", "unknown-metric/near", "P@10"),
+    ("top_5_accuracy", "unknown-metric/near", "Success@5"),
+    ("meteor", "unknown-metric/absent", "chrF"),
+    ("bert_score", "unknown-metric/absent", "SBERT or CrossEncoder"),
     ("nDCG@10.5", "unknown-metric", "nDCG"),
     ("nDCG(dcg='exp')@5", "metric-parameter", "gain"),
     ("nDCG(gain='cubic')@5", "metric-parameter", "exp"),
@@ -105,8 +120,11 @@ def test_what_cannot_be_read_is_one_problem_with_a_hint(text, kind, says):
     with pytest.raises(InputError) as caught:
         parse_specs(text)
     (problem,) = caught.value.problems
-    assert kind in (problem.kind, None) and problem.severity == "error"
+    assert kind in (problem.kind, problem.message, None) and problem.severity == "error"
     assert says in problem.expected + problem.fix and problem.fix
+    assert len(problem.expected) < 200, "a list of every metric is no suggestion"
+    for example in re.findall(r"Write (\S+@10)[.,]", problem.fix):
+        assert parse_spec(example).k == 10
 
 
 @pytest.mark.parametrize("text, first", [
@@ -126,6 +144,14 @@ def test_an_unknown_name_suggests_the_metric_that_is_meant_first(text, first):
 @pytest.mark.parametrize("text", ["qwertyuiop", "x", "zzz@10", "latin"])
 def test_nothing_is_suggested_for_a_name_that_is_near_none(text):
     assert suggest_metrics(text) == []
+
+
+def test_the_guide_of_a_metric_is_found_by_a_name_with_or_without_a_cutoff():
+    assert [find_metric(name).name for name in ("recall_at_k", "Recall@5", "hit_rate", "NDCG@k")] == [
+        "R", "R", "Success", "nDCG"]
+    with pytest.raises(InputError) as caught:
+        find_metric("precission@5")
+    assert caught.value.problems[0].expected == "perhaps P, Rprec or SetP"
 
 
 def test_every_field_term_names_a_metric_that_exists():

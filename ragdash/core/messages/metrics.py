@@ -102,6 +102,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{wanted}",
         fix="Change the cutoff.",
     ),
+    "metric-cutoff/missing": Message(
+        actual="{text!r}",
+        expected="a cutoff: how many top documents count",
+        fix="Write {complete}{whole:?, or {whole}}.",
+    ),
     "file-metric-agrees": Message(
         actual="{name} of {run:named run}: file {file_mean:.3f}, recomputed {mean:.3f} as {metric}",
         expected="the same values",
@@ -370,9 +375,15 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-metric": Message(
         actual="{text!r}",
-        expected="one of {metrics:comma}",
+        expected="a metric, such as nDCG@10, R@5, Success@5 or RR",
         fix="See `ragdash metrics` for all of them.",
         page="See Metrics and help for all of them.",
+    ),
+    "unknown-metric/absent": Message(
+        actual="{text!r}, which is not here: {needs_words:?it needs WordNet, a dictionary to be downloaded apart}"
+               "{needs_words:!its value depends on a large model, a layer and a baseline}",
+        expected="perhaps {names:or}",
+        fix="Use one of these, or read your own {metric} from a column of the file.",
     ),
     "unknown-metric/near": Message(
         actual="{text!r}",

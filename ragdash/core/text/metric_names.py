@@ -9,7 +9,8 @@ import numpy as np
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
-_SPELLINGS = re.compile(r"nDCG|hit[_ ]?rate|ROUGE[_ ]?L", re.IGNORECASE)  # one word, however it is written
+# One word, however it is written.
+_SPELLINGS = re.compile(r"nDCG|hit[_ ]?rate|ROUGE[_ ]?L|reciprocal[_ ]?rank", re.IGNORECASE)
 
 
 def _word_set(text: str) -> frozenset[str]:
@@ -17,8 +18,8 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 _MEASURES = _word_set(
-    "mrr rr ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor bertscore "
-    "chrf sas faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity "
+    "mrr rr reciprocalrank ndcg dcg map ap recall precision hit hits hitrate mhr f1 em bleu rouge rougel meteor "
+    "bertscore chrf sas faithfulness faithful groundedness grounded relevancy correctness correct accuracy similarity "
     "hallucination hallucinated hallucinations toxicity coherence fluency completeness conciseness "
     "helpfulness harmfulness utilization coverage rprec bpref success entailment factuality consistency")
 _NOT_ALONE = _word_set("correct hit hits match success map")  # names of contents too: correct_answer, hits, map

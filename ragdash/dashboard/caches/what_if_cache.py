@@ -44,16 +44,25 @@ def choice(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope:
            window: int | None) -> Choice:
     """The held-out choice of a hybrid. Raises InputError where the metric cannot choose."""
     return _choice(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.slice, str(spec),
-                   window, _pool=judged, _queries=scope.queries)
+                   window, family(judged), _pool=judged, _queries=scope.queries)
+
+
+def results(judged: JudgedPool) -> int:
+    """How many results the runs have in all."""
+    return sum(len(run.docs) for run in judged.runs)
+
+
+def family(judged: JudgedPool) -> str:
+    """Which settings are tried, as in `ragdash.experiments.fusion.grids.settings`: fewer of them for large runs."""
+    if results(judged) <= SINGLE:
+        return "all"
+    return "weighted" if all(run.scores is not None for run in judged.runs) else "rrf"
 
 
 @st.cache_resource(max_entries=16, show_spinner="Trying hybrids on held-out queries …")
 def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str,
-            window: int | None, _pool: JudgedPool, _queries: np.ndarray) -> Choice:
-    rows = sum(len(run.docs) for run in _pool.runs)
-    scored = all(run.scores is not None for run in _pool.runs)
-    family = "all" if rows <= SINGLE else "weighted" if scored else "rrf"
-    return choose(_pool.runs, _pool.truth, parse_specs(spec)[0], window=window, family=family, pool=_pool,
+            window: int | None, methods: str, _pool: JudgedPool, _queries: np.ndarray) -> Choice:
+    return choose(_pool.runs, _pool.truth, parse_specs(spec)[0], window=window, family=methods, pool=_pool,
                   queries=_queries)
 
 

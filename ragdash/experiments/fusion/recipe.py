@@ -33,7 +33,7 @@ class Recipe:
     cut
         Results that the fused list has at most; None: all.
     preset, version
-        The engine's preset, and from which version it holds; None for a method alone.
+        The engine's preset, and from which version it holds, where that is known; None for a method alone.
     ties : {"docid", "id", "first"}
         Documents with equal scores: as evaluations order them, by id ascending, or by first appearance.
     """
@@ -120,8 +120,8 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
     if engine is None:
         return Recipe(definition.name, values, len(runs), window, given=given)
     size = engine.window if window is None else window
-    return Recipe(definition.name, values, len(runs), size, size if engine.cuts else None, engine.name, engine.version,
-                  engine.ties, engine.single_precision, engine.zero_weights_stay, given)
+    return Recipe(definition.name, values, len(runs), size, size if engine.cuts else None, engine.name,
+                  engine.version or None, engine.ties, engine.single_precision, engine.zero_weights_stay, given)
 
 
 def _named(table: Mapping, name: str, message: str):

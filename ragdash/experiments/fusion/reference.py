@@ -8,7 +8,7 @@ from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
 from ragdash.experiments.fusion.presets import PRESETS, Preset
 
-_TIES = {"docid": "by id, descending", "id": "by id, ascending", "first": "first appearance"}
+_TIES = {"id": "by id, ascending", "first": "first appearance"}
 
 
 def reference() -> str:
@@ -25,8 +25,8 @@ def reference() -> str:
     norms = _table(("normalization", "value", "what it does", "source"), (
         (f"`{norm.name}`", f"${norm.formula}$", _first(norm.doc), norm.source) for norm in NORMALIZATIONS.values()))
     presets = _table(("preset", "version", "method", "window", "weights", "missing document", "equal scores", "note"), (
-        (f"`{preset.name}`", preset.version, _method_of(preset), _window_of(preset), _weights_of(preset),
-         preset.missing, _TIES[preset.ties], preset.note) for preset in PRESETS.values()))
+        (f"`{preset.name}`", preset.version or "not stated", _method_of(preset), _window_of(preset),
+         _weights_of(preset), preset.missing, _ties_of(preset), preset.note) for preset in PRESETS.values()))
     return f"### Methods\n\n{methods}\n### Normalizations\n\n{norms}\n### Engine presets\n\n{presets}"
 
 
@@ -60,3 +60,7 @@ def _window_of(preset: Preset) -> str:
 def _weights_of(preset: Preset) -> str:
     words = {"alpha": "1 − alpha, alpha", "first": "1 − weight, weight", "share": "default 1 / runs"}
     return words.get(preset.weights, "factors" if "weights" in preset.options else "none")
+
+
+def _ties_of(preset: Preset) -> str:
+    return _TIES.get(preset.ties) or f"{preset.tie_rule}; by id, descending, here"

@@ -26,6 +26,14 @@ otherwise. Symbols: k cutoff, R relevant documents of the query, g grade of a do
 
 The parameter names in parentheses work on the command line and in Python: `P(denominator='returned')@10`.
 """
+_NOT_HERE = """## Not here
+
+- METEOR, because it needs WordNet, a dictionary that must be downloaded apart. chrF, ROUGE-L and token F1 need none.
+- BERTScore, because its value depends on a large model, one of its layers and a baseline, and its package has had no
+  release since 2023. SBERT similarity and cross-encoder similarity compare meanings with smaller models.
+
+If a file has a column of one of these, its values are read as a metric from the file, such as `file:meteor`.
+"""
 _EXAMPLES = """## The examples
 
 Each metric below has an example with one of these setups. The tests compute all of them.
@@ -88,7 +96,7 @@ def as_markdown(metrics: Iterable[Metric]) -> str:
     for family, members in groupby(metrics, key=lambda m: m.family):
         blocks.append(f"## {FAMILIES.get(family, family.capitalize())}\n")
         blocks.extend(_entry(m) for m in members)
-    return "\n".join(blocks).rstrip() + "\n"
+    return "\n".join([*blocks, _NOT_HERE]).rstrip() + "\n"
 
 
 def uses() -> str:

@@ -21,7 +21,8 @@ _AT_B = (3 / np.log2(3) + 0.5) / (3 + 2 / np.log2(3) + 0.5)
         range=(0.0, np.inf), unit="gain", allowed={"gain": ("linear", "exp", "binary")},
         peer_params={"dcg": ("gain", {"log2": "linear", "exp-log2": "exp"})},
         when="As a step of NDCG. Its mean is ruled by the queries with many relevant documents: prefer NDCG.",
-        differs="ranx dcg: the same; its dcg_burges is gain='exp'.",
+        differs="trec_eval and ir_measures print NDCG alone: this is its numerator, with ir_measures' dcg='log2' (the "
+                "default) or 'exp-log2'. ranx dcg: the same; its dcg_burges is gain='exp'.",
         example=Example("ranking", "DCG@5", float(3 / np.log2(3) + 0.5), "3/log2(3) + 1/log2(4)"))
 def dcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     """Discounted cumulative gain of the first k ranks, not divided by the highest possible one.

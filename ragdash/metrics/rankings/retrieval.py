@@ -82,7 +82,8 @@ def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
 
 @metric("Success", "Hit rate", formula=r"Success@k = 1 \text{ if } relevant \cap top_k \neq \emptyset, \text{ else } 0",
-        source="trec_eval success", cutoff="required", aliases=("HitRate", "hit", "hit_rate", "hits"), allowed=_REL,
+        source="trec_eval success", cutoff="required", allowed=_REL,
+        aliases=("HitRate", "hit", "hit_rate", "hits", "hit_ratio", "HR"),
         by_evidence="ranks", bounds="monotone", curve=True,
         when="One relevant document is enough for the answer.",
         differs="ranx: hit_rate. Often called recall if each query has one relevant document; the two are equal then.",

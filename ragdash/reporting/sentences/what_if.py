@@ -87,6 +87,14 @@ def caution_sentence(optimism: float, survives: float, worse: float, settings: i
     return first + f" In {worse:.0%} of the test folds the choice is worse than the default."
 
 
+def left_out_sentence(family: str, results: int, limit: int) -> str:
+    """Which methods were not tried because the runs are large; family: what was tried, "weighted" or "rrf"."""
+    tried, left = ("RRF was", "ISR and RBC") if family == "rrf" else (
+        "RRF with k = 60 and weighted sums were", "Other values of k, weighted RRF, CombMNZ, ISR and RBC")
+    return (f"These runs have {results:,} results, more than {limit:,}. To keep the page fast, only {tried} tried. "
+            f"{left} were left out: under **Try a mix** you can see what they score.")
+
+
 def flat_sentence(name: str, low: float, high: float, run: str) -> str:
     """How far a weight or k can move without a significant loss."""
     of = f" of {escape(run)}" if name == "weight" else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from page_cases import ROOT, address, charts, opened, shown, texts
 
 from ragdash import Run, read_run, read_truth
+from ragdash.dashboard.caches import what_if_cache
+from ragdash.reporting.sentences.what_if import left_out_sentence
 
 
 def samples() -> tuple:
@@ -29,9 +31,15 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert len(at.session_state["shown"]) == len(runs) + 1
 
 
-def test_the_page_needs_two_runs_with_something_to_fuse():
+def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not_try(monkeypatch):
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs[:1]))
     assert "A hybrid needs two runs" in "".join(header.value for header in at.header)
     at = opened("what-if", **address(truth, [Run.build("ranks", ["q001"], ["d1"]), runs[0]]))
-    assert "No: keep sparse" in texts(at)
+    assert "No: keep sparse" in texts(at) and "left out" not in texts(at)
+    monkeypatch.setattr(what_if_cache, "SINGLE", 5)
+    shown(at.run())
+    assert "more than 5. To keep the page fast, only RRF was tried. ISR and RBC were left out" in texts(at)
+    assert "1,396,000 results, more than 400,000. To keep the page fast, only RRF with k = 60 and weighted sums were " \
+           "tried. Other values of k, weighted RRF, CombMNZ, ISR and RBC" in left_out_sentence(
+               "weighted", 1_396_000, 400_000)

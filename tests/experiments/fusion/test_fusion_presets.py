@@ -63,6 +63,19 @@ def test_a_preset_gives_the_values_of_its_engine(preset, changes, expected):
         assert "".join(table["doc_id"].to_pylist()) == TIES[preset]
 
 
+def test_libraries_keep_equal_scores_in_order_of_first_appearance():
+    """Expected: what functions of langchain-classic 1.0.8, llama-index-core 0.14.25 and haystack-ai 3.4.1 return."""
+    by_rank, by_score = ("langchain-ensemble", "haystack-rrf", "llamaindex-reciprocal"), (
+        "haystack-dbsf", "llamaindex-relative", "llamaindex-dist")
+    cases = [({"z": 12.0, "y": 9.0, "x": 3.0}, {"x": 0.82, "w": 0.8, "z": 0.61}, "zxyw", "zxwy"),
+             ({"b": 5.0, "c": 5.0, "a": 5.0}, {"e": 2.0, "d": 2.0}, "becda", "bcaed")]
+    for first, second, ranked, scored in cases:
+        runs = [run_of("first", {"q": first}), run_of("second", {"q": second})]
+        for preset in (*by_rank, *by_score):
+            docs = fuse(runs, preset=preset, ties="file").ranking("q")["doc_id"].to_pylist()
+            assert "".join(docs) == (ranked if preset in by_rank else scored), preset
+
+
 def test_every_preset_has_a_golden_value():
     assert {preset for preset, _, _ in VALUES} == set(PRESETS)
 

@@ -164,8 +164,9 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
     code = engine_snippet(recipe)
     with st.expander("Recipe as code", key="mix_code"):
         if code is not None and recipe.preset:
-            st.caption(f"{PRESETS[recipe.preset].engine}, {PRESETS[recipe.preset].version}. Fill in what is in angle "
-                       "brackets, and check it against the documentation of your version.")
+            version = f", {recipe.version}" if recipe.version else ""
+            st.caption(f"{PRESETS[recipe.preset].engine}{version}. Fill in what is in angle brackets, and check it "
+                       "against the documentation of your version.")
             st.code(code, language=None)
         st.caption("Python")
         st.code(python_snippet(recipe, names), language="python")

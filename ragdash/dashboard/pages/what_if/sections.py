@@ -46,6 +46,9 @@ def render(context: PageContext) -> None:
         elements.problems(error.problems, "what_if")
         return
     _render_answer(context.only(chosen.entries), choice)
+    family = what_if_cache.family(pool)
+    if family != "all":
+        st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)
