@@ -194,7 +194,7 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
 
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     """Every spec over an existing match; all cutoffs of a metric come out of one pass."""
-    _check_overlap(match)
+    check_overlap(match)
     values = np.empty((len(specs), len(match.query_ids))).T  # a column lies in one piece
     corpus: dict[Spec, CorpusValue] = {}
     by_function = sorted(range(len(specs)), key=lambda i: (specs[i].name, repr(specs[i].params)))
@@ -353,7 +353,8 @@ def _matching_settings(match: Match, specs: Sequence[Spec]) -> dict[str, object]
     return {**settings, **(match.judged.settings(judged) if judged else {})}
 
 
-def _check_overlap(match: Match) -> None:
+def check_overlap(match: Match) -> None:
+    """Raise InputError where the run and the truth have no query in common."""
     if len(match.extra) < len(match.run) or not len(match.run):
         return
     run_query, truth_query = (

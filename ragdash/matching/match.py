@@ -98,6 +98,13 @@ class Match:
             vars(other)["evidence"] = evidence
         return other
 
+    def with_ties_mirrored(self) -> Match:
+        """The match by ids with ties broken the other way; what does not depend on them is kept."""
+        other = Match(self.run, self.truth, self.conventions, mirrored=True)
+        vars(other).update({name: vars(self)[name] for name in ("truth_query", "run_query", "_hits")
+                            if name in vars(self)})
+        return other
+
     def renamed(self, name: str) -> Match:
         """The same match of the run under another name; what is built already is kept."""
         other = self.with_options()

@@ -1,4 +1,4 @@
-"""Answers that decline, and answers that only look so: 285 texts in twelve languages, and how fast they are read."""
+"""Answers that decline, and answers that only look so: 445 texts in twelve languages, and how fast they are read."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ def test_each_language_is_recognized(language):
     ("The document does not mention the price.", True), ("The law does not mention the price.", False),
     ("The text doesn't just list prices.", False), ("Paris. The text does not say more.", False),
     ("Sorry! The text does not say.", True), ('He said: "I cannot answer that."', False),
+    ("While the context mentions Paris, it does not specify the year.", True),
+    ("Although the context does not give a date, it states that the bridge opened in 1932.", False),
+    ("I'm not sure, but it is Geneva.", False), ("No results found.", True),
+    ("The excerpt says nothing about it.", True),
     ("**Answer:** The context does not provide the name.", True)])
 def test_subject_place_and_quotation_decide(answer, declines):
     assert is_refusal(answer) == declines

@@ -173,22 +173,25 @@ def say(at: AppTest, page: str) -> AppTest:
     return at.button(key="pair_accept").click().run()
 
 
+OPEN = {"queries": {"query_parts": "Read, judge and note"}, "data/evidence": {}}  # the tab of the query
+
+
 @pytest.mark.parametrize("page", ["queries", "data/evidence"])
 def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, monkeypatch):
     """The page was drawn for somebody who may change things, as one that was tampered with is."""
     link = samples()
-    at = opened(page, **link)
+    at = opened(page, state=OPEN[page], **link)
     monkeypatch.setenv(data_store.READ_ONLY, "1")
     say(at, page)
     assert not at.exception and "served read-only" in words(at).replace("\\", "")
     assert not ReviewStore().truths() and not kept_decisions().read()
-    again = opened(page, **link)
+    again = opened(page, state=OPEN[page], **link)
     assert (again.text_area(key="review_note") if page == "queries" else again.button(key="pair_accept")).disabled
 
 
 @pytest.mark.parametrize("page", ["queries", "data/evidence"])
 def test_where_changes_are_allowed_the_same_is_kept(page):
-    at = say(opened(page, **samples()), page)
+    at = say(opened(page, state=OPEN[page], **samples()), page)
     assert not at.exception and (ReviewStore().truths() or kept_decisions().read())
 
 

@@ -75,3 +75,12 @@ def test_a_run_of_our_own_format_with_answers_alone_has_a_note():
     run, = read_runs(("run.jsonl", rows.encode()))
     assert [(problem.kind, problem.severity) for problem in run.problems] == [("answers-of-system", "note")]
     assert "--map answers=answer" in run.problems[0].fix
+
+
+def test_lists_of_ids_under_a_name_of_contexts_are_not_read_as_an_empty_run():
+    """A class project's file: the known format would take the ids for texts, and find no document and no judgment."""
+    names = "question,my_answer,retrieved_chunks,gold_chunks,expected_answer,correct\n"
+    rows = "".join(f"Question {i}?,Answer {i}.,\"['c{i}','c9']\",['c{i}'],Answer {i}.,Correct\n" for i in range(1, 5))
+    with pytest.raises(InputError) as caught:
+        read_runs(("results.csv", (names + rows).encode()))
+    assert "retrieved = retrieved_chunks" in str(caught.value) and "relevant = gold_chunks" in str(caught.value)

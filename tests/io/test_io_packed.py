@@ -221,8 +221,10 @@ def test_a_workbook_with_several_sheets():
     out = io.BytesIO()
     with pd.ExcelWriter(out) as writer:
         pd.DataFrame({"notes": ["nothing"]}).to_excel(writer, sheet_name="cover", index=False)
-        pd.DataFrame({"question": ["q"], "answer": ["a"]}).to_excel(writer, sheet_name="data", index=False, startrow=2)
+        pd.DataFrame({"query_id": ["1"], "query": ["q"], "answer": ["a"]}).to_excel(
+            writer, sheet_name="data", index=False, startrow=2)
     run = read_run(("x.xlsx", out.getvalue()))
     assert run.details["answer"].to_pylist() == ["a"]
-    assert [(problem.kind, problem.field) for problem in run.problems] == [("unread-sheet", "cover")]
+    assert [(problem.kind, problem.field) for problem in run.problems] == [
+        ("unread-sheet", "cover"), ("answers-of-system", "answer")]
     assert json.loads(json.dumps([problem.as_dict() for problem in run.problems]))

@@ -43,15 +43,18 @@ def check_ids(runs: Sequence[Run], truth: Truth) -> tuple[ComparabilityEntry, ..
 
 
 def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = None,
-           specs: Sequence[Spec] | None = None, ids: Sequence[ComparabilityEntry] | None = None) -> ComparabilityReport:
+           specs: Sequence[Spec] | None = None, ids: Sequence[ComparabilityEntry] | None = None,
+           matches: Sequence[Match] | None = None) -> ComparabilityReport:
     """Check whether these runs can be compared on this truth.
 
     specs: the metrics whose means are shown under each choice (default: those of evaluate); ids: the result of
-    `check_ids` for the same runs. Never raises because of the data: a run without a query in common with the truth is
+    `check_ids` for the same runs; matches: these runs matched by id under the conventions, with duplicates="first",
+    where they are there already. Never raises because of the data: a run without a query in common with the truth is
     an entry of severity "error".
     """
     conventions, specs = conventions or Conventions(), tuple(specs or DEFAULT_SPECS)
-    matches = [Match(run, truth, replace(conventions, duplicates="first")) for run in runs]
+    if matches is None:
+        matches = [Match(run, truth, replace(conventions, duplicates="first")) for run in runs]
     ids = check_ids(runs, truth) if ids is None else ids
     entries: list[ComparabilityEntry] = []
     effects: list[ConventionEffect] = []

@@ -27,7 +27,7 @@ def compute_effects(match: Match, conventions: Conventions, specs: Sequence[Spec
         for choice in CHOICES[convention]:
             means = chosen_means if choice == current else _means(match.with_options(**{convention: choice}), specs)
             effects += _rows(match, convention, choice, specs, means, chosen_means, choice == current)
-    mirrored = Match(match.run, match.truth, match.conventions, mirrored=True) if _may_tie(match) else match
+    mirrored = match.with_ties_mirrored() if _may_tie(match) else match
     effects += _rows(match, "ties", MIRRORED, specs, _means(mirrored, specs), chosen_means, False)
     if match.run.duplicates:
         effects += _of_duplicates(match, conventions, specs, chosen_means)

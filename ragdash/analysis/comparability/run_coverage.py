@@ -170,16 +170,19 @@ def rising_queries(run: Run) -> tuple[int, int, tuple[str, ...]]:
 
 def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """(the scores rise and never fall in file order; there are several scores) for each query: (Q,) bool each."""
-    scores, codes = run.scores, np.repeat(np.arange(len(run)), np.diff(run.starts))
+    scores, several = run.scores, np.diff(run.starts) > 1
+    codes = np.repeat(np.arange(len(run)), np.diff(run.starts))
     if run.order is not None and run.ranked_by == "score":
         scores, rows = np.empty_like(run.scores), np.empty(len(codes), np.int64)
         scores[run.order], rows[run.order] = run.scores, codes
-        order = np.argsort(rows, kind="stable")
-        scores = scores[order]
-    same_query = codes[1:] == codes[:-1]
-    steps, owner = np.diff(scores)[same_query], codes[1:][same_query]
-    rises, falls = (np.bincount(owner[mask], minlength=len(run)) > 0 for mask in (steps > 0, steps < 0))
-    return rises & ~falls, np.bincount(owner, minlength=len(run)) > 0
+        scores = scores[np.argsort(rows, kind="stable")]
+    steps = np.diff(scores)
+    firsts = run.starts[(run.starts > 0) & (run.starts < len(codes))]
+    steps[firsts - 1] = 0.0  # from one query to the next
+    rises, falls = (np.bincount(codes[1:][steps > 0], minlength=len(run)) > 0, np.zeros(len(run), bool))
+    if rises.any():
+        falls = np.bincount(codes[1:][steps < 0], minlength=len(run)) > 0
+    return rises & ~falls, several
 
 
 def _first(ids: pa.Array) -> tuple[str, ...]:

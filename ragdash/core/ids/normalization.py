@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import hash_text, take, text_column
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.ids.id_bytes import contains_any
 from ragdash.core.ids.spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
 from ragdash.core.ranking.rank_order import duplicate_positions, pair_hashes
 from ragdash.core.records import Run, Truth
@@ -127,6 +128,8 @@ def _numbered_chunks(run: Run, docs: pa.ChunkedArray, again: np.ndarray) -> pa.C
 
 def before(ids, separator: str):
     """Each id up to the last separator; whole where it has none, or nothing before it."""
+    if separator[0].isascii() and not contains_any(ids, separator[0]):
+        return ids
     pattern = f"(?s)^(.+){re.escape(separator)}.*$"
     return pc.replace_substring_regex(ids, pattern, r"\1")
 

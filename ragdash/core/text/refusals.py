@@ -44,13 +44,18 @@ ENGLISH = (
     rf"\b{_SOURCE} {_UP_TO_3}lacks? (?:\w+ ){{0,3}}{_CONTENT}\b",
     rf"\b{_SOURCE} {_UP_TO_3}(?:is|are) (?:\w+ )?(?:silent|insufficient|unrelated|irrelevant|not relevant"
     r"|not sufficient|not enough|not related|unclear|incomplete)\b(?! only)",
+    rf"\b{_SOURCE} .*\bsays? (?:nothing|little)\b|\b{_SOURCE} {_UP_TO_3}{_NOT} (?:\w+ )?relate to\b",
+    r"\b(?:found|find|finds|have) no (?:\w+ )?(?:results|documents|passages|matches)\b",
+    r"^\W*no (?:\w+ )?(?:results|documents|passages|matches|answers?) (?:were |was )?found\b",
+    rf"\bneither {_SOURCE} (?:\w+ )?{_TELL}\b",
     rf"\b(?:none of|neither of|no) {_UP_TO_3}{_SOURCE} (?:\w+ )?{_TELL}\b",
     rf"\b(?:none of|neither of) {_UP_TO_3}{_SOURCE} {_UP_TO_3}(?:relevant|related)\b",
     rf"\bnothing (?:\w+ ){{0,2}}in {_UP_TO_3}{_SOURCE}\b",
     rf"\b(?:outside|beyond) (?:of )?(?:the scope|what) {_UP_TO_3}{_SOURCE}\b",
     r"\bno (?:\w+ )?(?:passage|document|text|source) (?:that|which)\b",
     # The writer cannot give it.
-    r"\b(?:i|we)(?: am|'m| are|'re) (?:\w+ )?(?:not able to|unable to|not (?:entirely )?sure\b(?!-)|not certain"
+    r"\b(?:i|we)(?: am|'m| are|'re) (?:\w+ )?(?:not able to|unable to|not (?:entirely )?sure\b(?!-|,? but\b)"
+    r"|not certain\b(?!,? but\b)"
     r"|not aware"
     r"|uncertain)\b",
     rf"\b(?:i|we) (?:\w+ )?(?:do not|don't) (?:\w+ )?(?:know\b|(?:have|see|find|possess) {_UP_TO_5}"
@@ -62,7 +67,8 @@ ENGLISH = (
     rf"\bbut (?:did not|didn't|could not|couldn't) find\b.*\b(?:instruction|{_CONTENT}|answer)",
     rf"\b(?:i|we) (?:have|found|find|see) (?:no|not enough|insufficient|nothing) ?{_UP_TO_3}"
     rf"(?:{_CONTENT}|idea|access|passage|document|record|source|about|on)\b",
-    r"\b(?:i|we) (?:would|'d|will|'ll) need (?:\w+ )?(?:more|additional|further) (?:information|context|details?)\b",
+    r"\b(?:i|we) (?:would|'d|will|'ll) need (?:\w+ )?(?:more|additional|further) (?:information|context|details?"
+    r"|documents|sources)\b",
     r"\bi(?:'d| would) rather not guess\b|\bi have no idea\b|\bi must decline\b|\bi(?:'m| am) afraid\b.*\b(?:no"
     r"|not)\b",
     r"\b(?:it is|it's|is) (?:not possible|impossible) (?:for me )?to (?:\w+ )?(?:answer|determine|say|tell|know"
@@ -111,6 +117,7 @@ GERMAN = (
     r"\bliegen\b.*\bkeine\b|\bliegt\b.*\bkeine?\b.*\bvor\b|\bfehlen\b.*\b(?:informationen|angaben)\b",
     rf"\b(?:ist|sind|wird|werden)\b.*\b{_DE_SOURCE}\b.*\bnicht (?:\w+ )?(?:enthalten|angegeben|erwähnt|genannt)\b",
     rf"\b{_DE_SOURCE} (?:wird|werden|ist|sind)\b.*\bnicht (?:\w+ )?(?:enthalten|angegeben|erwähnt|genannt)\b",
+    r"\bnichts (?:zu )?entnehmen\b",
     r"\bes gibt\b.*\bkeine? (?:\w+ )?(?:informationen|angaben|hinweise?|antwort|auskunft)\b",
     r"\bkeine (?:\w+ )?(?:informationen|angaben|antwort|auskunft)\b(?! (?:sind|ist) (?:nötig|erforderlich"
     r"|notwendig))",
@@ -152,7 +159,8 @@ ITALIAN = (
 )
 _PT_SOURCE = r"(?:contextos?|textos?|documentos?|passagens|passagem|trechos?|fontes?|artigos?|informaç(?:ão|ões))"
 PORTUGUESE = (
-    rf"\b{_PT_SOURCE}\b(?: \w+){{0,3}} não (?:cont[eé]m|menciona\w*|especifica\w*|fornece\w*|indica\w*|diz\w*"
+    rf"\b{_PT_SOURCE}\b(?: \w+){{0,3}} não (?:cont[eé]m|menciona\w*|especifica\w*|fornece\w*|indica\w*|informa\w*"
+    rf"|diz\w*"
     rf"|inclu\w+|está)\b",
     r"\bnão (?:posso|podemos|é possível|consigo|se pode) (?:\w+ )?(?:responder|determinar|encontrar|dizer|saber)\b",
     r"\bnão (?:há|tenho|existem?) (?:\w+ )?(?:informaç(?:ão|ões)|dados|detalhes)\b|\bnão (?:sei\b|encontrei\b)",
@@ -173,11 +181,12 @@ OTHER_SCRIPTS = (
     r"(?:文書|文脈|本文|資料|情報|テキスト|記載|文章)[^。]{0,40}(?:ありません|含まれていません|記載されていません"
     r"|判断できません"
     r"|不明です|見つかりません)|(?:お答え|答えられ|回答)(?:でき)?ません|答えられません|(?:わ|分)かりません",
-    r"(?:정보가|정보는|언급이|언급은|내용이|근거가)[^.]{0,12}(?:없|부족)|답(?:변)?할 수 없|모르겠|알 수 없"
+    r"(?:정보가|정보는|언급이|언급은|내용이|근거가)[^.]{0,12}(?:없|부족)|답(?:변)?할 수 없|찾을 수 없|모르겠|알 수 없"
     r"|언급(?:되|하)지 않|나와 있지 않",
     r"(?:нет|недостаточно) (?:\w+ )?(?:информации|данных|сведений|ответа)|не (?:могу|можем|удалось|удаётся) (?:\w+ )?"
     r"(?:ответить|найти|определить|сказать)|(?:^|\W)не знаю|(?:контекст|текст|документ|источник)\w* (?:\w+ ){0,2}не "
-    r"(?:указан|упомян|упомина|сказан|содерж|приведен|говорит)|невозможно (?:\w+ )?(?:ответить|определить)",
+    r"(?:указан|упомян|упомина|сказан|содерж|приведен|говорит)|невозможно (?:\w+ )?(?:ответить|определить)"
+    r"|(?:ответить|определить)[^.]{0,30} невозможно",
     r"لا أعرف|لا أعلم|لا أستطيع|لا يمكنني|لا يمكن (?:الإجابة|تحديد)|لا (?:توجد|تتوفر) معلومات"
     r"|لا (?:يحتوي|يذكر|تذكر|تحتوي) (?:السياق|النص|الوثائق|المستندات)|لم يذكر",
 )
@@ -186,6 +195,7 @@ REFUSALS = (*ENGLISH, *GERMAN, *FRENCH, *SPANISH, *ITALIAN, *PORTUGUESE, *DUTCH,
 # What declines only where it is the whole answer.
 ALONE = frozenset(("unknown", "unanswerable", "not answerable", "no answer", "n/a", "not available", "not found", "idk",
                    "no information", "insufficient information", "not enough information", "cannot answer", "no idea",
+                   "insufficient context", "not enough context",
                    "not mentioned", "not specified", "not provided", "not stated", "no answer found", "unclear",
                    "no relevant information", "no relevant information found", "cannot be determined", "no sé"))
 # Every phrase holds one of these, which are found faster.
@@ -196,6 +206,9 @@ _HINT = re.compile(r"n't|\bno(?:t|n|ne|thing|where)?\b|cannot|never|un(?:able|aw
 _APOLOGY = re.compile(r"\W*(?:(?:i am|i'm|we are|we're)?\s*(?:\w+ )?sorry|my apologies|i apologi[sz]e|apologies"
                       r"|unfortunately|désolée?|lo siento|leider|mi dispiace)\b[^.]{0,30}[.!]?")
 _INTRODUCTION = re.compile(r"\W*(?:answer|response|antwort|réponse|respuesta)\W*")
+# "While the context mentions X, it ...": what follows decides, and "it" is the source.
+_CONCESSION = re.compile(rf"^\W*(?:although|though|even though|while|whereas)\b[^,]*\b{_SOURCE}\b[^,]*, (?:it"
+                         rf"|they)\b")
 _QUOTED = re.compile("\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”|«[^»\n]{0,300}»|„[^“\n]{0,300}“")
 
 
@@ -216,6 +229,7 @@ def is_refusal(answer: str) -> bool:
         return True
     for start, stop in sentences(head):
         sentence = " ".join(head[start:stop].replace("*", "").lower().split())
+        sentence = _CONCESSION.sub("the context", sentence)
         if _HINT.search(sentence) and _refusals().search(sentence):
             return True
         if not _APOLOGY.fullmatch(sentence) and not _INTRODUCTION.fullmatch(sentence):

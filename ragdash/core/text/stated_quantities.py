@@ -7,13 +7,16 @@ Rules, each with its reason:
   is a count, and has to be the same.
 - Scale and unit may be missing on one side, since questions and tables often give them ("in millions"). Where both have
   them they have to agree. 0.2222 equals 22.22 %.
+- Units of one dimension are converted (2500 g is 2.5 kg). A share is no count: 52 voters do not state 52 %.
+- 1.500 may be 1500, as in German.
 - The sign counts. "fell by 12.6" and "(12.6)" may be -12.6. Where the question asks for a fall alone, the sign is free.
+  A rise in the answer contradicts a fall in the reference or in the question, and the other way round.
 - A year is equal only to a year, and a date agrees in every part that the reference gives.
-- A range is equal to a range with the same ends; one of its ends alone is not stated.
+- A range is equal to a range with the same ends, or to both ends in a row; one of its ends alone is not stated.
 - An answer with many other numbers would often match by chance: at most MAX_OTHERS numbers may be neither in the
   reference nor in the question, or, for a count below 10, MAX_OTHERS_OF_COUNT. In a longer answer each sentence that
   concludes is read alone: the first and the last with a number, and those with "therefore", "answer" and their like or
-  with bold text.
+  with bold text. If a sentence says that it concludes ("therefore", "the answer is"), it alone counts.
 """
 
 from __future__ import annotations
@@ -21,17 +24,26 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
-from ragdash.core.text.quantities import _FALL, Quantity, quantities
+from ragdash.core.text.quantities import FALL, RISE, Quantity, quantities
 from ragdash.core.text.sentences import sentences
+from ragdash.core.text.units import MEASURES, SCALES
 
 MAX_OTHERS, MAX_OTHERS_OF_COUNT = 4, 2
+_DECIDES = re.compile(r"\b(?:therefore|thus|hence|(?:so|and) the (?:\w+ )?(?:answer|total|average|result"
+                      r"|difference|mean|sum)"
+                      r"|the (?:final |correct )?answer is|in conclusion|final answer|daher|donc|por lo tanto"
+                      r"|quindi)\b",
+                      re.IGNORECASE)
 _CONCLUDES = re.compile(r"\*\*|\b(?:answer|therefore|thus|hence|in total|in conclusion|result(?:s|ing)?|final(?:ly)?"
                         r"|equals|amounts? to|antwort|daher|also|donc|réponse|por lo tanto|respuesta|quindi)\b|=",
                         re.IGNORECASE)
-_ASKS_FOR_TIME = re.compile(r"\b(?:when|years?|date|fiscal|period|wann|jahre?n?|quand|année|cuándo|año|quando|anno)\b",
+_ASKS_FOR_TIME = re.compile(r"\b(?:when|years?|date|fiscal|period|wann|jahre?n?|quand|année|cuándo|año|quando"
+                            r"|anno)\b",
                             re.IGNORECASE)
-_ASKS_FOR_RISE = re.compile(r"\b(?:increas|grow|rise|rose|gain|chang|differ|versus|vs\b)", re.IGNORECASE)
+_CHANGES = re.compile(r"\b(?:chang|differ|versus|vs\b)", re.IGNORECASE)
+_IN_SCALE = re.compile(r"\bin (thousand|million|billion)s?\b", re.IGNORECASE)
 _HALF = Decimal("0.5")
 
 
@@ -51,14 +63,21 @@ def states_quantities(answer: str, reference: str, question: str = "") -> bool |
     if question.strip() and not _ASKS_FOR_TIME.search(question):  # a reference of four digits is a number here
         expected = [replace(quantity, kind="number") if quantity.kind == "year" and len(reference.split()) < 3
                     else quantity for quantity in expected]
-    asks_for_fall = bool(_FALL.search(question)) and not _ASKS_FOR_RISE.search(question)
+    if in_scale := _IN_SCALE.search(question):
+        expected = [replace(quantity, scale=SCALES[in_scale[1].lower()])
+                    if quantity.kind == "number" and quantity.scale is None and quantity.unit != "%" else quantity
+                    for quantity in expected]
+    asked = 0 if _CHANGES.search(question) else bool(RISE.search(question)) - bool(FALL.search(question))
+    expected = [replace(quantity, direction=quantity.direction or asked) for quantity in expected]
+    asks_for_fall = asked < 0
     known = [*expected, *quantities(question)]
     limit = MAX_OTHERS_OF_COUNT if all(map(_is_count, expected)) else MAX_OTHERS
     years = any(quantity.kind in ("year", "date") for quantity in expected)
 
     def states(stated: list[Quantity]) -> bool:
         """Whether these hold each expected quantity, without too many others."""
-        if not all(any(same_quantity(wanted, quantity, asks_for_fall) for quantity in stated) for wanted in expected):
+        if not all(any(same_quantity(wanted, quantity, asks_for_fall) for quantity in stated)
+                   or _ends_in_a_row(wanted, stated) for wanted in expected):
             return False
         others = {quantity.content for quantity in stated
                   if (years or quantity.kind not in ("year", "date"))
@@ -66,6 +85,11 @@ def states_quantities(answer: str, reference: str, question: str = "") -> bool |
         return len(others) <= limit
 
     stated = quantities(answer)
+    kinds = {quantity.kind for quantity in expected}
+    decided = [quantity for start, stop in sentences(answer) if _DECIDES.search(answer[start:stop])
+               for quantity in stated if start <= quantity.start < stop and quantity.kind in kinds]
+    if decided:
+        return states(decided)
     return states(stated) or any(states(part) for part in _conclusions(answer, stated))
 
 
@@ -75,6 +99,13 @@ def _conclusions(answer: str, stated: list[Quantity]) -> list[list[Quantity]]:
              for start, stop in sentences(answer)]
     parts = [part for part in parts if part[0]]
     return [part for i, (part, text) in enumerate(parts) if i in (0, len(parts) - 1) or _CONCLUDES.search(text)]
+
+
+def _ends_in_a_row(wanted: Quantity, stated: list[Quantity]) -> bool:
+    """Whether two numbers in a row are the ends of the range that is wanted."""
+    return wanted.kind == "range" and any(
+        same_quantity(wanted.parts[0], left, True) and same_quantity(wanted.parts[1], right, True)
+        for left, right in pairwise(stated))
 
 
 def _is_count(quantity: Quantity) -> bool:
@@ -104,7 +135,21 @@ def same_quantity(reference: Quantity, answer: Quantity, free_sign: bool = False
         return (reference.kind == answer.kind or four_digits) and reference.value == answer.value
     if (reference.kind, answer.kind) != ("number", "number"):
         return False
-    return (free_sign or bool(reference.signs & answer.signs)) and _same_number(reference, answer)
+    if _direction(reference) * _direction(answer) < 0:
+        return False
+    return (free_sign or bool(reference.signs & answer.signs)) and any(
+        _same_number(wanted, given) for wanted in _readings(reference) for given in _readings(answer))
+
+
+def _direction(quantity: Quantity) -> int:
+    """-1 for a negative number; else that of the words."""
+    return -1 if quantity.signs == {-1} else quantity.direction
+
+
+def _readings(quantity: Quantity) -> list[Quantity]:
+    """A number as it is, and with a point that parts thousands."""
+    grouped = [] if quantity.grouped is None else [replace(quantity, mantissa=quantity.grouped, decimals=0)]
+    return [quantity, *grouped]
 
 
 def _same_date(reference: tuple, answer: tuple) -> bool:
@@ -117,6 +162,8 @@ def _same_date(reference: tuple, answer: tuple) -> bool:
 
 def _same_number(reference: Quantity, answer: Quantity) -> bool:
     if reference.unit and answer.unit and reference.unit != answer.unit:
+        return _same_measure(reference, answer)
+    if reference.unit == "%" and answer.counted and not answer.decimals:
         return False
     if _is_count(reference):
         return reference.value in (answer.value, answer.mantissa if not answer.unit else answer.value)
@@ -127,6 +174,16 @@ def _same_number(reference: Quantity, answer: Quantity) -> bool:
     if (reference.unit == "%") != (answer.unit == "%"):
         pairs.append(((_hundredth(reference)), (_hundredth(answer))))
     return any(_rounds(*wanted, *given, answer.significant) for wanted, given in pairs)
+
+
+def _same_measure(reference: Quantity, answer: Quantity) -> bool:
+    """Whether two values in units of one dimension are equal in its base unit."""
+    if not (reference.unit in MEASURES and answer.unit in MEASURES):
+        return False
+    (dimension, factor), (other_dimension, other_factor) = MEASURES[reference.unit], MEASURES[answer.unit]
+    return dimension == other_dimension and _rounds(
+        reference.value * factor, reference.step * factor, answer.value * other_factor, answer.step * other_factor,
+        answer.significant)
 
 
 def _hundredth(quantity: Quantity) -> tuple[Decimal, Decimal]:

@@ -13,6 +13,7 @@ from ragdash.core.ids.normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.dashboard.session.scope import Scope
 from ragdash.metrics import Spec, parse_spec
 
 
@@ -29,7 +30,9 @@ def comparability_report(
 def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
             _runs: list[Run], _truth: Truth) -> ComparabilityReport:
     ids = id_findings(runs, truth, _runs=_runs, _truth=_truth)
-    return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)
+    scope = Scope(truth, lenient(Conventions(*conventions)))
+    matches = [scope.match_by_id(digest).renamed(name) for digest, name in runs]
+    return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids, matches)
 
 
 @shared(max_entries=64)

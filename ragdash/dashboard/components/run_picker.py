@@ -40,7 +40,7 @@ def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
 
 def _run_field(names: Mapping[str, str], key: str) -> None:
     st.multiselect("Runs shown", list(names), format_func=lambda digest: names.get(digest, digest),
-                   placeholder="Type to search", key=key)
+                   placeholder="Type to search", key=key, persist_state="session")
 
 
 def _render_filters(entries: Sequence[SessionRun], facts: Sequence[RunFacts]) -> None:

@@ -19,7 +19,7 @@ from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice, slices
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.evaluate import Evaluation, check_overlap, evaluate_match
 from ragdash.evaluation.stats import RESAMPLES, resample_weights
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisions
 from ragdash.matching.match import Match, Matching
@@ -215,7 +215,7 @@ def _matched(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match
 @shared(max_entries=256)
 def _check_common_queries(run: str, truth: str, conventions: tuple[str, ...], _match: Match) -> None:
     """InputError, which is not kept, where the run and the truth have no query in common."""
-    evaluate_match(_match, ())
+    check_overlap(_match)
 
 
 @shared(max_entries=64)

@@ -85,6 +85,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
         yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
             {"relevant", "evidence", "source"} & reading.mapping.keys())
+    contexts = guess.get("contexts")
+    if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
+        yield lambda reading: reading.mapping.get("retrieved") == contexts and "relevant" in reading.mapping
     references = guess.get("answers")
     if references:
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references

@@ -41,6 +41,14 @@ def test_a_saved_view_opens_in_another_browser_by_its_short_address(visit, sampl
     assert other.page.url == address, "one press leads back"
 
 
+def test_the_runs_of_an_address_stay_chosen_from_page_to_page(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?") + "&shown=-2")
+    for page in ("Ranking", "Precision-recall", "Compare"):
+        app.go(page)
+        assert "2 of 3 runs" in app.page.inner_text(".st-key-run_picker") and "shown=-2" in app.page.url
+    app.calm()
+
+
 def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?") + "&detail=means")
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

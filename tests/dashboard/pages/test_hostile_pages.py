@@ -19,7 +19,8 @@ MARKUP = f"{PICTURE}<img src=x>"
 PICTURE_MARK = re.compile(r"(?<!\\)!\[i\]")
 # Fields that Streamlit shows as they are: options of menus, typed values, alternative texts, names of columns.
 PLAIN = {("selectbox", "options"), ("multiselect", "options"), ("text_input", "default"), ("text_input", "value"),
-         ("text_area", "default"), ("text_area", "value"), ("dataframe", "columns")}
+         ("text_area", "default"), ("text_area", "value"), ("dataframe", "columns"),
+         ("code", "code_text")}
 PLAIN_ANYWHERE = {"alt", "raw_value", "raw_values", "query_string", "id", "spec"}
 NOT_DRAWN = {"customdata", "ids", "meta"}  # parts of a figure
 
