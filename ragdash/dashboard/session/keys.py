@@ -58,6 +58,7 @@ OLD_TEXTS, NEW_TEXTS, SOURCES = "_old_texts", "_new_texts", "_text_sources"  # r
 RELINKED, TRUTH_VERSION = "_relinked", "truth_version"  # the judgments and texts whose links are shown; in use
 FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone", "_rejected", "_link_kind"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
+MIX_ADDED = "_mix_added"  # name of the run just added on What-if
 BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs

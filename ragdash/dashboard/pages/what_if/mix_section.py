@@ -36,7 +36,6 @@ TUNED = "tuned"
 OF_ENGINES = ("arithmetic", "geometric", "harmonic", "rrf-stretched")  # methods that their presets offer
 WINDOWS = ("default", "all", "5", "10", "20", "50", "100", "200", "500", "1000")
 MOST_CHANGES = 50
-_ADDED = "_mix_added"  # name of the run just added
 FAST_FLIPS = 10_000  # enough to tell 0.05; the sliders wait for it
 
 
@@ -163,7 +162,7 @@ def _render_export(context: PageContext, choice: Choice, pool: JudgedPool, recip
         if st.button("Add as a run", key="mix_add", icon=":material/add:", disabled=data_store.read_only(),
                      on_click=_add, args=(choice, pool, recipe)):
             st.rerun()  # the sidebar lists it
-    added = st.session_state.pop(_ADDED, None)
+    added = st.session_state.pop(state.MIX_ADDED, None)
     if added:
         st.success(f"**{fmt.escape(added)}** is among the runs: Overview and Compare show it.", icon=":material/check:")
     code = engine_snippet(recipe)
@@ -197,4 +196,4 @@ def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
     """Add the fused run to the session; it is compared like any other."""
     run = _fused(choice, pool, recipe)
     LOADED.put(run)
-    st.session_state[_ADDED] = state.add_run(run.digest, run.name).name
+    st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
