@@ -40,6 +40,7 @@ def main() -> None:
     elements.set_contrast()
     elements.set_sidebar_spacing()
     page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
+    state.open_page(page_list.path_of(page))
     with st.sidebar:
         _pages_without_data()
         with st.container(gap="xxsmall", key="choices"):
@@ -62,6 +63,7 @@ def main() -> None:
         _inside.reset(token)
         if not leaves:
             state.close_session(page_list.path_of(page))
+            state.close_page(page_list.path_of(page))
             if link is not None:
                 _write_link(link)
         data_store.freeze()

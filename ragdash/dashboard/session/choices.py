@@ -7,9 +7,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.dashboard.session import short_address
-from ragdash.dashboard.session.keys import RESET, USED
+from ragdash.dashboard.session.keys import CHANGED_PAGE, LAST_PAGE, RESET, USED
 
-__all__ = ["choice_key", "choices_key", "fraction_key", "get", "number_key", "text_key"]
+__all__ = ["choice_key", "choices_key", "close_page", "fraction_key", "get", "number_key", "open_page", "text_key"]
+
+
+def open_page(page: str) -> None:
+    """Note the page that is drawn next, before it asks for its choices."""
+    st.session_state[CHANGED_PAGE] = page != st.session_state.get(LAST_PAGE)
+
+
+def close_page(page: str) -> None:
+    """Note that a page was drawn to its end."""
+    st.session_state[LAST_PAGE] = page
 
 
 def choice_key(key: str, options: Sequence, default):
@@ -68,8 +78,14 @@ def get(key: str):
 
 
 def _use(key: str, default: object) -> None:
-    """Note that this page has a choice, and its default; forget its value where the address asks for the default."""
+    """Note that this page has a choice, and its default; forget its value where the address asks for the default.
+
+    Streamlit stores a value with the widget of the page before, and a widget of the same key on this page would start
+    at its first option, after the page has read the value. Written once more, the value is what the new widget shows.
+    """
     if key not in st.session_state[USED]:
         st.session_state[USED][key] = default
         if key in st.session_state[RESET]:
             st.session_state.pop(key, None)
+        elif st.session_state.get(CHANGED_PAGE) and key in st.session_state:
+            st.session_state[key] = st.session_state[key]

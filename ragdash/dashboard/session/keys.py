@@ -80,6 +80,7 @@ DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the 
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
+LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn
 OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
 VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"
 VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # of the view that is saved on Share

@@ -207,3 +207,37 @@ def test_every_run_is_on_the_way_and_ten_runs_fit():
     names = [trace["name"] for trace in figure["data"]]
     assert names[:2] == ["new", "lost"] and set(names[2:]) == {"old", "third"}
     assert at.selectbox(key="look").value == runs()["new"].digest
+
+
+def walk(at: AppTest, page: str) -> str:
+    """Open a page by the sidebar, whose links have no choices; the digest in the select box of the run looked at."""
+    at.switch_page(f"pages/{page}.py")
+    at.query_params.clear()
+    return shown(at.run()).selectbox(key="look").value
+
+
+@pytest.mark.parametrize("chosen", [None, "third"])
+def test_the_run_looked_at_stays_the_same_from_page_to_page(chosen):
+    known, truth = runs(), the_truth()
+    at = opened("old", "new", "third", page="queries")
+    if chosen:
+        shown(at.selectbox(key="look").set_value(known[chosen].digest).run())
+    run = known[chosen or "new"]
+    failing = int((diagnose(Match(run, truth)).stage != FINE).sum())
+    assert failing not in {int((diagnose(Match(known[name], truth)).stage != FINE).sum())
+                           for name in ("old", "new", "third") if name != run.name}
+    for page in ("failures", "answers", "failures", "queries", "answers", "queries", "failures"):
+        assert walk(at, page) == at.session_state["look"] == run.digest, page
+        if page == "failures":
+            figure = page_cases.charts(at)["waterfall"]
+            assert figure["data"][0]["name"] == run.name
+            assert re.search(rf"Bars: .*\xa0{run.name}, hatched", texts(at))
+            exported = [one for one in at.get("download_button") if one.key == "regression_failing"]
+            assert [one.proto.label for one in exported] == [f"{failing} queries as a regression set"]
+
+
+def test_without_kinds_of_queries_the_page_says_what_they_need():
+    truth = Truth.build("bare truth", IDS, ["a"] * QUERIES, [1] * QUERIES)
+    at = page_cases.opened("failures", **address(truth, [runs()["bare"]], metric="nDCG@k"))
+    assert "This needs attributes of the queries (such as a type) or texts of the questions" in texts(at)
+    assert "This needs attributes" not in texts(opened("old"))

@@ -34,9 +34,11 @@ FAILURE_SHARE_AXIS = Axis("Share that goes wrong", 0.0, 1.0, "", "lower")
 
 
 def render_traits(data: FailuresData) -> None:
-    """Kinds of queries that are worse than the rest, with intervals and corrected p; nothing without any trait."""
+    """Kinds of queries that are worse than the rest, with intervals and corrected p; without any, what they need."""
     query_traits = _query_traits(data.context.scope.truth_digest, _truth=data.context.scope.truth)
     if not query_traits:
+        st.caption("There are no kinds of queries to compare. This needs attributes of the queries (such as a type) or "
+                   "texts of the questions in the ground truth, and they must differ between queries.")
         return
     name = data.context.names[data.run_index]
     st.header("What failing queries share", anchor=False,
