@@ -20,6 +20,7 @@ TITLES = {
     "undefined": "No result",
 }
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
+LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 Say = Callable[[str], str]
 
@@ -67,13 +68,18 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
             return (f"Before you choose {name(verdict.best or '')}, look at the open checks: they could explain the "
                     "difference.")
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
-        least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) > 0 else ""
+        least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) >= LEAST_GAIN else ""
         return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
                 "(95 % CI). Check that a difference of this size matters to you.")
     if verdict.state == "no-clear-difference":
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
-        return f"These queries do not show which of {_names(best, name)} is best. Choose by cost or speed.{rest}"
+        largest = max((end for comparison in verdict.tied for end in (abs(comparison.low), abs(comparison.high))
+                       if np.isfinite(end)), default=np.nan)
+        accept = "Choose by cost or speed." if np.isnan(largest) else (
+            f"A difference as large as {plain(number(largest))} is still possible. If you can accept that, choose by "
+            "cost or speed.")
+        return f"These queries do not show which of {_names(best, name)} is best. {accept}{rest}"
     if verdict.state == "too-few":
         return "Do not decide on so small a test. Read the single queries instead."
     if verdict.state == "one-run":
@@ -93,11 +99,13 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         needed = [comparison.queries_needed for comparison in verdict.tied if np.isfinite(comparison.queries_needed)]
         gaps = [abs(comparison.mean_difference) for comparison in verdict.tied]
         if needed and max(gaps) > 0 and max(needed) < 1e6:
-            parts.append(f"To confirm a difference of {plain(number(max(gaps)))} you would need about "
-                         f"{_round_up(min(needed))} queries.")
+            parts.append(f"With about {_round_up(min(needed))} queries, the largest of these differences "
+                         f"({plain(number(max(gaps)))}) could be told from chance.")
     doubts = [check.found(surface) for check in verdict.qualified]
     if doubts:
         parts.append(f"Open: {plain(_first_few(doubts))}.")
+    if verdict.state == "undefined" and not parts:
+        return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     return " ".join(parts) or "Nothing speaks against this result."
 
 
