@@ -136,3 +136,12 @@ def test_the_badge_of_a_run_is_on_its_card_and_in_the_leaderboard():
     lines = [one.value for one in opened("overview", **where).markdown if "badge" in one.value]
     assert any("perfect on every query" in line for line in lines)
     assert "perfect on every query" in leaderboard(opened("compare", **where))["Marks"][0]
+
+
+def test_a_file_that_needs_a_reading_is_offered_it_on_the_first_page():
+    rows = "".join(f"Question {i}?,Answer {i}.,\"['c{i}','c9']\",['c{i}'],Answer {i}.\n" for i in range(1, 5))
+    at = upload(opened("overview"), ("results.csv", f"question,my_answer,retrieved_chunks,gold_chunks,expected\n{rows}"
+                                     .encode()))
+    assert "results.csv" in texts(at) and "Read it like this?" in texts(at)
+    next(one for one in at.button if one.label == "Apply").click().run()
+    assert not at.exception and "reaches" in texts(at) and "Read it like this?" not in texts(at)

@@ -56,8 +56,8 @@ def render_upload_field() -> None:
                 help=tooltip("sample_runs"),
             )
     st.caption(
-        "TREC, JSONL, JSON, CSV, TSV, Excel, Parquet and what evaluation tools export, compressed or not. Which file "
-        "is what is found by its content."
+        "TREC, JSONL, JSON, CSV, TSV, Excel, Parquet and what evaluation tools export, compressed or not. ragdash "
+        "recognizes each file by its content."
     )
 
 

@@ -8,7 +8,7 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.data import comparability
+from ragdash.dashboard.pages.data import comparability, proposed_reading
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
@@ -25,6 +25,7 @@ def render() -> None:
         saved_view_panel.render_list()
         start.render()
         return
+    proposed_reading.render()
     if LOADED.truth(state.truth() or "") is None:
         page_context.note_missing_runs()
         without_judgments.render()

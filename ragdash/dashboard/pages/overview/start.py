@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_list
-from ragdash.dashboard.pages.data import column_mapping, corpus_upload, workspace_list
+from ragdash.dashboard.pages.data import column_mapping, corpus_upload, proposed_reading, workspace_list
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 
@@ -31,6 +31,7 @@ def render() -> None:
     """How to begin."""
     data_sections.render_upload_field()
     data_sections.render_files()
+    proposed_reading.render()
     column_mapping.render()
     if state.truth():
         data_sections.render_truth()
