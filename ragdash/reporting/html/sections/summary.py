@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
+from ragdash.reporting.sentences.latency_cost import duration
 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS = 5  # columns of the table
@@ -77,15 +79,25 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     """Runs and main metrics."""
     specs = content.request.specs[:MAX_METRICS]
     varying = len({row[0].n for row in content.summaries}) > 1
+    times = _mean_times(content)
     rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
              *(cells.mean_cell(content.summaries[run][column], with_n=varying and not column)
-               for column in range(len(specs)))] for run in shown]
+               for column in range(len(specs))),
+             *([fmt.UNDEFINED if np.isnan(times[run]) else duration(times[run])] if times else [])] for run in shown]
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     n = content.summaries[0][0].n
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
     return Table(f"Mean with 95 % interval{basis}, best {content.lead.title} first.{left_out}",
-                 ["Run", *(spec.title for spec in specs)], rows)
+                 ["Run", *(spec.title for spec in specs), *(["Time per query"] if times else [])], rows)
+
+
+def _mean_times(content: ReportContent) -> list[float]:
+    """Milliseconds per query of each run, NaN where it has none; empty where no run has any."""
+    views = [match.timed for match in content.request.matches]
+    totals = [view.stages.get("total", np.array([np.nan] * view.queries))[content.selected] for view in views]
+    means = [float(np.nanmean(total)) if np.isfinite(total).any() else math.nan for total in totals]
+    return means if np.isfinite(means).any() else []
 
 
 def _recomputed(content: ReportContent) -> list[Text]:
