@@ -76,8 +76,7 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> 
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
     texts = [f"{fmt.escape(context.names[index])} {fmt.escape(fmt.number(means[index]))}" for index in hybrids]
-    st.caption(f"Made elsewhere, so perhaps by another recipe: {fmt.listed(texts)} ({fmt.escape(choice.spec.title)}, "
-               "all queries).")
+    st.caption(f"Made elsewhere, so perhaps by another recipe: {fmt.listed(texts)} ({fmt.escape(choice.spec.title)}).")
 
 
 def _setting(choice: Choice) -> str:
