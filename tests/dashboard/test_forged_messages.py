@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -71,17 +72,23 @@ async def attack(server: Server, messages: list[WidgetState], view: str) -> None
     await other.close()
 
 
+def run_apart(work):
+    """The result of a coroutine, run in a thread of its own: a browser of another test may have a loop in this one."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()
+
+
 def test_forged_messages_change_nothing_on_a_server_that_only_shows(tmp_path):
     editor = Server.start(tmp_path)
     try:
-        messages, view = asyncio.run(collect(editor))
+        messages, view = run_apart(collect(editor))
     finally:
         editor.stop()
     before = state_of(tmp_path / "workspace")
     assert len(before) == 2 and len(messages) > 100
     viewer = Server.start(tmp_path, (), "--read-only")
     try:
-        asyncio.run(attack(viewer, messages, view))
+        run_apart(attack(viewer, messages, view))
     finally:
         viewer.stop()
     assert state_of(tmp_path / "workspace") == before

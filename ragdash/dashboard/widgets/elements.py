@@ -41,8 +41,8 @@ def set_contrast() -> None:
 
 def set_sidebar_spacing() -> None:
     """Less empty space around the choices of the sidebar: on 900 pixels of height nothing has to be scrolled."""
-    st.html('<style>[data-testid="stSidebarUserContent"]{padding-top: 0 !important; '
-            "padding-bottom: 0.5rem !important}</style>")
+    st.html('<style>[data-testid="stSidebarUserContent"]{padding-top: 0 !important; padding-bottom: 0 !important} '
+            '[data-testid="stSidebarHeader"]{margin-bottom: 0 !important}</style>')
 
 
 def title(text: str, question: str) -> None:

@@ -74,7 +74,7 @@ def test_a_model_is_let_at_work_from_the_page(walk):
     app, _ = walk
     app.go("Answers")
     link = app.page.url
-    app.open(link.replace("answers=EM", "answers=SBERT"))
+    app.open(f"{link}&answers=SBERT")
     box(app, "scoring").get_by_text("needs a model on this machine").wait_for()
     box(app, "scoring").get_by_text(re.compile(r"[\d,]+ texts to compute, 0 known, about")).wait_for()
     box(app, "score_start").get_by_role("button").click()

@@ -36,7 +36,7 @@ SENTENCES = {
                  "no run can be called better yet", "add relevance judgments"),
     "one-run": ("good reaches NDCG@10 0.864", "Add a second run to compare it with"),
     "thirty-runs": ("Of the other 29 runs: better than 24 of 29, no significant difference from 5",
-                    "24 runs can be dropped", "See all 30 runs"),
+                    "24 runs can be dropped", "Compare all 30 runs"),
 }
 STATES = {"same-file-twice": "One run", "no-qrels": "No judgments yet",  # the copy is not added
           "another-set": None}  # refused before there is a verdict

@@ -19,7 +19,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the baseline
-NAME = 40  # characters of a name
+NAME = 60  # characters of a name
 
 
 def render(context: PageContext, spec: Spec) -> None:
