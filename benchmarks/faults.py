@@ -267,12 +267,12 @@ def full_disk(folder: Path) -> Counter:
         return Counter({"not tried, no file system can be mounted here": 1})
     try:
         workspace, reviews = Workspace(disk / "w"), ReviewStore(disk / "w")
-        kept, notes = [], []
+        digests, notes = [], []
         for number in range(400):
             try:
                 large = Run.build(f"r{number}", ["q"] * 3_000, [f"{number}-{i}" for i in range(3_000)],
                                   np.arange(3_000.0))
-                kept.append(workspace.add_run(large).digest)
+                digests.append(workspace.add_run(large).digest)
                 notes.append(f"note {number}")
                 reviews.add(TRUTH, [Event("note", f"q{number}", notes[-1])])
             except InputError:
@@ -280,17 +280,17 @@ def full_disk(folder: Path) -> Counter:
                 notes = notes[:len(reviews.history(TRUTH))] if shutil.disk_usage(disk).free else notes
                 if counts["refused"] > 10:
                     break
-        counts["kept"] = len(kept)
-        while kept:  # what a deleted run frees may be less than the catalogue needs to say so
+        counts["kept"] = len(digests)
+        while digests:  # what a deleted run frees may be less than the catalogue needs to say so
             try:
-                workspace.delete(kept.pop())
+                workspace.delete(digests.pop())
                 counts["deleted"] += 1
                 break
             except InputError:
                 counts["deletions refused"] += 1
         listed = {entry.digest for entry in Workspace(disk / "w").runs()}
-        counts["lost"] = len(set(kept) - listed)
-        counts["wrong"] = sum(workspace.load_run(digest).digest != digest for digest in kept)
+        counts["lost"] = len(set(digests) - listed)
+        counts["wrong"] = sum(workspace.load_run(digest).digest != digest for digest in digests)
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
     return counts
@@ -301,8 +301,8 @@ def damage(folder: Path, times: int) -> Counter:
     rng, counts = random.Random(11), Counter()
     original = folder / "original"
     workspace = Workspace(original)
-    kept = {workspace.add_run(small_run(f"run {number}")).digest for number in range(6)}
-    kept.add(workspace.add_truth(Truth.build("truth", ["q1", "q2"], ["d", "e"], [1, 2])).digest)
+    digests = {workspace.add_run(small_run(f"run {number}")).digest for number in range(6)}
+    digests.add(workspace.add_truth(Truth.build("truth", ["q1", "q2"], ["d", "e"], [1, 2])).digest)
     ReviewStore(original).add(TRUTH, [Event("note", "q1", "note")])
     for number in range(times):
         copy = folder / f"copy {number}"
@@ -315,7 +315,7 @@ def damage(folder: Path, times: int) -> Counter:
             for entry in (*damaged.runs(), *damaged.truths()):
                 try:
                     load = damaged.load_run if entry.kind == "run" else damaged.load_truth
-                    counts["wrong"] += load(entry.digest).digest != entry.digest or entry.digest not in kept
+                    counts["wrong"] += load(entry.digest).digest != entry.digest or entry.digest not in digests
                     counts["read as they were"] += 1
                 except InputError:
                     counts["refused with a message"] += 1

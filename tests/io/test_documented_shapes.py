@@ -20,7 +20,7 @@ WAYS = {"as is": "as it is", "proposal": "one proposal", "choice": "a choice of 
 def test_every_line_of_the_table_has_a_file():
     rows = [row for row in SECTION.splitlines() if row.startswith("| ") and "`tests/" in row]
     assert len(LINES) == len(rows) >= 110
-    assert len({path for _, path, *_ in LINES}) == len(LINES), "a file stands for one shape"
+    assert len({path for _, path, *_ in LINES}) == len(LINES), "a file is listed for one shape"
 
 
 @pytest.mark.parametrize(("folder", "name", "how"), [pytest.param(*line[2:], id=line[3]) for line in LINES])

@@ -172,7 +172,7 @@ def _needed(gold: np.ndarray, rules: DiagnosisRules, multi_hop: np.ndarray) -> n
 
 
 def _needed_documents(gold: np.ndarray, rules: DiagnosisRules, multi_hop: np.ndarray) -> np.ndarray:
-    """The same of documents: where k ranks cannot hold so many, one is enough, or k for a multi-hop question."""
+    """The same of documents: if more are needed than k, one is enough, or k for a multi-hop question."""
     needed = _needed(gold, rules, multi_hop)
     return np.where(needed <= rules.k, needed, np.where(multi_hop, rules.k, 1))
 

@@ -74,7 +74,7 @@ def _form(chunk: pa.StringArray) -> pa.StringArray:
     drop = np.zeros(len(data), bool)
     drop[1:] = (classes[1:] == classes[:-1]) & (classes[1:] != _OTHER)
     drop[_starts(offsets)] = False
-    return _kept(offsets, _SIGNS[data], drop)
+    return _without_bytes(offsets, _SIGNS[data], drop)
 
 
 def _drop_zeros(chunk: pa.StringArray) -> pa.StringArray:
@@ -96,14 +96,14 @@ def _drop_zeros(chunk: pa.StringArray) -> pa.StringArray:
         drop[leading] = True
         leading = leading + 1
         leading = leading[before_digit[leading]]
-    return _kept(offsets, data, drop)
+    return _without_bytes(offsets, data, drop)
 
 
-def _kept(offsets: np.ndarray, data: np.ndarray, drop: np.ndarray) -> pa.StringArray:
+def _without_bytes(offsets: np.ndarray, data: np.ndarray, drop: np.ndarray) -> pa.StringArray:
     """The ids without these bytes."""
-    kept = np.zeros(len(data) + 1, np.int32)
-    np.cumsum(~drop, out=kept[1:])
-    return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(kept[offsets]), pa.py_buffer(data[~drop]))
+    positions = np.zeros(len(data) + 1, np.int32)
+    np.cumsum(~drop, out=positions[1:])
+    return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(positions[offsets]), pa.py_buffer(data[~drop]))
 
 
 def _by_chunk(ids: Ids, change: Callable[[pa.StringArray], pa.StringArray]) -> Ids:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ragdash.core.errors import Collector
+from ragdash.core.errors import Collector, InputError, Problem
 
 Rankings = Mapping[Any, Mapping[Any, float] | Sequence[Any]]  # query: {document: score} or documents, best first
 Judgments = Mapping[Any, Mapping[Any, int] | Iterable[Any]]  # query: {document: grade} or relevant documents
@@ -177,10 +177,7 @@ def _table(frame: object) -> pa.Table:
         return pa.Table.from_pandas(frame, preserve_index=False)
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.table(frame)
-    problems = Collector(None)
-    problems.add("python-object/frame", {"kind": type(frame).__name__}, field="frame")
-    problems.raise_errors()
-    raise AssertionError
+    raise InputError([Problem("python-object/frame", {"kind": type(frame).__name__}, field="frame")])
 
 
 def _fields(table: pa.Table, names: Mapping[str, str], needed: Sequence[str], optional: Sequence[str]) -> dict:

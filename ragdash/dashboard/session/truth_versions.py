@@ -52,10 +52,10 @@ def versions() -> list[TruthVersion]:
     if truth is None:
         return []
     try:
-        kept = workspace().versions()
+        stored = workspace().versions()
     except InputError:
-        kept = ()  # what cannot be read is said where the workspace is listed
-    return family((*kept, *st.session_state.get(state.VERSIONS, ())), truth.judged_digest)
+        stored = ()  # what cannot be read is said where the workspace is listed
+    return family((*stored, *st.session_state.get(state.VERSIONS, ())), truth.judged_digest)
 
 
 def accept(truth: Truth, parent: Truth, counts: Mapping[str, int]) -> None:

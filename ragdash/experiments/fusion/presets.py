@@ -31,7 +31,7 @@ class Preset:
     ties, single_precision
         The order of equal scores (see `Recipe.ties`), computed with 32 bits.
     tie_rule
-        The engine's own order of equal scores, in words, where "docid" stands in for it.
+        The engine's own order of equal scores, in words, where "docid" is used instead.
     zero_weights_stay
         Whether the documents of a list with weight 0 stay in the fused list.
     missing, note, source

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FOLDER = Path(__file__).resolve().parents[2] / "io" / "real_files"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["files"]
-VARIANTS = {  # of a shape that another file stands for
+VARIANTS = {  # of a shape that another file has
     "ragas_dataset.jsonl", "deepeval_goldens.csv", "deepeval_goldens.json", "haystack_detailed.json",
     "dspy_evaluate.csv", "haystack_aggregated.csv", "llamaindex_rag_dataset.json", "mlflow_answers_table.json",
     "promptfoo_results.json", "promptfoo_results.jsonl", "trulens_records_otel.csv", "tonic_run.csv",

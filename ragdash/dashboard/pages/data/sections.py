@@ -193,7 +193,7 @@ def _render_facts(entry: SessionRun) -> None:
 
 
 def _keep(save: Callable[..., None], *args: object) -> None:
-    """Keep facts of a run; what stands in the way is said at the top of the page."""
+    """Save facts of a run; a failure is shown at the top of the page."""
     try:
         save(*args)
     except InputError as error:
