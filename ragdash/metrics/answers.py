@@ -69,10 +69,10 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
 
 
 @metric("NumberMatch", "Numbers of a reference", formula=r"\max_r\, [numbers(r) \subseteq numbers(answer)]",
-        source="ragdash, after the scale and rounding rules of TAT-QA's evaluator (Zhu et al. 2021)", relevance=False,
+        source="ragdash; numbers with scales as in TAT-QA (Zhu et al. 2021)", relevance=False,
         aliases=("number_match", "numeric_match", "numeric_accuracy"),
         when="Questions whose right answer is a number, an amount, a percentage, a year, a date or a range.",
-        differs="TAT-QA's evaluator: the scale must be written, and the sign is dropped where the scale is percent.",
+        differs="TAT-QA's evaluator: the scale is a field of its own, which has to be equal.",
         example=Example("numbers", "NumberMatch", 1.0,
                         "1.4965 billion rounds to the reference's 1,496.5 million; 2018 is in the question"))
 def number_match(answered: Answered) -> Values:
