@@ -151,6 +151,7 @@ class App:
         self.running = False  # or has not ended
         self.finished = 0  # runs that have ended, so far
         self.whole_runs = 0  # asked for, so far: those that do not draw a section alone
+        self.files: set[str] = set()  # ids of the uploaded files that the server was told of
         page.on("websocket", self.listen)
 
     def listen(self, socket) -> None:
@@ -165,6 +166,8 @@ class App:
         if message.HasField("rerun_script"):
             self.asked, self.awaited = self.asked + 1, True
             self.whole_runs += not message.rerun_script.fragment_id
+            for widget in message.rerun_script.widget_states.widgets:
+                self.files.update(file.file_id for file in widget.file_uploader_state_value.uploaded_file_info)
 
     def received(self, frame: bytes) -> None:
         said = ForwardMsg.FromString(frame)
@@ -244,9 +247,9 @@ class App:
         field = self.page.locator("[data-testid=stFileUploader] input[type=file]")
         only = "document.querySelectorAll('[data-testid=stFileUploader] input[type=file]').length === 1"
         self.page.wait_for_function(only)  # that of the batch before may still be there
-        before = self.asked
+        before = len(self.files)
         field.set_input_files(list(files))
-        self.until(lambda: self.asked > before)  # all are sent
+        self.until(lambda: len(self.files) >= before + len(files))  # all are sent, and a run with them is asked for
         return self.settle()
 
     def chart(self, key: str):
