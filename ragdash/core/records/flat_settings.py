@@ -18,7 +18,8 @@ _PLAIN_TOKENS = frozenset(("eos", "bos", "pad", "unk", "sep", "cls", "mask", "st
                            "max", "min", "n", "num", "first", "last", "next", "image", "think"))  # before "token"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_TEXT = re.compile(
-    r"(?<![\w-])(?:sk-|rk_live_|sk_live_|ghp_|gho_|ghs_|github_pat_|glpat-|hf_|xox[abprs]-|AKIA|ASIA|AIza|pypi-)[\w-]{12,}"
+    r"(?<![\w-])(?:sk-|rk_live_|sk_live_|ghp_|gho_|ghs_|github_pat_|glpat-|hf_|xox[abprs]-|AKIA|ASIA|AIza|pypi-)"
+    r"[\w-]{12,}"
     r"|eyJ[\w-]{8,}\.eyJ[\w.-]+|(?:Bearer|Basic) [\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.|\n)*")
 _USER_IN_URL = re.compile(r"(?<=://)[^/\s@]*@")
 _SECRET_IN_URL = re.compile(r"([?&][^=&#\s]*(?:key|token|secret|password|signature|sig)=)[^&#\s]+", re.IGNORECASE)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ragdash.workspace.recording.recorder import Recording
 
 
 class QueryRecord:
@@ -24,8 +20,9 @@ class QueryRecord:
         Milliseconds of the block; set it to give another time.
     """
 
-    def __init__(self, recording: Recording, query_id: str, text: str | None):
+    def __init__(self, query_id: str, text: str | None, add: Callable, fail: Callable):
         self.query_id, self.text = query_id, text
+        self._add, self._fail = add, fail
         self.documents: object = None
         self.answer: str | None = None
         self.contexts: Iterable[str] | None = None
@@ -33,7 +30,6 @@ class QueryRecord:
         self.cost_usd: float | None = None
         self.attributes: dict = {}
         self.latency_ms: float | Mapping[str, float] | None = None
-        self._recording = recording
         self._stages: dict[str, float] = {}
         self._began = 0.0
 
@@ -47,11 +43,11 @@ class QueryRecord:
             latency = self.latency_ms
             if latency is None:
                 latency = {**self._stages, "total": total} if self._stages else total
-            self._recording.add_fields(self.query_id, self.documents, {
+            self._add(self.query_id, self.documents, {
                 "query": self.text, "answer": self.answer, "contexts": self.contexts, "latency_ms": latency,
                 "usage": self.usage, "cost_usd": self.cost_usd, "attributes": self.attributes})
         elif isinstance(error, Exception):  # not an interruption from the keyboard
-            self._recording.fail(self.query_id, error, query=self.text, latency_ms=total)
+            self._fail(self.query_id, error, query=self.text, latency_ms=total)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -189,7 +189,7 @@ class Recording:
         ...             q.documents = ["d7"]
         ...         q.answer = "Ada"
         """
-        return QueryRecord(self, id_of(query_id), text)
+        return QueryRecord(id_of(query_id), text, self.add_fields, self.fail)
 
     def close(self) -> None:
         """Close the run: count it, then rename its results. A closed one stays closed."""
@@ -233,10 +233,10 @@ class Recording:
                     os.replace(self.path / PART, self.path / RESULTS)
 
     def _create(self) -> None:
-        now = datetime.now(UTC)
+        moment = datetime.now(UTC)
         slug = re.sub(r"[^A-Za-z0-9_-]+", "-", self.header.name).strip("-")[:40] or "run"
-        run_id = f"{now:%Y%m%dT%H%M%S.%fZ}-{slug}-{secrets.token_hex(3)}"
-        self.header = replace(self.header, run_id=run_id, created=_time(now), repeat=self._free_repeat(),
+        run_id = f"{moment:%Y%m%dT%H%M%S.%fZ}-{slug}-{secrets.token_hex(3)}"
+        self.header = replace(self.header, run_id=run_id, created=_time(moment), repeat=self._free_repeat(),
                               git=git_revision(), versions=package_versions())
         self.path = self.folder / run_id
         self.path.mkdir()

@@ -44,6 +44,8 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
         Of the run; default: the name of the function or class.
     concurrency
         Calls at once.
+    settings, tags, data, folder
+        As in `record`; data gets a digest of the questions and, with a Truth, its digest.
     group, repeats
         With repeats=3, three runs of one group (default: the name) are recorded, one after the other.
     resume

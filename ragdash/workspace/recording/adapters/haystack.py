@@ -13,7 +13,7 @@ def adapted(pipeline) -> Callable[[str], object]:
         inputs = pipeline.inputs()
         names = {component: [name for name in _QUESTIONS if name in sockets] for component, sockets in inputs.items()}
         return lambda question: outcome(pipeline.run(
-            {component: dict.fromkeys(found[:1], question) for component, found in names.items() if found}))
+            {component: dict.fromkeys(sockets[:1], question) for component, sockets in names.items() if sockets}))
     return lambda question: outcome({"component": pipeline.run(query=question)})
 
 
