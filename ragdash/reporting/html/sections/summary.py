@@ -189,7 +189,8 @@ def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
     relevant = [replace(document, text="", judged=_plain_short_names(content, document.judged))
                 for document in block.relevant[:MAX_DOCUMENTS]]
     return replace(block, query_id=shorten_middle(block.query_id, NAME_LENGTH), question=_cut(block.question),
-                   values=_cut(_plain_short_names(content, block.values), VALUES_LENGTH), relevant=_documents(relevant), runs=runs,
+                   values=_cut(_plain_short_names(content, block.values), VALUES_LENGTH),
+                   relevant=_documents(relevant), runs=runs,
                    reference=_cut(block.reference), claims=())
 
 
