@@ -7,6 +7,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import (
     comparison_tables,
     leaderboard_table,
@@ -96,7 +97,8 @@ def render_means(context: PageContext, spec: Spec) -> None:
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     mean, low, high = (column[:, 0] for column in means_and_intervals([(summary,) for summary in summaries]))
     st.header(fmt.escape(spec.title), anchor=False, help=fmt.escape(spec.metric.summary_line))
-    figure = leaderboard.means(
+    figure = figure_cache.draw(
+        leaderboard.means,
         context.names,
         context.slots,
         mean,
