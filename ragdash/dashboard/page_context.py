@@ -174,7 +174,8 @@ class Results:
         summaries = [row[0] for row in self.summary([spec])]
         best = best_run(summaries)
         comparisons = {} if best is None else {index: pair for (index, _), pair in self._tested([spec], best).items()}
-        return verdict_state(names, summaries, comparisons, checks, accepted)
+        return verdict_state(names, summaries, comparisons, checks, accepted,
+                             against_baseline=tuple(self._tested([spec]).values()))
 
     def best_possible(self, spec: Spec) -> float:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
