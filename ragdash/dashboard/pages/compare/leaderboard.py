@@ -75,8 +75,6 @@ def _render_caption(context: PageContext, specs: list[Spec], runs: int) -> None:
         sentences.append(
             f"Difference and outcome are to {fmt.escape(baseline)}, the baseline; ▲ better, ▼ "
             "worse, no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
-    if len(specs) > 2:
-        sentences.append("On a narrow screen, scroll the table sideways for the other metrics.")
     rules = context.results.comparison_rules()
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)
