@@ -58,7 +58,7 @@ def test_three_rounds_with_broken_expired_lost_foreign_and_repeated_lines(judge,
     assert len(broken) == 2 and all("This reply cannot be used" in talk[3]["content"] for talk in broken)
     before = stored()
     status, text = judge("--batch-in", replies)
-    assert "0 new verdicts" in text and stored() == before and "round 2 of 3: 7 requests" in text  # nothing counts twice
+    assert "0 new verdicts" in text and stored() == before and "round 2 of 3: 7 requests" in text
     answer(second, replies)
     third = tmp_path / "third.jsonl"
     status, text = judge("--batch-in", replies, "--batch-out", third)
@@ -85,8 +85,8 @@ def test_the_budget_is_for_all_rounds_and_failed_lines_give_up_in_the_end(judge,
     text = judge("--batch-out", requests, *prices[:4], "--max-cost", str(spent))[1]
     assert "nothing within the budget" in text
     for attempt in range(3):  # always the wrong shape: asked three times, as over the network
-        assert judge("--batch-out", requests, metrics="Correctness", sample="2",
-                     *(("--batch-in", replies) if attempt else ()))[0] == 0
+        options = ("--batch-in", replies) if attempt else ()
+        assert judge("--batch-out", requests, *options, metrics="Correctness", sample="2")[0] == 0
         answer(requests, replies, {0: "shape", 1: "shape"})
     status, text = judge("--batch-in", replies, "--batch-out", tmp_path / "fourth.jsonl", metrics="Correctness",
                          sample="2")
