@@ -144,11 +144,13 @@ class Results:
 
         A pair about which a check withholds the verdict has the outcome "not-comparable".
         """
-        return {key: self._withhold(comparison) for key, comparison in self._tested(specs, baseline, margin).items()}
+        verdict = self._main_verdict()
+        return {key: withhold(comparison, verdict)
+                for key, comparison in self._tested(specs, baseline, margin).items()}
 
-    def _withhold(self, comparison: Comparison) -> Comparison:
-        """The comparison of two named runs, without an outcome while a check of the sidebar's metric withholds it."""
-        return withhold(comparison, self.verdict(self.selection.spec, tuple(state.get(state.ACCEPTED) or ())))
+    def _main_verdict(self) -> Verdict:
+        """That of the sidebar's metric: while a check withholds it, no comparison has an outcome."""
+        return self.verdict(self.selection.spec, tuple(state.get(state.ACCEPTED) or ()))
 
     def _tested(self, specs: Sequence[Spec], baseline: int | None = None,
                 margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
@@ -188,7 +190,8 @@ class Results:
         rows = evaluation_cache.compared_by_slice(
             digests[baseline], [digests[index] for index in others], self.scope, spec, attribute,
             self.comparison_rules(margin))
-        return [[self._withhold(replace(comparison, candidate=names[index], baseline=names[baseline]))
+        verdict = self._main_verdict()
+        return [[withhold(replace(comparison, candidate=names[index], baseline=names[baseline]), verdict)
                  for index, comparison in zip(others, row, strict=True)] for row in rows]
 
     def diagnosis(self, run: str) -> Diagnosis:
