@@ -2,8 +2,8 @@
 
     python -m ragdash.cli.pull_request_comment gate.md --name retrieval
 
-It reads the variables that GitHub Actions and GitLab CI set. Without a request, without a token, or on a fork, it says so
-and does nothing.
+It reads the variables that GitHub Actions and GitLab CI set. Without a request, without a token, or on a fork, it says
+so and does nothing.
 """
 
 from __future__ import annotations

@@ -61,20 +61,21 @@ def project(tmp_path, forge):
     """Files of a project, and the environment of its pipeline."""
     truth = truth_of({query: ["a"] for query in QUERIES})
     for name, documents in (("good", ["a"]), ("poor", ["b", "a"])):
-        (tmp_path / f"{name}.trec").write_text("".join(
-            f"{query} Q0 {document} {rank} {-rank} r\n" for query in QUERIES for rank, document in enumerate(documents)))
+        (tmp_path / f"{name}.trec").write_text("".join(f"{query} Q0 {document} {rank} {-rank} r\n" for query in QUERIES
+                                                       for rank, document in enumerate(documents)))
         if name == "good":
             run = run_of({query: documents for query in QUERIES}, "good")
             (tmp_path / "b.ragdash").write_bytes(pin(evaluate(run, truth, "RR"), truth, version="1").to_bytes())
     (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
-    (tmp_path / "python").symlink_to(sys.executable)
     event = {"pull_request": {"number": 7, "head": {"repo": {"full_name": "me/search"}}}}
     (tmp_path / "event.json").write_text(json.dumps(event))
     url = f"http://127.0.0.1:{forge.server_address[1]}"
-    return {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "RUN": "poor.trec",
-            "TRUTH": "qrels.txt", "BASELINE": "b.ragdash", "NAME": "search", "INSTALL": "", "RUNNER_TEMP": str(tmp_path),
-            "GITHUB_EVENT_PATH": str(tmp_path / "event.json"), "GITHUB_REPOSITORY": "me/search", "GITHUB_API_URL": url,
-            "GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "sum"), "GITHUB_TOKEN": "t",
+    paths = {name: str(tmp_path / file) for name, file in {
+        "GITHUB_EVENT_PATH": "event.json", "GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "sum", "RUNNER_TEMP": "",
+    }.items()}
+    return {**paths, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+            "RUN": "poor.trec", "TRUTH": "qrels.txt", "BASELINE": "b.ragdash", "NAME": "search", "INSTALL": "",
+            "GITHUB_REPOSITORY": "me/search", "GITHUB_API_URL": url, "GITHUB_TOKEN": "t",
             "CI_API_V4_URL": url, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7", "RAGDASH_GITLAB_TOKEN": "t"}
 
 
