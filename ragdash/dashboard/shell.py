@@ -16,7 +16,7 @@ from ragdash.dashboard.components import fragments, page_links, run_picker, save
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import elements, small_screen
 from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
@@ -47,6 +47,7 @@ def main() -> None:
             link = _sidebar()
             st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
+            small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
             login.login_status()
             _ask_again_after_a_restart()
     token, leaves = _inside.set(True), False

@@ -56,7 +56,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
-    verdict = verdict_of(runs, truth, evaluations, options, rules)
+    verdict = verdict_of(runs, truth, evaluations, options, rules, baseline=0)
     grid = [[withhold(comparison, verdict) for comparison in row] for row in grid]
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     checks += gate_checks(verdict) if checks else []

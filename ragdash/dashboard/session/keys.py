@@ -75,6 +75,7 @@ JUDGE_PLANNED, JUDGE_AGREED = "_judge_plan", "_judge_agreed"
 JUDGE_ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
 VERDICTS_OF, VERDICTS_FOR, VERDICTS_AS = "_verdicts_of", "_verdicts_for", "_verdicts_as"  # out, in, form
 VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"
+BATCH_REPLIES, BATCH_READ = "_batch_replies", "_batch_read"  # the files to read, what came of them
 APART_AT = "trust_apart"  # the disagreement that is read
 LABEL_AT, LABELS_SKIPPED, LABEL_FILES, LABELS_OF = "label_at", "label_skipped", "label_files", "name_for_rows"
 REPORT_TITLE, REPORT_AUTHOR = "_report_title", "_report_author"

@@ -131,9 +131,17 @@ def test_a_slice_of_the_sidebar_holds_for_every_page():
 
 
 def test_slices_are_compared_side_by_side():
-    at = opened("compare/slices", **session(("old", "new"), by="kind"))
+    at = opened("compare/slices", **session(("old", "new"), by="kind", k="2"))
     assert any(one.key == "by" for one in at.selectbox)
     assert "By slice: MRR" in [one.value for one in at.header]
+    said = texts(at).replace("\\", "")
+    assert "Compared with **old**, **new** is :blue[better] on *hard* (+0.667 [" in said
+    assert ", 20 queries). This counts if users often ask such queries. On the other slices no difference is " in said
+    assert "The intervals are corrected for 2 comparisons." in said
+    said = texts(opened("compare/slices", **session(("old", "same"), by="kind", k="2")))
+    assert "No slice shows a significant difference from **old**, so do not choose a run by these slices." in said
+    withheld = texts(opened("compare/slices", **session(("old", "new"), by="kind", k="10")))
+    assert "The runs are not comparable yet, so do not choose by slice." in withheld
 
 
 @pytest.mark.parametrize("picture", ["sorted", "histogram", "scatter"])

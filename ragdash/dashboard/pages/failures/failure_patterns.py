@@ -18,6 +18,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
@@ -71,7 +72,8 @@ def render_traits(data: FailuresData) -> None:
                 f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, of "
                 f"{fmt.count(len(rows), 'kind')} looked at.")
     visible = rows[:MAX_TRAITS]
-    figure = forest.forest(
+    figure = figure_cache.draw(
+        forest.forest,
         [name],
         [data.context.slots[data.run_index]],
         *(np.array([[getattr(trait, field) for trait in visible]]) for field in ("difference", "low", "high")),

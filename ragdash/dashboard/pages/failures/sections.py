@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, WaterfallStep
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.caches import diagnosis_cache
+from ragdash.dashboard.caches import diagnosis_cache, figure_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import FailuresData
@@ -96,7 +96,8 @@ def render_waterfall(data: FailuresData) -> None:
     side_steps = sum(step.name == "answered-unanswerable" for step in steps)
     other_runs = [(context.names[run], context.slots[run], [_passed_count(waterfalls[run][row]) for row in visible])
               for run in range(len(waterfalls)) if run != selected]
-    figure = pictures.waterfall(
+    figure = figure_cache.draw(
+        pictures.waterfall,
         context.names[selected],
         context.slots[selected],
         steps,
