@@ -1,4 +1,4 @@
-"""What other tools compute: values of the tools themselves, the gap, its causes, on the command line and in the guide."""
+"""What other tools compute: values of the tools themselves, the gap, its causes, the command and the guide."""
 
 from __future__ import annotations
 
