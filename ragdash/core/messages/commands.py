@@ -217,6 +217,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {formats:comma}",
         fix="Name the format, or give the file an ending such as .trec, .jsonl or .parquet.",
     ),
+    "show-as-evidence": Message(
+        actual="relevance by evidence",
+        expected="relevance by id: other tools compare ids",
+        fix="Leave out --match evidence, or --show-as.",
+    ),
+    "unknown-tool": Message(
+        actual="{name!r}",
+        expected="one of {names:comma}",
+        fix="Choose a tool.",
+    ),
     "unknown-section": Message(
         actual="{names!r}",
         expected="some of {sections:comma}",
