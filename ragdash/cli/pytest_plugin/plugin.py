@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and, in the main process, what collects the rows."""
     config.addinivalue_line("markers", _LINE)
     if not config.getoption("ragdash_no_gate"):
-        config.pluginmanager.register(Verdicts(config), _VERDICTS)
+        config.pluginmanager.register(SessionVerdicts(config), _VERDICTS)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -86,7 +86,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
     return report
 
 
-class Verdicts:
+class SessionVerdicts:
     """Collects the rows of all tests and gives the verdicts when the session ends."""
 
     def __init__(self, config: pytest.Config) -> None:
