@@ -251,7 +251,8 @@ def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     if truth.details is None or "query" not in truth.details.column_names:
         return [None] * len(ids)
     in_scope = pa.array(context.scope.queries)
-    return truth.details["query"].filter(in_scope).to_pylist()
+    texts = truth.details["query"].filter(in_scope).to_pylist()
+    return [fmt.new_question(query_id, text) for query_id, text in zip(ids, texts, strict=True)]
 
 
 def render_slices(context: PageContext, specs: list[Spec]) -> None:
@@ -268,6 +269,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
+    st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]

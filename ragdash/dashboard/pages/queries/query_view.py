@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import query_rankings
-from ragdash.analysis.diagnosis import explain
+from ragdash.analysis.diagnosis import FINE, STAGES, explain
+from ragdash.core.terms import tooltip
 from ragdash.core.text import differing
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
@@ -69,7 +70,7 @@ def _header(case: QueryCase) -> None:
     """The question, and for each run its value and the reason of the diagnosis."""
     data, context = case.data, case.data.context
     question = case.question
-    st.header(fmt.escape(data.ids[case.row] + (f": {question[:400]}" if question else "")), anchor=False)
+    st.header(fmt.escape(fmt.query_title(data.ids[case.row], question)), anchor=False)
     if question and len(question) > 400:
         with st.expander("Full question", key="whole_question"):
             st.html(texts.paragraph_html(texts.text_html(question)))
@@ -80,15 +81,16 @@ def _header(case: QueryCase) -> None:
     )
     if slice_names:
         st.caption(fmt.escape(slice_names))
-    lines, values_of_files = [], file_facts.value_texts(case)
+    lines, values_of_files, passed = [], file_facts.value_texts(case), False
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
+        passed = passed or reason.stage == STAGES[FINE]
         lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
                      f"{fmt.escape(reason.rule)}"
                      + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
                         else ""))
-    st.markdown("  \n".join(lines))
+    st.markdown("  \n".join(lines), help=tooltip("no_failure") if passed else None)
 
 
 def _shown_ranks(case: QueryCase, k: int) -> int:
