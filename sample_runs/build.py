@@ -7,16 +7,9 @@ dense   all-MiniLM-L6-v2 embeddings of title and text, ranked by cosine
 sparse  BM25 over stemmed words of title and text; documents that score 0 are left out
 hybrid  reciprocal rank fusion of the first 100 of both, score = sum of 1 / (60 + rank)
 
-Answers come from an extractive reader, not from a language model. It splits the
-contexts into sentences and quotes the best one, or the best two if the second is
-nearly as good (dense, sparse: at least nine tenths of the best similarity; hybrid:
-first in one of the two sentence rankings). Similarity is the cosine of question and
-sentence (dense), the share of the question's IDF weight that the sentence covers
-(sparse), or the reciprocal rank fusion of both (hybrid). The reader declines if the
-best sentence stays below DECLINE_BELOW; hybrid declines if both other notions would.
-That bound was fixed before the first run and has not been changed since: on a scale
-up to 1 it lies a little under the middle, as a sentence seldom repeats a question
-whole, and it was not tuned on results. Only the latencies differ between two builds.
+Answers are read from answers.jsonl. A language model wrote them beforehand, each from the
+question and the five contexts alone; README.md has its prompt. A question whose five contexts
+are not in that file stops the build. Only the latencies differ between two builds.
 """
 
 import argparse
@@ -26,7 +19,6 @@ import re
 import sys
 import time
 from collections import Counter
-from math import log
 from pathlib import Path
 
 import Stemmer
@@ -34,8 +26,7 @@ from bm25s.stopwords import STOPWORDS_EN_PLUS
 
 HERE = Path(__file__).resolve().parent
 TOP_K, FUSION_DEPTH, RRF_K, CONTEXTS = 30, 100, 60, 5
-DECLINE_BELOW, SECOND_SENTENCE = 0.4, 0.9
-DECLINE = "The passages do not say."
+GENERATOR = "a language model, one prompt"
 STEMMER = Stemmer.Stemmer("english")
 STOP_WORDS = set(STOPWORDS_EN_PLUS) | {"could", "may", "might", "must", "shall", "us", "would"}
 RETRIEVERS = {
@@ -66,11 +57,6 @@ def full_text(doc):
 def stems(text):
     """Snowball stems of the content words; single digits count, as in Apollo 8."""
     return [STEMMER.stemWord(w) for w in re.findall(r"[^\W_]+", text.lower()) if w not in STOP_WORDS]
-
-
-def sentences(text):
-    """Split at sentence ends, but not after an initial such as A. P. J. Abdul Kalam."""
-    return re.split(r"(?<=[.!?])(?<!\b[A-Z]\.)\s+(?=[\"A-Z])", text)
 
 
 def best_first(scores):
@@ -113,11 +99,6 @@ class Dense:
         """Cosine of every document."""
         return dict(zip(self.ids, map(float, self.matrix @ self.encode([query])[0]), strict=True))
 
-    def rate(self, query, texts):
-        """Cosine of the query with each of a few sentences."""
-        vectors = self.encode([query, *texts])
-        return [float(x) for x in vectors[1:] @ vectors[0]]
-
 
 class Sparse:
     """BM25 over stems."""
@@ -138,17 +119,6 @@ class Sparse:
             return {}
         return {i: float(s) for i, s in zip(self.ids, self.index.get_scores(known), strict=True) if s > 0}
 
-    def weight(self, stem):
-        """Inverse document frequency, as in BM25."""
-        seen = self.frequency[stem]
-        return log(1 + (len(self.ids) - seen + 0.5) / (seen + 0.5))
-
-    def rate(self, query, texts):
-        """Share of the query's IDF weight found in each sentence."""
-        wanted = {stem: self.weight(stem) for stem in sorted(set(stems(query)))}
-        total = sum(wanted.values()) or 1.0
-        return [sum(w for s, w in wanted.items() if s in found) / total for found in map(set, map(stems, texts))]
-
 
 def retrieve(config, query, dense, sparse):
     """Scores of one configuration: doc_id -> score."""
@@ -157,54 +127,42 @@ def retrieve(config, query, dense, sparse):
     return (dense if config == "dense" else sparse).search(query)
 
 
-def read(config, query, contexts, dense, sparse):
-    """Extractive reader (see the top of this file)."""
-    texts = [s for context in contexts for s in sentences(context)]
-    used = {"dense": [dense], "sparse": [sparse], "hybrid": [dense, sparse]}[config]
-    rates = [system.rate(query, texts) for system in used] if texts else []
-    if not any(max(rate) >= DECLINE_BELOW for rate in rates):
-        return DECLINE
-    orders = [sorted(range(len(texts)), key=lambda i: (-rate[i], i)) for rate in rates]
-    if config == "hybrid":
-        fused = fuse(*orders)
-        order = sorted(fused, key=lambda i: (-fused[i], i))
-        two = order[1] in (ranked[0] for ranked in orders)
-    else:
-        order, rate = orders[0], rates[0]
-        two = rate[order[1]] >= SECOND_SENTENCE * rate[order[0]]
-    return " ".join(texts[i] for i in sorted(order[: 1 + two]))
+def read_answers():
+    """{(question, ids of its contexts): answer} of answers.jsonl."""
+    return {(row["query_id"], tuple(row["contexts"])): row["answer"] for row in read_jsonl(HERE / "answers.jsonl")}
 
 
-def run_query(config, item, texts, dense, sparse):
-    """Retrieve and read for one question, with measured times in milliseconds."""
+def run_query(config, item, texts, answers, dense, sparse):
+    """Retrieve for one question, with the measured time in milliseconds, and add the answer to its contexts."""
     start = time.perf_counter()
     scores = retrieve(config, item["query"], dense, sparse)
     ranking = best_first(scores)[:TOP_K]
-    middle = time.perf_counter()
-    contexts = [texts[i] for i in ranking[:CONTEXTS]]
-    answer = read(config, item["query"], contexts, dense, sparse)
     end = time.perf_counter()
+    contexts = tuple(ranking[:CONTEXTS])
+    if (item["query_id"], contexts) not in answers:
+        sys.exit(f"answers.jsonl has no answer to {item['query_id']} from {', '.join(contexts)}")
     shown = rounded([scores[i] for i in ranking])
     return {
         "query_id": item["query_id"],
         "query": item["query"],
         "retrieved": [{"doc_id": i, "score": s, "text": texts[i]} for i, s in zip(ranking, shown, strict=True)],
-        "answer": answer,
-        "contexts": contexts,
-        "latency_ms": {"retrieval": round(1000 * (middle - start), 3), "generation": round(1000 * (end - middle), 3)},
+        "answer": answers[item["query_id"], contexts],
+        "contexts": [texts[i] for i in contexts],
+        "latency_ms": {"retrieval": round(1000 * (end - start), 3)},
         "config": config,
-        "settings": {"retriever": RETRIEVERS[config], "top_k": TOP_K, "contexts": CONTEXTS},
+        "settings": {"retriever": RETRIEVERS[config], "top_k": TOP_K, "contexts": CONTEXTS, "generator": GENERATOR},
     }
 
 
 def build(docs, truth, model, out):
     """Write one run file for each configuration."""
     texts = {doc["doc_id"]: doc["text"] for doc in docs}
-    dense, sparse = Dense(docs, model), Sparse(docs)
+    dense, sparse, answers = Dense(docs, model), Sparse(docs), read_answers()
     for config in RETRIEVERS:
         for item in truth[:10]:  # warm-up, not kept
-            run_query(config, item, texts, dense, sparse)
-        write_jsonl(out / f"{config}.jsonl", [run_query(config, item, texts, dense, sparse) for item in truth])
+            run_query(config, item, texts, answers, dense, sparse)
+        write_jsonl(out / f"{config}.jsonl",
+                    [run_query(config, item, texts, answers, dense, sparse) for item in truth])
         print(f"{config}: {len(truth)} questions")
 
 
