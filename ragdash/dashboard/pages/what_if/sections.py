@@ -75,8 +75,10 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> 
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
-    texts = [f"{fmt.escape(context.names[index])} {fmt.escape(fmt.number(means[index]))}" for index in hybrids]
-    st.caption(f"Made elsewhere, so perhaps by another recipe: {fmt.listed(texts)} ({fmt.escape(choice.spec.title)}).")
+    default = choice.evaluations[len(choice.runs)]  # the default
+    st.caption(sentences.loaded_hybrids_sentence(
+        [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
+        default.name, float(_means([default.column(choice.spec)])[0]), [entry.run.depth for entry in chosen.entries]))
 
 
 def _setting(choice: Choice) -> str:
@@ -109,7 +111,7 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
         return
     run = choice.runs[-1]
     label = f"Weight of {run}" if name == "weight" else "k of RRF"
-    st.header(fmt.escape(f"{title} by {'weight' if name == 'weight' else 'k'}"), anchor=False,
+    st.header(fmt.escape(f"{title} by {label[:1].lower()}{label[1:]}"), anchor=False,
               help=tooltip("flat_range"))
     x = np.array([value for value, _ in line])
     mean = _means(choice.values[[index for _, index in line]])
