@@ -119,9 +119,12 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
     figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, context.names,
                             context.slots, _means(choice.single_values), axis=axis_of(choice.spec),
                             theme=elements.theme())
-    elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}")
     flat = sentences.flat_sentence(*choice.flat, run) + " " if choice.flat else ""
-    st.caption(f"{flat}Shaded: not significantly worse than the chosen setting. All queries, so the top is optimistic.")
+    elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}",
+                   title=f"{title} of the hybrid by {label[:1].lower()}{label[1:]}",
+                   caption=f"{flat}Shaded: not significantly worse than the chosen setting. Measured on the queries "
+                           "that chose it, so the top is too good.",
+                   note=f"Runs fused: {fmt.listed([fmt.escape(name) for name in choice.runs])}.")
 
 
 def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
@@ -132,8 +135,9 @@ def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> N
     figure = pictures.ceiling(windows, best, context.names, context.slots, singles, axis=axis_of(choice.spec),
                               theme=elements.theme())
     elements.chart(figure, tables.ceiling_table(choice.spec.title, windows, best), "ceiling",
-                   f"The best possible {choice.spec.title} by window")
-    st.caption(sentences.ceiling_sentence(choice.spec.title, float(singles[choice.best_run]), float(best[-1]), None))
+                   f"The best possible {choice.spec.title} by window",
+                   caption=sentences.ceiling_sentence(choice.spec.title, float(singles[choice.best_run]),
+                                                      float(best[-1]), None))
 
 
 def _means(values: np.ndarray | Sequence) -> np.ndarray:
