@@ -23,7 +23,8 @@ _UP_TO_3, _UP_TO_5 = r"(?:[\w'-]+ ){0,3}", r"(?:[\w'-]+ ){0,5}"
 _TELL = (r"(?:answers?|mentions?|specif(?:y|ies)|states?|says?|tells?(?: us| me)?|address(?:es)?|discuss(?:es)?"
          r"|covers?"
          r"|indicates?|explains?|clarif(?:y|ies)|refers? to|describes?|discloses?|reveals?|talks? about|deals? with"
-         r"|lists?|identif(?:y|ies)|cites?|provide|contain|include|give|offer|have|support|allow (?:me|us) to"
+         r"|lists?|names?|counts?|identif(?:y|ies)|cites?|provide|contain|include|give|offer|have|support"
+         r"|allow (?:me|us) to"
          r"|(?:appear|seem) to)")
 _ACT = (r"(?:answer|find|determine|provide|tell|give|say|locate|help|assist|confirm|verify|identify|comply|conclude"
         r"|respond|see|infer|specify|address|offer|know|be (?:sure|certain|able to))")
@@ -41,6 +42,7 @@ ENGLISH = (
     rf"\b{_REPORT} {_UP_TO_3}{_NOT} (?:\w+ )?(?:mention|specify|state|say|tell|disclose|reveal|indicate|address)\b",
     rf"\b{_SOURCE} {_UP_TO_3}(?:provides?|contains?|gives?|offers?|includes?|has|have|makes?) "
     rf"(?:no|little|insufficient|only limited) {_UP_TO_3}{_CONTENT}\b",
+    rf"\b{_SOURCE} {_UP_TO_3}(?:gives?|names?|states?|mentions?) no (?!reason|doubt|grounds)\w+",
     rf"\b{_SOURCE} {_UP_TO_3}lacks? (?:\w+ ){{0,3}}{_CONTENT}\b",
     rf"\b{_SOURCE} {_UP_TO_3}(?:is|are) (?:\w+ )?(?:silent|insufficient|unrelated|irrelevant|not relevant"
     r"|not sufficient|not enough|not related|unclear|incomplete)\b(?! only)",
@@ -50,7 +52,8 @@ ENGLISH = (
     rf"\bneither {_SOURCE} (?:\w+ )?{_TELL}\b",
     rf"\b(?:none of|neither of|no) {_UP_TO_3}{_SOURCE} (?:\w+ )?{_TELL}\b",
     rf"\b(?:none of|neither of) {_UP_TO_3}{_SOURCE} {_UP_TO_3}(?:relevant|related)\b",
-    rf"\bnothing (?:\w+ ){{0,2}}in {_UP_TO_3}{_SOURCE}\b",
+    rf"\bnothing (?:\w+ ){{0,2}}in {_UP_TO_3}{_SOURCE}\b|^\W*there is nothing (?:about|on) .* in {_UP_TO_3}{_SOURCE}\b",
+    r"^\W*no (?:\w+ ){1,3}(?:is|are|was|were) (?:given|stated|mentioned|named)\b",
     rf"\b(?:outside|beyond) (?:of )?(?:the scope|what) {_UP_TO_3}{_SOURCE}\b",
     r"\bno (?:\w+ )?(?:passage|document|text|source) (?:that|which)\b",
     # The writer cannot give it.
@@ -93,8 +96,8 @@ ENGLISH = (
     rf"\b(?:unclear|unspecified|unknown|unstated|uncertain|undisclosed)\b (?:\w+ )?(?:from|in|based on|given"
     rf"|according to) "
     rf"(?:the|this|these|my) (?:\w+ ){{0,2}}{_REPORT}\b",
-    r"^\W*it (?:does not|doesn't) say\W*$|^\W*not (?:stated|specified|mentioned|given|provided|found|available"
-    r"|disclosed)"
+    r"^\W*(?:it (?:does not|doesn't) say|not (?:stated|specified|given))\W*$",
+    r"^\W*not (?:stated|specified|mentioned|given|provided|found|available|disclosed)"
     rf" in (?:the|this|these) (?:\w+ ){{0,2}}{_REPORT}\b",
 )
 _DE_SOURCE = (r"(?:kontext|text|texte|textstellen?|dokumente?n?|unterlagen|abschnitte?n?|passagen?|quellen?"
