@@ -45,3 +45,18 @@ def test_long_texts_take_little_time(text):
     start = time.process_time()
     is_refusal(text * 400)
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize("answer", [
+    "The passages do not name the tortoises.", "The passages give no cost for Luna 9.", "Not stated.",
+    "No date is given; the passages end with Chandrayaan-3.", "There is nothing about Carle Pieters in the passages.",
+    "None of the passages names a probe that ended there.", "The passages name no substance for power plants."])
+def test_short_ways_to_say_that_the_passages_lack_it(answer):
+    assert is_refusal(answer)
+
+
+@pytest.mark.parametrize("answer", [
+    "The document gives no reason to doubt the result: 42.", "No fee is charged.", "The passages name Paris.",
+    "There is nothing to pay.", "No passenger was named in the lawsuit."])
+def test_answers_that_only_sound_like_it(answer):
+    assert not is_refusal(answer)

@@ -53,7 +53,7 @@ ENGLISH = (
     rf"\b(?:none of|neither of|no) {_UP_TO_3}{_SOURCE} (?:\w+ )?{_TELL}\b",
     rf"\b(?:none of|neither of) {_UP_TO_3}{_SOURCE} {_UP_TO_3}(?:relevant|related)\b",
     rf"\bnothing (?:\w+ ){{0,2}}in {_UP_TO_3}{_SOURCE}\b|^\W*there is nothing (?:about|on) .* in {_UP_TO_3}{_SOURCE}\b",
-    r"^\W*no (?:\w+ ){1,3}(?:is|are|was|were) (?:given|stated|mentioned|named)\b",
+    r"^\W*no (?:\w+ ){1,3}(?:is|are) (?:given|stated)\b",
     rf"\b(?:outside|beyond) (?:of )?(?:the scope|what) {_UP_TO_3}{_SOURCE}\b",
     r"\bno (?:\w+ )?(?:passage|document|text|source) (?:that|which)\b",
     # The writer cannot give it.
