@@ -85,4 +85,8 @@ TERMS: Mapping[str, Term] = {
         "Saved view", "A page with all its choices, kept in the workspace under a name. Its short address opens it for "
         "everybody who reaches this server.", link="../guide/share.md"),
     "report_texts": Term("Texts", "Leave them out if the corpus is confidential: ids replace them."),
+    "show_as": Term(
+        "Show as", "The same runs as another tool computes the metrics: its ties, missing queries, denominators and "
+        "ideal ranking. Below: from the mean here to the mean there, cause by cause.",
+        link="../start/coming-from.md"),
 }

@@ -525,3 +525,25 @@ def test_a_rerun_with_ten_thousand_verdicts_is_quick():
         run(at)
         times.append(time.monotonic() - begin)
     assert min(times) < 1.0, times
+
+
+def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
+    from models.judge.batch_service import answer
+
+    files = {}
+    monkeypatch.setattr("streamlit.download_button", lambda label, content, name, *rest, key, **options:
+                        files.update({key: content}))
+    at = opened(None, **{state.JUDGE_URL: "http://127.0.0.1:9/v1", state.JUDGE_MODEL: "toy",
+                         state.JUDGE_METRICS: ["ClaimFaithfulness"], state.BATCH_READ: ("", [])})
+    assert "round 1 of 2: 12 requests (12 Claims)" in texts(at)
+    for number, (faults, words) in enumerate([
+            ({0: "expired"}, "round 2 of 3: 12 requests (1 Claims, 11 Verify, 1 of them again)"),
+            ({}, "round 3 of 3: 1 request (1 Verify)"), ({}, "nothing left to ask; 24 verdicts known")]):
+        (tmp_path / "requests.jsonl").write_bytes(files["batch_download_1"])
+        replies = answer(tmp_path / "requests.jsonl", tmp_path / "replies.jsonl", faults)
+        at.file_uploader(key=state.BATCH_REPLIES).upload(f"replies-{number}.jsonl", replies.read_bytes())
+        at.run()
+        at.button(key="batch_read").click().run()
+        assert not at.exception and words in texts(at), texts(at)
+    assert set(judged(at)["Judged metric"]) == {"Claim faithfulness", "RAGAS faithfulness"}  # of the same verdicts
+    assert judged(at)["n"].tolist() == [6] * 4 and "**toy at" in texts(at)

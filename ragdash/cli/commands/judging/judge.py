@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.cli.commands.judging.batch import batch_step
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
@@ -22,6 +23,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
     parser.add_argument("--sample", type=whole_number(1), metavar="N", help="only N queries, drawn at random")
+    parser.add_argument("--batch-out", metavar="FILE", help="ask nothing; write what would be asked as a file for a "
+                        "batch service (OpenAI's lines, or Anthropic's list with --kind anthropic)")
+    parser.add_argument("--batch-in", action="append", metavar="FILE", help="read the replies of a batch service, "
+                        "also its file of errors; with --batch-out write the next round")
     parser.add_argument("--votes", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
@@ -41,6 +46,8 @@ def _judge(options: argparse.Namespace) -> int:
     write_plan(options, plan, endpoint)
     if options.dry_run:
         return 0
+    if options.batch_in or options.batch_out:
+        return batch_step(options, prepared, budget)
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
     with interruptible(options) as (progress, cancel):

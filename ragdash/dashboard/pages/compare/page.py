@@ -8,7 +8,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.compare import leaderboard, pairwise, run_similarity, setting_grid
+from ragdash.dashboard.pages.compare import leaderboard, other_tools, pairwise, run_similarity, setting_grid
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -42,6 +42,7 @@ def render_runs(context: PageContext, specs: list[Spec]) -> None:
     """The leaderboard, and below it the run that was clicked."""
     leaderboard.render_table(context, specs)
     judge_note.render_judge_note(context, specs)
+    other_tools.render(context, specs)
     if len(context.entries) < 2:
         leaderboard.render_means(context, specs[0])
         elements.empty("Add a second run to compare",
