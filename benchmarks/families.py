@@ -6,8 +6,8 @@ A family is all pairs of runs on one metric. Populations: RR and nDCG@10 of the 
 them: 10 runs, each a sample run with a random part of its queries from another. Samples of n queries are drawn with
 replacement, so the population's means are the true ones. Success@10 is 0 or 1; "rare": runs that differ at few queries.
 "covers": all intervals of the family hold; "width": to each side, as a mean. "plain": the same for -+ t x standard
-error, which is used for other metrics. "false alarm": at each query the runs' values are dealt out at random, so that no
-two runs differ: every significant pair is one.
+error, which is used for other metrics. "false alarm": at each query the runs' values are dealt out at random, so that
+no two runs differ: every significant pair is one.
 """
 
 from __future__ import annotations
