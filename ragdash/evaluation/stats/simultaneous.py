@@ -62,10 +62,9 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
                binary: bool = False) -> PairTests:
     """Test all pairs of a family with the single-step max-t method over sign flips.
 
-    A flip gives every query a sign at random, the same for all pairs, so that the dependence between pairs stays as it
-    is. The statistic of a pair is |sum d| / sqrt(sum d^2), which rises with its |t|. p is the share of flips in which
-    the largest statistic of the family is at least that of the pair. The interval is t's, with the critical value of
-    the same flips.
+    A flip gives every query a sign at random, the same for all pairs, so that their dependence stays. The statistic of
+    a pair is |sum d| / sqrt(sum d^2), which rises with |t|. p is the share of flips in which the largest statistic of
+    the family is at least that of the pair. The interval is t's, with the critical value of the same flips.
 
     Parameters
     ----------
@@ -80,10 +79,8 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
     corrected
         False: each pair is a family of its own.
     binary
-        The metric is 0 or 1 at each query. Differences are then -1, 0 or 1, and their flips give few different
-        statistics. Intervals are Bonett and Price's. Their critical value is that of t for one pair. For a family of R
-        runs it is where p, as a straight line between the statistics that occur, is alpha, and at least that of t at
-        alpha / (R - 1), because a sample may lack the queries that differ.
+        The metric is 0 or 1 at each query: intervals are Bonett and Price's, with t's critical value for one pair. For
+        R runs it is where p, as a line between the statistics that occur, is alpha, at least t's at alpha / (R - 1).
 
     Returns
     -------
@@ -104,8 +101,7 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
     >>> (tests.low > 0).tolist()
     [True, True, False]
     """
-    pairs = np.asarray(pairs, np.int64).reshape(-1, 2)
-    differences = pair_differences(values, pairs)
+    differences = pair_differences(values, pairs := np.asarray(pairs, np.int64).reshape(-1, 2))
     mean, error, n = mean_and_error(differences)
     filled = np.nan_to_num(differences)
     length = np.sqrt((filled**2).sum(axis=0))
@@ -114,17 +110,14 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
                                       permutations, seed, corrected)
     p_single, p, edge = _p_values(differences, statistic, counts, top, total, total == permutations + 1, alpha,
                                  binary)
-    undefined = n < 2
     if binary:
         critical = _critical_binary(edge, n, alpha, len(np.unique(pairs)) if corrected else 2)
-        low, high = bonett_price(differences, critical)
-        low, high = _agreeing(np.where(undefined, np.nan, low), np.where(undefined, np.nan, high), mean, p < alpha)
+        low, high = _agreeing(*bonett_price(differences, critical), mean, p < alpha)
     else:
         critical = _critical_t(edge, n, alpha, statistic, p)
         low, high = _limits(mean, error, critical)
-    return PairTests(n, mean, error, *(np.where(undefined, np.nan, array)
-                                       for array in (np.minimum(p_single, 1.0), np.minimum(p, 1.0), critical)),
-                     low, high)
+    return PairTests(n, mean, error, *(np.where(n < 2, np.nan, array) for array in (
+        np.minimum(p_single, 1.0), np.minimum(p, 1.0), critical)), low, high)
 
 
 setattr(test_pairs, "__test__", False)  # noqa: B010  the name is a verb, not a test of pytest
@@ -176,7 +169,8 @@ def _critical_binary(edge: np.ndarray, n: np.ndarray, alpha: float, runs: int) -
 
 def _agreeing(low: np.ndarray, high: np.ndarray, mean: np.ndarray,
               significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends next to 0 moved to the side of 0 on which p puts them."""
+    """The ends next to 0 moved to the side of 0 on which p puts them; NaN where the mean is."""
+    low, high = (np.where(np.isnan(mean), np.nan, end) for end in (low, high))
     nearest = np.where(significant, mean * 1e-9, 0.0)
     low = np.where(significant & (mean > 0), np.maximum(low, nearest), np.where(significant, low, np.minimum(low, 0)))
     high = np.where(significant & (mean < 0), np.minimum(high, nearest),
