@@ -88,8 +88,7 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
 
     References
     ----------
-    Westfall & Young 1993, chapter 2; Romano & Wolf 2005; Carterette 2012 for retrieval. For one pair: the randomization
-    test of Fisher 1935.
+    Westfall & Young 1993, chapter 2; Romano & Wolf 2005; Carterette 2012 for retrieval; for one pair Fisher 1935.
 
     Examples
     --------
