@@ -17,6 +17,7 @@ from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements, small_screen
+from ragdash.metrics.judged import register_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
@@ -33,6 +34,7 @@ def main() -> None:
         st.navigation(page_list.pages(set()), position="hidden")
         login.login_page()
         return
+    register_rubrics()
     if state.open_session():
         loading.queue_command_line_files()
     with st.container(key="progress"):

@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragdash.matching.views.ranked import Values
-from ragdash.metrics.registry import Spec, metric
+from ragdash.metrics.registry import METRICS, Spec, metric
 
 if TYPE_CHECKING:  # the views need the whole of judges and models; a list of the metrics does not
     from ragdash.matching.views.judged import Judged
     from ragdash.matching.views.nli import Entailed
+    from ragdash.models.judge.tasks.rubrics import Rubric
 
 _GUIDE = "published RAG evaluation guide, LLM as judge"
 _RAGAS = "Es et al. 2024 (RAGAS); the algorithm of RAGAS 0.4 with other prompts"
@@ -166,6 +167,38 @@ def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
     a pair was not computed. model: which model's values; '' is the one used last. Returns (Q,) in [0, 1].
     """
     return entailed.values(model)
+
+
+def register_rubrics() -> list[str]:
+    """Make the stored rubrics metrics and tasks, under their names (Rubric.polite); returns the names.
+
+    Rubrics that changed are registered again, those that are gone are taken out. Cheap where nothing changed.
+    """
+    from ragdash.models.judge.tasks import TASKS
+    from ragdash.models.judge.tasks.rubrics import PREFIX, rubric_task, stored_rubrics
+
+    rubrics = {rubric.metric: rubric for rubric in stored_rubrics()}
+    for registry in (METRICS, TASKS):
+        for name in [name for name in registry if name.startswith(PREFIX) and name not in rubrics]:
+            registry.pop(name)
+    for name, rubric in rubrics.items():
+        if name not in TASKS or TASKS[name].ask.args != (rubric,):
+            TASKS[name] = rubric_task(rubric)
+            _register_rubric(rubric)
+    return list(rubrics)
+
+
+def _register_rubric(rubric: Rubric) -> None:
+    def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+        return judged.values(rubric.metric, judge, votes)
+
+    value.__doc__ = f"""{rubric.question.strip()}
+
+    A criterion of your own ({rubric.kind}), as a value from 0 to 1. Undefined if a text or the criterion of the query
+    is missing, and if the judge cannot tell. Returns (Q,) in [0, 1].
+    """
+    metric(rubric.metric, rubric.title or f"{rubric.name} (rubric)", formula=r"score \in [0, 1]",
+           source=f"your rubric, digest {rubric.digest}", relevance=False, allowed=_VOTES)(value)
 
 
 def _register_ragchecker(name: str, title: str, formula: str, doc: str, better: str = "higher",

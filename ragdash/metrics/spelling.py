@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.metrics.from_file import parse_file_spec
+from ragdash.metrics.judged import register_rubrics
 from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
 
 MAX_CUTOFF = 10**9
@@ -86,6 +87,8 @@ def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
     if text.strip().startswith(f"{FILE}:"):
         return parse_file_spec(text)
+    if text.strip().casefold().startswith("rubric."):
+        register_rubrics()
     match = re.fullmatch(rf"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?|{_OPEN}|))?\s*", text,
                          re.DOTALL | re.IGNORECASE)
     if not match:
