@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
 from ragdash.metrics.judged import register_rubrics
 from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
@@ -311,6 +312,10 @@ def _unknown_metric(text: str, *, with_cutoffs: bool = True) -> InputError:
     if with_cutoffs:
         typed = re.search(r"(?:@|_)\s*(\d{1,9})\s*$", text) or re.match(r"top[_ -]?(\d{1,9})(?!\d)", text)
         names = [_with_cutoff(METRICS[name], typed[1] if typed else "") for name in names]
+    elsewhere = absent_ragas_metric(text)
+    if elsewhere:
+        return InputError([Problem("unknown-metric/ragas", {"text": text, "because": elsewhere[1],
+                                                            "instead": elsewhere[0]}, field="metric")])
     absent = NOT_HERE.get(_words(_without_cutoff(text)))
     if absent:
         facts = {"text": text, "names": names, "metric": absent, "needs_words": absent == "METEOR"}

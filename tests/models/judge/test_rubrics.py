@@ -71,7 +71,7 @@ def test_verdicts_become_values_worked_by_hand():
         assert end.value.value.value == value, rubric
         assert ("<reference>" in question.user) == (rubric is NUMBER) and "<answer>" in question.user
         assert ("names a month" in question.user) == (rubric is OWN)
-    assert "poor: no sense" in system_prompt(GRADED) and "cannot tell" in system_prompt(GRADED)
+    assert "poor: no sense" in system_prompt(GRADED) and "cannot decide" in system_prompt(GRADED)
     assert "A number from 1 to 5" in system_prompt(NUMBER)
     keys = {(question.task, question.version) for rubric in (POLITE, GRADED) for question in first_round(
         [rubric_task(rubric).start(case)])}
@@ -89,13 +89,13 @@ def test_a_rubric_is_judged_evaluated_and_validated_like_any_metric(serve, tmp_p
     run.write_text("".join(json.dumps({"query_id": query, "retrieved": [{"doc_id": "d"}], "answer": answer}) + "\n"
                            for query, answer in rows))
     (tmp_path / "own.toml").write_bytes(rubric_toml(OWN))
-    server = serve(judge=lambda asked: {"reason": "so", "verdict": "cannot tell" if "time 0." in asked.user else
+    server = serve(judge=lambda asked: {"reason": "so", "verdict": "cannot decide" if "time 0." in asked.user else
                                         "pass" if "May" in asked.all("answer")[0] else "fail"})
     files = [str(run), "--truth", str(truth)]
     status = main(["judge", *files, "--rubric", str(tmp_path / "own.toml"), "--base-url", server.url, "--model", "toy"])
     text = capsys.readouterr().err
     assert status == 0 and len(server.asked) == 23 and "Rubric.own 0.500 (n 22" in text  # 11 of 22
-    assert "1 no criterion for the query" in text and "1 the judge cannot tell" in text
+    assert "1 no criterion for the query" in text and "1 the judge cannot decide" in text
     assert main(["evaluate", *files, "-m", "Rubric.own rubric.OWN", "--format", "json"]) == 0
     mean = json.loads(capsys.readouterr().out)["runs"][0]["metrics"]["Rubric.own"]
     assert (mean["mean"], mean["n"]) == (0.5, 22)

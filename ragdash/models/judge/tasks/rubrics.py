@@ -42,7 +42,7 @@ VERSION = "1"
 PREFIX = "Rubric."
 KINDS = ("pass", "labels", "number")
 TEXTS = ("question", "answer", "references", "contexts")
-CANNOT_TELL = "cannot tell"
+UNDECIDED = "cannot decide"
 _NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
 _FIELDS = {"name", "title", "question", "kind", "labels", "anchors", "sees", "column"}
 
@@ -68,7 +68,7 @@ class Rubric:
         checks = {"name": _NAME.fullmatch(self.name), "question": self.question.strip(), "kind": self.kind in KINDS,
                   "sees": self.sees and set(self.sees) <= set(TEXTS),
                   "labels": self.kind != "labels" or (len(set(self.labels)) == len(self.labels) >= 2
-                                                      and CANNOT_TELL not in self.labels),
+                                                      and UNDECIDED not in self.labels),
                   "anchors": self.kind != "number" or (len(self.anchors) >= 2 and len(set(self._numbers)) ==
                                                        len(self.anchors))}
         wrong = [name for name, right in checks.items() if not right]
@@ -83,7 +83,7 @@ class Rubric:
 
     @property
     def digest(self) -> str:
-        """Of everything that the judge is told of it: verdicts of another digest are not mixed with these."""
+        """Of everything the judge reads about it: verdicts of another digest are not mixed with these."""
         identity = orjson.dumps([VERSION, *(value for name, value in asdict(self).items() if name != "title")])
         return hashlib.blake2b(identity, digest_size=4).hexdigest()
 
@@ -183,7 +183,7 @@ def rubric_task(rubric: Rubric) -> JudgedTask:
 
 
 def system_prompt(rubric: Rubric) -> str:
-    """What the judge is told."""
+    """The instructions to the judge."""
     meanings = dict(rubric.anchors)
     if rubric.kind == "number":
         low, high = rubric.ends
@@ -197,7 +197,7 @@ def system_prompt(rubric: Rubric) -> str:
     return "\n".join([f"You judge texts by one criterion. {AS_DATA}", f"The criterion: {rubric.question.strip()}",
                       "Give a short reason first, then the verdict:", *scale,
                       "Say in \"decidable\" whether the texts let you decide: yes or no."
-                      if rubric.kind == "number" else f"{CANNOT_TELL}: the texts do not let you decide.",
+                      if rubric.kind == "number" else f"{UNDECIDED}: the texts do not let you decide.",
                       "Judge by this criterion alone, whatever else is good or bad about the texts."])
 
 
@@ -219,12 +219,12 @@ def _judge_by(rubric: Rubric, case: Case) -> TaskSteps:
                            verdict={"type": "number", "minimum": low, "maximum": high})
     else:
         labels = ("pass", "fail") if rubric.kind == "pass" else rubric.labels
-        schema = object_of(reason=TEXT, verdict=text_enum(*labels, CANNOT_TELL))
+        schema = object_of(reason=TEXT, verdict=text_enum(*labels, UNDECIDED))
     reply, = yield [Question(f"Rubric:{rubric.name}", f"{VERSION}-{rubric.digest}", system_prompt(rubric), text,
                              schema)]
     row = dict(reply.value)
-    if row["verdict"] == CANNOT_TELL or row.get("decidable") == "no":
-        return Judgement(UNDEFINED, "cannot-tell", rows=(row,))
+    if row["verdict"] == UNDECIDED or row.get("decidable") == "no":
+        return Judgement(UNDEFINED, "cannot-decide", rows=(row,))
     remarks = flags(case) if "contexts" in rubric.sees else ()
     return Judgement(rubric.value(row["verdict"]), rows=(row,), flags=remarks)
 

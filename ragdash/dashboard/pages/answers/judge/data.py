@@ -223,7 +223,7 @@ def _first_task(name: str) -> str:
     """Name of the first task of a metric."""
     if name.startswith(PREFIX):
         return f"Rubric:{name.removeprefix(PREFIX)}"
-    full_case = Case("q", "text", "text", ("text",), (("1", "text"),))
+    full_case = Case("q", "text", "text [1].", ("text",), (("1", "text"),))
     return first_round([TASKS[name].start(full_case)])[0].task
 
 
