@@ -54,6 +54,25 @@ def file_size(value: int) -> str:
     return f"{value:,.1f} GB"
 
 
+def query_title(query_id: str, question: str | None, longest: int = 400) -> str:
+    """The id of a query and its question; the question alone where a file without ids made it the id.
+
+    Examples
+    --------
+    >>> query_title("q1", "Who walked first?")
+    'q1: Who walked first?'
+    >>> query_title("Who walked  first?", "Who walked first?")
+    'Who walked first?'
+    """
+    question = new_question(query_id, question)
+    return f"{query_id}: {question[:longest]}" if question else " ".join(query_id.split())
+
+
+def new_question(query_id: str, question: str | None) -> str | None:
+    """The question, None where the id of the query says the same already."""
+    return None if question is None or question.split() == query_id.split() else question
+
+
 def listed(names: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))

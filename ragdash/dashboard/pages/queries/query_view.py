@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import query_rankings
-from ragdash.analysis.diagnosis import explain
+from ragdash.analysis.diagnosis import FINE, STAGES, explain
+from ragdash.core.terms import tooltip
 from ragdash.core.text import differing
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
@@ -69,7 +70,7 @@ def _header(case: QueryCase) -> None:
     """The question, and for each run its value and the reason of the diagnosis."""
     data, context = case.data, case.data.context
     question = case.question
-    st.header(fmt.escape(data.ids[case.row] + (f": {question[:400]}" if question else "")), anchor=False)
+    st.header(fmt.escape(fmt.query_title(data.ids[case.row], question)), anchor=False)
     if question and len(question) > 400:
         with st.expander("Full question", key="whole_question"):
             st.html(texts.paragraph_html(texts.text_html(question)))
@@ -80,15 +81,16 @@ def _header(case: QueryCase) -> None:
     )
     if slice_names:
         st.caption(fmt.escape(slice_names))
-    lines, values_of_files = [], file_facts.value_texts(case)
+    lines, values_of_files, passed = [], file_facts.value_texts(case), False
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
+        passed = passed or reason.stage == STAGES[FINE]
         lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
                      f"{fmt.escape(reason.rule)}"
                      + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
                         else ""))
-    st.markdown("  \n".join(lines))
+    st.markdown("  \n".join(lines), help=tooltip("no_failure") if passed else None)
 
 
 def _shown_ranks(case: QueryCase, k: int) -> int:
@@ -147,7 +149,8 @@ def _moves(case: QueryCase, k: int) -> None:
     figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=depth, theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
-                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
+                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"),
+                  title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}")
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
     unique = query_rankings.unique_to_run(first, doc_ranks, k)

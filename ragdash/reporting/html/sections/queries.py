@@ -16,7 +16,7 @@ from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.formatting import count, escape
+from ragdash.reporting.sentences.formatting import count, escape, new_question
 
 MAX_PER_SIDE = 4  # queries of each side
 RANKS = 3  # documents shown of each run
@@ -123,7 +123,8 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
     reference = query_field(content.truth, query_id, "answers") or []
     specs = judges.judged_specs(content)
     claims = judges.judged_claims(content, pair, query_id, specs)[0] if specs else ()
-    return QueryBlock(query_id, shorten(content, question(content, query_id, pair)), values, relevant, runs,
+    text = new_question(query_id, question(content, query_id, pair))
+    return QueryBlock(query_id, shorten(content, text), values, relevant, runs,
                  shorten(content, " / ".join(reference)), claims)
 
 
