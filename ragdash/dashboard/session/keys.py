@@ -88,4 +88,5 @@ OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
 VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"
 VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # of the view that is saved on Share
 VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"
+LOG_SEEN = "_log_seen"  # ids of recorded runs of the watched folder that this session loaded or passed over
 REMOVED_RUN = "_removed_run"  # (position, entry, whether it was the baseline) of the run removed last

@@ -109,13 +109,16 @@ def render_waterfall(data: FailuresData) -> None:
     rows = [{"Run": context.names[run], "Step": step.title, "Reached": step.reached, "Lost": step.lost,
              "Passed": step.reached - step.lost, "Not assessed": step.unknown}
             for run, waterfall in enumerate(waterfalls) for step in waterfall if step.reached]
-    elements.chart(figure, pd.DataFrame(rows), "waterfall",
-                  f"Queries of {context.names[selected]} that come past each step: "
-                  + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
-                  pick=lambda stage: _open_stage(data, stage))
     symbols = " ".join(
         elements.swatch(context.slots[run], context.names[run]) for run in range(len(waterfalls)) if run != selected
     )
+    elements.chart(figure, pd.DataFrame(rows), "waterfall",
+                  f"Queries of {context.names[selected]} that come past each step: "
+                  + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
+                  pick=lambda stage: _open_stage(data, stage),
+                  note=f"Bars: {fmt.escape(context.names[selected])}, hatched what a step loses. "
+                       f"{fmt.count(data.total, 'query', 'queries')} in all."
+                       + (" Symbols: queries that come past the step in the other runs." if symbols else ""))
     st.caption(
         f"Bars: {elements.swatch(context.slots[selected], context.names[selected])}, hatched what a step loses; a "
         "click opens these queries." + (f" Symbols: queries that come past the step in {symbols}." if symbols else "")
@@ -240,7 +243,8 @@ def render_attributes(data: FailuresData) -> None:
     )
     frame = pd.DataFrame({state.get(state.BY): values, "Queries": sizes,
                           **{STAGES[s].title: counts[:, s] for s in occurring}})
-    elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}")
+    elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}",
+                   note=f"Number of queries at each stage; {fmt.count(int(sizes.sum()), 'query', 'queries')}.")
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
         st.caption(f"Queries of {fmt.escape(name)} that go wrong:", width="content")

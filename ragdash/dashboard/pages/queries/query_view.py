@@ -149,7 +149,8 @@ def _moves(case: QueryCase, k: int) -> None:
     figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=depth, theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
-                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
+                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"),
+                  title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}")
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
     unique = query_rankings.unique_to_run(first, doc_ranks, k)
