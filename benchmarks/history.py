@@ -10,7 +10,8 @@ clipped to [0, 1]. The qualities are NDCG@10 of a sample run; each sample draws 
 changes single queries but not the mean of all queries: its effects on a sample of queries have a mean that is not 0,
 and it stays for as long as the version does. The accepted run is night 0, whose noise all differences share. Without a
 true change: "noise" has one version; "versions" has a new harmless version every tenth night; "one version" has a
-single harmless version from night 1 on, which is the hardest case for methods that treat nights as independent.
+single harmless version from night 1 on, which is the hardest case for methods that treat nights as independent; in
+"rare" each query loses 0.3 in one of twenty nights, and is the same in the others.
 
 Methods: "spent" is what the package uses (evaluation/stats/sequential.py). "bernstein": an empirical-Bernstein interval
 of the same single nights at the same levels (Maurer and Pontil 2009). "bernstein over nights": a confidence sequence
@@ -59,7 +60,10 @@ def series(rng: np.random.Generator, quality: np.ndarray, nights: int, scenario:
         effects[night] = current
     time = np.arange(nights + 1)
     true = step * time / 7 if scenario == "drift" else np.where(time > 20, step, 0.0)
-    values = base + effects + true[:, None] + NOISE * rng.standard_normal((nights + 1, QUERIES))
+    noise = NOISE * rng.standard_normal((nights + 1, QUERIES))
+    if scenario == "rare":  # most queries are the same every night, and one in twenty loses
+        noise = np.where(rng.random((nights + 1, QUERIES)) < 0.05, -0.3, 0)
+    values = base + effects + true[:, None] + noise
     values = np.clip(values, 0, 1)
     return values[1:] - values[0]
 
@@ -148,7 +152,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(f"False alarms within {options.nights} nights, {options.samples} samples, {QUERIES} queries (target 5 %)")
-    for scenario in ("noise", "versions", "one version"):
+    for scenario in ("noise", "versions", "one version", "rare"):
         shares = false_alarms(scenario, options.samples, options.nights, options.seed)
         print(f"  {scenario:12}", "  ".join(f"{name} {share:.1%}" for name, share in shares.items()), flush=True)
     print("Nights until a change at night 21 is found: median / 90th percentile (share found)")

@@ -69,7 +69,8 @@ class HistoryRow:
     accepted
         Index of the accepted run that it is compared with; None for an accepted run itself, -1 for a pinned baseline.
     difference, low, high, compared
-        To the accepted run, with an interval that holds for all points together, and the queries compared.
+        To the accepted run, with an interval that holds for all points together, and the queries compared. Of a change
+        that a window shows, those of the mean of the window.
     change : {"", "better", "worse", "not-comparable"}
         A significant change at this point. not-comparable: settings of the evaluation or of a model differ, so a new
         line begins.
@@ -238,7 +239,7 @@ def _tested(spec: Spec, values: Sequence[np.ndarray], base: np.ndarray, column: 
     tests = sequential_tests(np.round(np.stack(values) - base, 12), alpha)
     rows = []
     for place, summary in enumerate(column):
-        gain = tests.window_mean[place] * direction(spec)
+        gain = tests.mean[place] * direction(spec)
         change = "" if not tests.flagged[place] else "better" if gain > 0 else "worse"
         rows.append(HistoryRow(start + place, summary, accepted, float(tests.mean[place]), float(tests.low[place]),
                                float(tests.high[place]), int(tests.n[place]), change, int(tests.flagged[place])))

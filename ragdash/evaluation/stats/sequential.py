@@ -22,11 +22,10 @@ class SequentialTests:
     Attributes
     ----------
     mean, low, high : (T,)
-        Difference of each run to the accepted one, with an interval; all intervals hold together with 1 - alpha.
+        Difference of each run to the accepted one, with an interval; all intervals hold together with 1 - alpha. Where
+        a window is flagged, those of its mean.
     flagged : (T,) int
         Length of the shortest window ending at this run that differs significantly; 0: none does.
-    window_mean : (T,)
-        Mean difference over that window; NaN where none is flagged.
     n : (T,) int
         Queries with a value on both sides.
     """
@@ -35,7 +34,6 @@ class SequentialTests:
     low: np.ndarray
     high: np.ndarray
     flagged: np.ndarray
-    window_mean: np.ndarray
     n: np.ndarray
 
 
@@ -79,19 +77,21 @@ def sequential_tests(differences: np.ndarray, alpha: float = ALPHA) -> Sequentia
     """
     differences = np.asarray(differences, float)
     looks = len(differences)
-    flagged, window_mean = np.zeros(looks, int), np.full(looks, np.nan)
+    flagged = np.zeros(looks, int)
+    mean, low, high, n = _intervals(differences, _levels(looks, 0, alpha))
     for scale in range(max(looks, 1).bit_length()):
         length = 1 << scale
         windows = _window_means(differences, length)
         if not len(windows):
             break
-        p = bounded_p(windows.T)
-        for index in np.flatnonzero(p < [look_level(k, scale, alpha) for k in range(1, len(windows) + 1)]):
+        levels = _levels(len(windows), scale, alpha)
+        intervals = _intervals(windows, levels)[:3]
+        for index in np.flatnonzero(bounded_p(windows.T) < levels):
             end = (index + 1) * length - 1
             if not flagged[end]:
-                flagged[end], window_mean[end] = length, np.nanmean(windows[index])
-    mean, low, high, n = _intervals(differences, alpha)
-    return SequentialTests(mean, low, high, flagged, window_mean, n)
+                flagged[end] = length
+                mean[end], low[end], high[end] = (array[index] for array in intervals)
+    return SequentialTests(mean, low, high, flagged, n)
 
 
 def bounded_p(differences: np.ndarray) -> np.ndarray:
@@ -117,11 +117,14 @@ def _window_means(differences: np.ndarray, length: int) -> np.ndarray:
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
-def _intervals(differences: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(mean, low, high, n) of every single run, at the level of its look."""
+def _levels(looks: int, scale: int, alpha: float) -> np.ndarray:
+    return np.array([look_level(k, scale, alpha) for k in range(1, looks + 1)])
+
+
+def _intervals(differences: np.ndarray, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(mean, low, high, n) of every row, at the level of its look."""
     from scipy.special import stdtrit
 
     mean, error, n = mean_and_error(differences.T)
-    levels = np.array([look_level(k, 0, alpha) for k in range(1, len(differences) + 1)])
     width = -stdtrit(np.maximum(n - 1, 1), levels / 2) * error
     return mean, mean - width, mean + width, n

@@ -55,7 +55,7 @@ def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryR
     point = points[row.point]
     against = "the baseline" if row.accepted == -1 else label(points[row.accepted or 0])
     commit = f", commit {short_commit(point)}" if short_commit(point) else ""
-    over = f" The last {row.window} runs show it together." if row.window > 1 else ""
+    over = f" This is the mean of the last {row.window} runs." if row.window > 1 else ""
     changed = settings_text(points[row.point - 1], point) if row.point else ""
     return (f"{CHANGES[row.change]} since {label(point)}{commit}: {metric.spec.title} {signed(row.difference)} "
             f"[{signed(row.low)}, {signed(row.high)}] to {against}, n = {row.compared:,}.{over}"
