@@ -6,18 +6,50 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, history, point_of
+from ragdash import io
+from ragdash.analysis.tracking import HistoryPoint, MetricHistory, history, history_point, in_order, point_of
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
+from ragdash.io.recorded.folder import LogEntry
 from ragdash.metrics import Spec, parse_spec
 
 
-def points(digests: Sequence[str], scope: Scope, spec: Spec) -> tuple[HistoryPoint, ...]:
-    """A point for each of these runs that has queries of the judgments."""
-    return _points(tuple(digests), scope.cache_key([spec]), str(spec), _scope=scope)
+def points(digests: Sequence[str], recorded: Sequence[LogEntry], scope: Scope, spec: Spec) -> list[HistoryPoint]:
+    """A point for each run that has queries of the judgments, in order of time.
+
+    digests: of runs of the session. recorded: closed runs of a folder; those that are not in the session are read and
+    evaluated, and not kept in memory.
+    """
+    key = scope.cache_key([spec])
+    loaded = _points(tuple(digests), key, str(spec), _scope=scope)
+    known = {run.header.run_id for digest in digests if (run := LOADED.run(digest)) is not None and run.header}
+    others = tuple((str(entry.path), entry.version) for entry in recorded if entry.header.run_id not in known)
+    return in_order([*loaded, *_points_of_folder(others, key, str(spec), _scope=scope)])
+
+
+@shared(max_entries=16, show_spinner="Reading recorded runs …")
+def _points_of_folder(runs: tuple[tuple[str, tuple[int, int]], ...], key: tuple, spec: str,
+                      _scope: Scope) -> tuple[HistoryPoint, ...]:
+    found = (_point_of_folder(path, version, key, spec, _scope=_scope) for path, version in runs)
+    return tuple(point for point in found if point is not None)
+
+
+@shared(max_entries=4096)
+def _point_of_folder(path: str, version: tuple[int, int], key: tuple, spec: str, _scope: Scope) -> HistoryPoint | None:
+    """The point of a run that is read for this; None where it cannot be read or has no query of the judgments."""
+    try:
+        point = history_point(io.read_run(path), _scope.truth, [parse_spec(spec)], _scope.conventions,
+                              _scope.matching)
+    except InputError:
+        return None
+    if not _scope.slice:
+        return point
+    evaluation = point.evaluation
+    return replace(point, evaluation=evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist()))
 
 
 @shared(max_entries=16, show_spinner="Evaluating recorded runs …")

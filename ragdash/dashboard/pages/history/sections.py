@@ -13,6 +13,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import history_cache
 from ragdash.dashboard.page_context import PageContext, PageEnds
 from ragdash.dashboard.session import state
+from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import leaderboard
@@ -30,7 +31,8 @@ def render(context: PageContext) -> None:
     """Draw the page of the runs that have a date."""
     spec = context.selection.spec
     dated = [entry.digest for entry in state.runs() if entry.run is not None and entry.run.header is not None]
-    if len(dated) < 2:
+    recorded = log_watch.closed_runs()
+    if len(dated) < 2 and len(recorded) < 2:
         elements.empty("No history yet", "The History shows recorded runs of one name, branch, group or tag over time. "
                        "Record two or more with `ragdash.record`, and load their folders on the **Data** page.")
         raise PageEnds
@@ -38,7 +40,7 @@ def render(context: PageContext) -> None:
         elements.empty(f"{fmt.escape(spec.title)} has no history", "It is no mean over queries, or has no better end. "
                        "Choose another metric in the sidebar.")
         raise PageEnds
-    points = history_cache.points(dated, context.scope, spec)
+    points = history_cache.points(dated, recorded, context.scope, spec)
     if not points:
         elements.empty("No common query", "None of the recorded runs has a query of these judgments.")
         raise PageEnds
