@@ -15,8 +15,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import Request, urlopen
+
+from ragdash.core.console import printable
 
 _SECONDS, _PER_PAGE, _MOST_PAGES = 30, 100, 50
 
@@ -39,12 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     thread, reason = find_thread(os.environ)
     if thread is None:
-        print(f"no comment: {reason}", file=sys.stderr)
+        print(f"no comment: {printable(reason)}", file=sys.stderr)
         return 0
     try:
-        print(post(thread, options.name, options.file.read_text(encoding="utf-8")), file=sys.stderr)
-    except (URLError, TimeoutError, json.JSONDecodeError) as error:
-        print(f"no comment: {error}", file=sys.stderr)
+        print(printable(post(thread, options.name, options.file.read_text(encoding="utf-8"))), file=sys.stderr)
+    except (OSError, ValueError) as error:  # no such file, no answer, an answer that is no JSON
+        print(f"no comment: {printable(str(error))}", file=sys.stderr)
     return 0
 
 

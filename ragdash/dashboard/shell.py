@@ -18,6 +18,7 @@ from ragdash.dashboard.session import data_store, file_metrics, relevance, revie
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements, small_screen
+from ragdash.metrics.judged import register_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
@@ -34,6 +35,7 @@ def main() -> None:
         st.navigation(page_list.pages(set()), position="hidden")
         login.login_page()
         return
+    register_rubrics()
     first = state.open_session()
     if first:
         loading.queue_command_line_files()

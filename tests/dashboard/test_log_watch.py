@@ -56,6 +56,25 @@ def test_closed_runs_are_loaded_and_runs_under_way_are_counted(logs):
     assert not at.exception and names(at) == ["dense #1", "dense #2"]
 
 
+def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):
+    ragdash.io.write_truth(ragdash.Truth.from_dict({f"q{i}": ["a"] for i in range(24)}), tmp_path / "truth.jsonl")
+    monkeypatch.setenv("RAGDASH_TRUTH", str(tmp_path / "truth.jsonl"))
+    for name, wrong in (("dense", 2), ("dense", 3), ("hybrid", 5), ("hybrid", 7)):
+        with ragdash.record(name, group="nightly") as run:
+            for number in range(24):
+                run.add(f"q{number}", ["x", "a"] if number % wrong == 0 else ["a"])
+    at = opened("compare/repeats", metric="RR")
+    assert not at.exception and "Repeats" in [one.value for one in at.header]
+    shown = texts(at).replace("\\", "")
+    assert "hybrid is better than dense on MRR: +0.115" in shown and "For the same cost, " in shown
+    table = next(one.value for one in at.dataframe if "SD between" in one.value)
+    assert table["Run"].tolist()[:3] == ["dense", "hybrid", "hybrid - dense"] and set(table["Metric"][:3]) == {"MRR"}
+    assert table["Mean"][0] == pytest.approx(1 - (12 + 8) / 2 / 24 / 2)
+    at = opened("compare")
+    at.multiselect(key="shown").set_value([at.session_state["_runs"][0].digest]).run()
+    assert not at.exception
+
+
 @pytest.mark.browser
 def test_a_run_appears_on_an_open_page_and_nothing_is_drawn_in_between(browser, tmp_path, logs):
     with ragdash.record("dense") as run:

@@ -74,7 +74,7 @@ def test_the_samples_open_with_one_click():
     assert [entry.name for entry in at.session_state["_runs"]] == ["dense", "sparse", "hybrid"]
     assert "queries" in texts(at) and not at.error
     at.switch_page("pages/compare.py").run()
-    assert "NDCG@10" in at.markdown[0].value and "n = 110." in at.markdown[1].value
+    assert "NDCG@10" in at.markdown[0].value and "n = 110." in texts(at)
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])
