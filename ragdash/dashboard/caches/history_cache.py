@@ -34,8 +34,8 @@ def points(digests: Sequence[str], recorded: Sequence[LogEntry], scope: Scope, s
 @shared(max_entries=16, show_spinner="Reading recorded runs …")
 def _points_of_folder(runs: tuple[tuple[str, tuple[int, int]], ...], key: tuple, spec: str,
                       _scope: Scope) -> tuple[HistoryPoint, ...]:
-    found = (_point_of_folder(path, version, key, spec, _scope=_scope) for path, version in runs)
-    return tuple(point for point in found if point is not None)
+    folder_points = (_point_of_folder(path, version, key, spec, _scope=_scope) for path, version in runs)
+    return tuple(point for point in folder_points if point is not None)
 
 
 @shared(max_entries=4096)

@@ -1,5 +1,6 @@
 """The History page: offered only with dated runs, its changes, its lines, and what other judgments do to it."""
 
+import json
 from dataclasses import replace
 from datetime import datetime
 
@@ -8,6 +9,7 @@ from history_cases import TRUTH, commits
 from page_cases import address, charts, opened, shown, texts, widget
 
 from ragdash.dashboard import page_list
+from ragdash.dashboard.watching import log_watch
 from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common.theme import Axis
 
@@ -58,3 +60,16 @@ def test_the_picture_breaks_its_line_where_runs_are_not_comparable():
     assert "&lt;b&gt;" in lines[0].hovertext[0] and "n = 9 queries" in lines[0].hovertext[0]
     better = next(trace for trace in figure.data if trace.name == "better")
     assert list(better.y) == [0.88] and len(figure.layout.shapes) == 1
+
+
+def test_all_closed_runs_of_a_watched_folder_are_in_the_history(tmp_path, monkeypatch):
+    for run in RUNS:
+        folder = tmp_path / run.header.run_id
+        folder.mkdir()
+        (folder / "header.json").write_bytes(run.header.to_json())
+        (folder / "results.jsonl").write_text("".join(json.dumps({"query_id": query, "retrieved": run.ranking(
+            query)["doc_id"].to_pylist()}) + "\n" for query in run.query_ids.to_pylist()))
+    monkeypatch.setenv(log_watch.VARIABLE, str(tmp_path))
+    at = opened("history", **address(TRUTH, RUNS[18:], metric="RR"))  # two of them are loaded
+    assert len(charts(at)["history"]["data"][1]["x"]) == 20
+    assert texts(at).count("▼ worse since") == 2
