@@ -91,7 +91,8 @@ _PREDICTED = {name.replace("_", "") for name in (
     "actual_output", "pred_answer", "system_answer", "rag_answer", "bot_answer", "prediction", "predicted")}
 FLATTENED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
 MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # texts that mean "no value" in optional columns of tables
-_CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"], "text": (*ALIASES["text"], "contents", "body", "abstract"),
+_CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"], "text": (*ALIASES["text"], "contents", "body", "abstract", "chunk_text", "passage_text", "document_text",
+                           "doc_text"),
               "title": ("title", "headline", "document_title")}
 
 
@@ -126,7 +127,8 @@ PYSERINI_TEXT = "contents"  # what Pyserini and FlashRAG call the text of a docu
 def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
     """{doc_id, text, title: the field that holds it} of a corpus document, of the fields that are present."""
     fields = list(fields)
-    return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES),
+    parts = find_fields(fields, ("doc_id",), {"doc_id": ("chunk_id", "passage_id")})  # before the document they are in
+    return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES), **parts,
             **{name: field for name, field in (mapping or {}).items() if name in _CORPUS_ALIASES and field in fields}}
 
 

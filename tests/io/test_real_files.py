@@ -21,7 +21,7 @@ from ragdash.core.errors import InputError
 from ragdash.io import detect, read_corpus, read_runs, read_truth
 
 FOLDERS = [Path(__file__).with_name(name) for name in (
-    "real_files", "wild_shapes", "posted_shapes")]
+    "real_files", "wild_shapes", "posted_shapes", "unseen_shapes")]
 EXPECTED = {folder.name: json.loads((folder / "expected.json").read_text(encoding="utf-8")) for folder in FOLDERS}
 FILES = [(folder, name) for folder in FOLDERS for name in EXPECTED[folder.name]["files"]]
 

@@ -89,6 +89,8 @@ def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
     known = {path: name for name, path in detected.guess.items()}
     for name, spec in reading.mapping.items():
         base = spec.split("[]")[0]
+        if name == "scores" and {"doc_id", "retrieved"}.isdisjoint(reading.mapping):
+            return False  # a score of the query, not of a document
         if name in _COMPARED and known.get(base) not in (
                 name, "doc_id", name.removesuffix("s") if name != "answers" else name) and not (
                 "[]" in spec and known.get(base) in ("retrieved", "contexts", "relevant", "evidence")):

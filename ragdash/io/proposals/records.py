@@ -14,8 +14,15 @@ from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
-from ragdash.io.proposals.shapes.record_kinds import queries_only
-from ragdash.io.proposals.shapes.values_by_query import columns_by_query, documents_by_query, texts_by_query
+from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
+from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
+from ragdash.io.proposals.shapes.sheets import with_decimal_points, without_titles
+from ragdash.io.proposals.shapes.values_by_query import (
+    columns_by_query,
+    documents_by_query,
+    pairs_by_query,
+    texts_by_query,
+)
 from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
@@ -62,8 +69,15 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return [replace(item, rows=with_retrieval(item.rows)) for item in _in_json(values)]
-    return [_with_metric_columns(records) for records in _text_tables(text)]
+            lists = [replace(item, rows=with_speakers(with_retrieval(item.rows))) for item in _in_json(values)]
+            return _with_systems(lists)
+    return _with_systems([_with_metric_columns(records) for records in _text_tables(text)])
+
+
+def _with_systems(lists: list[RecordList]) -> list[RecordList]:
+    """The lists, and those with a record for each system where systems are columns."""
+    return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
+                      for item in lists if (rows := rows_of_systems(item.rows)))]
 
 
 def _with_metric_columns(records: RecordList) -> RecordList:
@@ -185,11 +199,12 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
     if all(type(member) is dict and member for member in members):
         if _share_keys(members):
             yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, row in value.items()])
-        elif (inner := [dict(m) for m in members]) and all(type(x) is dict for m in inner for x in m.values()):
+        if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value), documents_by_query(value) if path else []):
+    for rows in (columns_by_query(value), texts_by_query(value), pairs_by_query(value),
+                 documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
@@ -287,6 +302,7 @@ def _text_tables(text: str) -> Iterator[RecordList]:
                         if any(cell.strip() for cell in row)]
             except csv.Error:
                 continue
+            rows = without_titles(with_decimal_points(rows) if delimiter in "\t;" else rows)
             widths = Counter(map(len, rows))
             width = max(widths, key=widths.__getitem__, default=0)
             regular = widths[width] / max(len(rows), 1)
@@ -303,7 +319,7 @@ def _text_tables(text: str) -> Iterator[RecordList]:
 
 def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]:
     """Objects of rows below a header; cells that are lists in most of their column are parsed."""
-    rows = [row for row in rows if any(str(cell).strip() for cell in row)]
+    rows = without_titles([row for row in rows if any(str(cell).strip() for cell in row)])
     if not rows:
         return []
     width = max(len(row) for row in rows[:50])

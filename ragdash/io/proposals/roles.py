@@ -13,7 +13,9 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RE
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
+from ragdash.io.proposals.shapes.ranked_lists import with_returned_lists
 
+_AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 
 
@@ -21,7 +23,7 @@ def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
     fields = profile(records.rows)
     fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
-    fields, family = _with_families(fields)
+    fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not meanings.is_noise(item)}
     _assign_query(result, free)
@@ -30,7 +32,8 @@ def assign(records: RecordList) -> list[Assignment]:
     _assign_values(result, free, family)
     assign_rows(result, free)
     _settle_neutral_documents(result, free)
-    alternatives = [*_settle_answer(result, free), *_settle_lists(result)]
+    alternatives = _settle_lists(result)
+    alternatives += _settle_answer(result, free)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
@@ -86,8 +89,8 @@ class _Named(Field):
 
 def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
-    if not questions:
-        questions = [item for item in free.values() if meanings.is_question_of_text(item)]
+    if not questions and "column 2" not in free:
+        questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
@@ -175,13 +178,16 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
 
 
 def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
+    _assign_answer_objects(result, free)
     answers = sorted((item for item in free.values() if meanings.is_answer(item)), key=_answer_rank)
-    if answers:
+    answers = answers or _answer_next_to_documents(result, free)
+    if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
                  and "." not in item.path and "{run}" not in item.path]
         is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
-        if plain and is_predicted and "answers" not in result.roles:
+        plain = plain if is_predicted else [item for item in plain if item.path.lower() == "answer"]
+        if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
     for item in list(free.values()):
         unit = meanings.latency_unit(item)
@@ -198,6 +204,28 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     labels = [item for item in free.values() if meanings.is_label(item)]
     if labels:
         take(result, free, "labels", *labels)
+
+
+def _assign_answer_objects(result: Assignment, free: dict[str, Field]) -> None:
+    """The texts in a list of answers: a system's where they come with its documents or a score, else right ones."""
+    objects = [item for item in free.values() if meanings.is_answer_object(item)]
+    if not objects:
+        return
+    parent = objects[0].path.rpartition("[].")[0]
+    siblings = {word for name in result.fields if name.startswith(f"{parent}[].") for word in words(name)}
+    is_of_system = bool(siblings & {"score", "confidence", "model"}) or any(
+        path.startswith(f"{parent}[].") for path in result.roles.values())
+    role = "answer" if is_of_system and GOLD.isdisjoint(objects[0].words) else "answers"
+    if role not in result.roles:
+        take(result, free, role, objects[0])
+
+
+def _answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """A plain `text` next to the question, in a record with a list of returned documents."""
+    if "[]." not in result.roles.get("retrieved", ""):
+        return []
+    return [item for item in free.values() if item.path.lower() in ("text", "content", "message") and item.is_text
+            and not item.is_list and item.distinct_share > 0.5]
 
 
 def _answer_rank(item: Field) -> tuple:
@@ -235,9 +263,16 @@ def _settle_lists(result: Assignment) -> list[Assignment]:
     path = result.roles.get("retrieved", "")
     parent = path.rpartition("[].")[0]
     named = meanings.is_returned_documents(result.fields[path]) if path in result.fields else True
-    if not parent or named or {"score", "rank", "grade", "answer", "contexts", "relevant"} & result.roles.keys():
+    if not parent or named or {"score", "rank", "grade", "contexts", "relevant"} & result.roles.keys():
         return []
-    other = replace(result, roles={{"retrieved": "relevant", "text": "evidence"}.get(name, name): value
+    answer = result.roles.get("answer", "")
+    if answer:
+        if _is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
+            return []
+        other = replace(result, roles=dict(result.roles))
+        result.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
+        return [other]
+    other = replace(result, roles={_AS_TRUTH.get(name, name): value
                                    for name, value in result.roles.items()})
     has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
                     for name in result.fields if name.startswith(f"{parent}[]."))
@@ -250,7 +285,8 @@ def _is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", *LATENCIES - {"time", "took"}}
     return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
-        not measured.isdisjoint(item.name_words) for item in result.fields.values())
+        not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
+        for item in result.fields.values())
 
 
 def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:

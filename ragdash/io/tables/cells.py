@@ -164,6 +164,9 @@ def _number_text(node: ast.Constant, text: str) -> NumberText:
     return NumberText(literal)
 
 
+_LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT}
+
+
 def _has_adjacent_strings(text: str) -> bool:
     """True if two string literals are adjacent: Python would join them, numpy means two values."""
     previous_type = None
@@ -176,3 +179,21 @@ def _has_adjacent_strings(text: str) -> bool:
     except (tokenize.TokenError, SyntaxError):
         return False
     return False
+
+
+def printed_array(text: str) -> list[str] | None:
+    """The texts of an array as NumPy prints it, without commas: "['a' 'b']"; None for anything else."""
+    if text[:1] != "[" or text[-1:] != "]" or "..." in text:
+        return None
+    values = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(f"({text[1:-1]})").readline):
+            if token.type == tokenize.STRING and token.string[:1] in "'\"":
+                values.append(ast.literal_eval(token.string))
+            elif (token.type == tokenize.OP and token.string in "()") or token.type in _LAYOUT:
+                continue
+            else:
+                return None
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return None
+    return values if len(values) > 1 and all(value.isprintable() or "\n" in value for value in values) else None
