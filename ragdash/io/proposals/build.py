@@ -138,7 +138,9 @@ class _Builder:
         query = _text(next(iter(self._values(row, "query", {})), None))
         query_id = next(iter(self._values(row, "query_id", {})), None)
         if is_missing(query_id) and not query:
-            self.without_query += 1
+            is_average = any(type(value) is str and value.strip().lower() in AVERAGES for value in row.values())
+            self.averages += is_average
+            self.without_query += not is_average
             return
         name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
         if name.strip().lower() in AVERAGES or (query or "").strip().lower() in AVERAGES:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.json.exact_parser import NumberText
-from ragdash.io.proposals.names import ANSWER, GENERIC, QUESTION, RETRIEVING, WEAK_GOLD, last_words, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GENERIC, QUESTION, RETRIEVING, WEAK_GOLD, last_words, words
 
 SAMPLE = 2000  # records that are profiled
 _DEEPEST = 6
@@ -204,6 +204,9 @@ def _without_weak_gold(path: str) -> tuple[str, ...]:
 def _meaningful_words(path: str) -> tuple[str, ...]:
     parents, _, _last = path.rpartition(".")
     names = last_words(path)
+    if parents and not parents.endswith("[]") and names == ("id",):
+        above = last_words(parents)
+        return names if (DOCUMENT | QUESTION).isdisjoint(above) else (*above, *names)
     if parents and not parents.endswith("[]") and GENERIC.issuperset(names):
         above = last_words(parents)
         if not (QUESTION | ANSWER | {"truth", "groundtruth"}).isdisjoint(above):

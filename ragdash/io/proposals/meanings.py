@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
@@ -25,7 +27,9 @@ from ragdash.io.proposals.names import (
     TEXT,
     words,
 )
+from ragdash.io.tables.cells import ID_PART
 
+_ID = re.compile(ID_PART)
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
 _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
            "result", "evaluation", "judge", "assessment", "annotation"}
@@ -102,6 +106,12 @@ def is_query_id(field: Field) -> bool:
                                  "nr")
             or field.path == "*"
             or (not name.isdisjoint(ID) and not name.isdisjoint(_QUERY_IDS)) or name == {"id"} or name == {"qid"})
+
+
+def names_query(field: Field) -> bool:
+    """A short value under a word for queries alone: `topic`, `case`."""
+    return (not field.is_list and not field.is_object and field.is_id_like and field.share == 1.0
+            and field.distinct_count > 1 and field.name_words in (("topic",), ("case",), ("query",), ("question",)))
 
 
 def is_gold_list(field: Field) -> bool:
@@ -212,8 +222,8 @@ def is_context(field: Field) -> bool:
         return False
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and field.path.count(".") == 0
-    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | {"answer", "tool"}) or (
-            not path.isdisjoint(GOLD | _AGAINST)):
+    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool"}) or (
+            not path.isdisjoint(GOLD | _AGAINST)) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True
@@ -226,6 +236,8 @@ def is_reference(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object:
         return False
+    if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
+        return False  # ids of documents
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT):
         return True
     if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
@@ -239,6 +251,8 @@ def is_reference(field: Field) -> bool:
         return False
     if not name.isdisjoint(ANSWER) and not path.isdisjoint(GOLD - {"label", "partial"}):
         return True
+    if field.is_list and field.path == "label" and field.is_text and not field.is_id_like:
+        return True
     return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
         name & _REFERENCES) and not field.is_number
 
@@ -246,9 +260,11 @@ def is_reference(field: Field) -> bool:
 def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
-    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | {"score", "metric", "feedback", "judge"}):
+    wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake"}
+    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | wrong | {
+            "score", "metric", "feedback", "judge"}):
         return False
-    if field.is_list and (_is_several(field) or field.path.lower() in ("answers", "answer")):
+    if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
         return False
     others = name - {"model"} if name & {"answer", "response", "output"} else name
     if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):

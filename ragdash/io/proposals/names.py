@@ -16,9 +16,9 @@ _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "
             "evidences": "evidence", "resp": "response", "resps": "response",
             "sentences": "sentence", "quotes": "quote", "codes": "code", "names": "name"}
 
-GOLD = {"expected", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference", "ideal",
-        "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required", "must", "attendue",
-        "erwartete", "richtige", "korrekte", "esperada", "esperado", "correcta", "attesa",
+GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference",
+        "ideal", "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required",
+        "must", "attendue", "erwartete", "richtige", "korrekte", "esperada", "esperado", "correcta", "attesa",
         "label", "labelled", "annotated", "judged", "qrels", "qrel", "partial", "full", "necessary", "cited"}
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
@@ -30,13 +30,14 @@ WEAK_GOLD = {"reference", "relevant", "cited", "supporting", "source"}  # also s
 RETRIEVING = {"retrieved", "returned", "search", "hit", "found", "retriever"}
 QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "pregunta", "pergunta", "domanda",
             "request", "instruction", "问题", "質問", "問題"}
-ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "antwort", "respuesta",
-          "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
+ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "ans", "antwort",
+          "respuesta", "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
 ID = {"id", "docid", "qid", "uid", "uuid", "docno", "pid", "did", "cid", "nid", "key", "idx", "index", "identifier",
       "no", "number", "num", "chunkid", "pmid", "slug", "rid"}
 DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "filename", "url", "uri", "source",
-            "node", "docid", "docno", "pid", "did", "slug", "page", "paragraph", "article", "link", "citation", "pmid",
-            "corpus", "section", "chunkid", "item", "note", "record", "snippet", "quelle", "fuente", "product"}
+            "src", "node", "docid", "docno", "pid", "did", "slug", "page", "paragraph", "article", "link",
+            "citation", "pmid", "corpus", "section", "chunkid", "item", "note", "record", "snippet",
+            "quelle", "fuente", "product"}
 TEXT = {"text", "content", "passage", "context", "chunk", "snippet", "body", "quote", "span", "excerpt", "evidence",
         "paragraph", "sentence", "segment", "page_content", "document", "fragment"}
 SPANS = {"evidence", "quote", "span", "excerpt", "context", "fragment", "sentence", "support", "fact"}

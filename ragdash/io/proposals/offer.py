@@ -18,7 +18,7 @@ from ragdash.io.source.source import Source
 
 REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score"}
 """Kinds of problems that say no more than that the format is not known."""
-ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
+ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count", "missing-id"}
 """Kinds after which a reading may help as well."""
 _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed where nothing else fits
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
@@ -54,7 +54,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     proposed = propose(source)
     known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
     readings = [reading for reading in proposed if (_paths(reading) not in known or _is_known(reading, detected)) and (
-                by_question or reading.notes.get("skipped") or not _is_known(reading, detected))]
+                by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected))]
     if any(problem.message == "missing-field/content" for problem in error.problems):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
     if readings:

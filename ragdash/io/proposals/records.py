@@ -24,6 +24,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
+from ragdash.io.proposals.shapes.wrapped import rows_of_lists, without_envelopes
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -132,7 +133,7 @@ def _is_encodable(text: str, values: list) -> bool:
 def _in_json(values: list) -> list[RecordList]:
     """The lists of records in JSON values."""
     if len(values) > 1:
-        rows = [value for value in values if type(value) is dict]
+        rows = without_envelopes([value for value in values if type(value) is dict])
         typical = _typical_keys(rows)
         records = queries_only([row for row in rows if typical & row.keys()])
         if len(records) < 2 or 2 * len(records) < len(values):
@@ -140,6 +141,8 @@ def _in_json(values: list) -> list[RecordList]:
         return [RecordList("", records, len(values) - len(records)), *_nested_lists(records)]
     root = values[0]
     if type(root) is list:
+        if lists := rows_of_lists(root):
+            return [RecordList("", lists)]
         rows = [row for row in root if type(row) is dict]
         return [RecordList("", rows), *_nested_lists(rows)] if rows and 2 * len(rows) >= len(root) else []
     return list(_in_object(root))
@@ -230,6 +233,10 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
         if all(_is_records(rows) for rows in lists.values()):
             joined = [{KEY: key, **row} for key, rows in lists.items() for row in rows if type(row) is dict]
             yield RecordList(f"{prefix}{KEY}.{name}", joined)
+        elif all(type(rows) is dict and rows and all(type(row) is dict for row in rows.values())
+                 for rows in lists.values()):
+            yield RecordList(f"{prefix}{KEY}.{name}.{KEY}", [
+                {KEY: key, f"{KEY}{KEY}": query, **row} for key, rows in lists.items() for query, row in rows.items()])
 
 
 def _is_records(value, least: int = 1) -> bool:
@@ -391,6 +398,6 @@ def is_log(path: str) -> bool:
 def fail_quietly(source: Source) -> list[RecordList]:
     """The lists of records; none for a file that cannot be read at all."""
     try:
-        return [records for records in read_record_lists(source) if not is_log(records.path)]
+        return [records for records in read_record_lists(source) if records.rows and not is_log(records.path)]
     except (InputError, RecursionError):
         return []

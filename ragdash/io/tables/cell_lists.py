@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 
 from ragdash.io.field_names import MISSING_TEXTS
-from ragdash.io.tables.cells import UnreadableCell, parse_nested, printed_array
+from ragdash.io.json.exact_parser import NumberText
+from ragdash.io.tables.cells import ID_PART, UnreadableCell, parse_nested, printed_array
 
 _LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
                          r"references|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
 _LIST_START = re.compile(r"""\s*([\[{(]\s*(['"\[{(\]})\d-]|None|nan|null|true|false|array)|array\()""")
-_ID_PART = re.compile(r"(?=[^\s,;|]*[A-Za-z])[^\s,;|]*[\d_./#-][^\s,;|]*")  # letters with a digit or a mark
+_ID_PART = re.compile(ID_PART)
+_SCORED = re.compile(r"(\S+?)[:=](-?\d*\.\d+)[,;|]?")
 _BULLET = re.compile(r"\s*(?:\[?\d{1,3}[.):\]]|[-*\u2022\u2013])\s+")
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
@@ -28,7 +30,7 @@ def _split_known(column: list, known: set[str]) -> list:
     """Ids with a separator, where the parts are ids in the lists of other columns: "d7|d2" next to [d7, d2, d4]."""
     if not all(cell is None or type(cell) is str for cell in column):
         return column
-    for separator in "|;,":
+    for separator in "|;, ":
         joined = [cell for cell in column if cell and separator in cell]
         if joined and all(part.strip() in known for cell in joined for part in cell.split(separator)):
             return [None if cell is None else [part.strip() for part in cell.split(separator)] for cell in column]
@@ -83,6 +85,10 @@ def _parse_column(name: str, column: Sequence) -> list:
         parsed = (None if _is_empty(cell) else _parse(cell) for cell in column)
         return [cell if value is None and not _is_empty(cell) else value
                 for cell, value in zip(column, parsed, strict=True)]
+    cells = [cell for cell in column if not _is_empty(cell)]
+    if cells and all(" " in cell and all(map(_SCORED.fullmatch, cell.split())) for cell in cells):
+        return [None if _is_empty(cell) else [{"doc_id": match[1], "score": NumberText(match[2])}
+                                              for match in _SCORED.finditer(cell)] for cell in column]
     lines = _bulleted_lines([cell for cell in column if not _is_empty(cell)])
     if lines:
         return [None if _is_empty(cell) else [part for line in cell.split("\n")
@@ -120,7 +126,7 @@ def _parse(cell: str):
 
 def _separator_of_ids(cells: list[str]) -> str | None:
     """What separates ids in most cells, whatever the column is called: "d-7; d-2; d-4"."""
-    for separator in "|;,":
+    for separator in "|;, ":
         parts = [part.strip() for cell in cells for part in cell.split(separator)]
         several = sum(separator in cell for cell in cells)
         if 10 * several >= 6 * len(cells) > 6 and all(_ID_PART.fullmatch(part) for part in parts):

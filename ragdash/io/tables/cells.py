@@ -25,6 +25,8 @@ _DECODER = json.JSONDecoder(
 )
 
 
+ID_PART = r"(?=[^\s,;|]*[A-Za-z])[^\s,;|]*[\d_./#-][^\s,;|]*"  # letters with a digit or a mark
+IDS_WITH_BLANKS = re.compile(rf"{ID_PART}(?:\s+{ID_PART})+")
 _SEPARATED_IDS = re.compile(r"[^\s,;|]+(?:\s*;\s*[^\s,;|]+)+|[^\s,;|]+(?:,\s+[^\s,;|]+)+")
 
 
@@ -90,6 +92,8 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
         return [parse_number(item) for item in items] if name in ("score", "rank") else items
     if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and _SEPARATED_IDS.fullmatch(text):
         return re.split(r"\s*[;,]\s*", text)
+    if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and IDS_WITH_BLANKS.fullmatch(text):
+        return text.split()
     if name in PARALLEL_FIELDS:
         return parse_number(cell_text) if name in ("score", "rank") else cell_text
     return [text] if name in IDS else [cell_text]

@@ -9,6 +9,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, ME
 from ragdash.io.proposals.shapes.families import SYSTEMS
 
 KEY = "*"
+_SUFFIX = re.compile(r"[_\s-]*(results?|hits)$", re.IGNORECASE)
 _MOST_COLUMNS = 60
 _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
@@ -21,7 +22,7 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     """A record for each query and system; none where fewer than two columns are named by a system alone."""
     if len(rows) < 2 or len(rows[0]) > _MOST_COLUMNS:
         return []
-    names = [name for name in rows[0] if _is_system(str(name))]
+    names = _with_suffix(rows) or [name for name in rows[0] if _is_system(str(name))]
     content = {name: _content(row.get(name) for row in rows) for name in names}
     kinds = {kind for kind in content.values() if kind}
     systems = [name for name in names if content[name]]
@@ -30,8 +31,16 @@ def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
     kind = kinds.pop()
     if kind in rows[0]:
         return []
-    return [{KEY: system, **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
+    return [{KEY: _SUFFIX.sub("", str(system)),
+             **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
             for system in systems for row in rows if row.get(system) is not None]
+
+
+def _with_suffix(rows: Sequence[dict]) -> list[str]:
+    """All lists of results where one is of a known system: bm25_results, vector_results, fused_results."""
+    lists = [name for name in rows[0] if type(rows[0][name]) is list and _SUFFIX.search(str(name))]
+    known = [name for name in lists if _is_system(_SUFFIX.sub("", str(name)))]
+    return lists if known and len(lists) > 1 else []
 
 
 def _is_system(name: str) -> bool:

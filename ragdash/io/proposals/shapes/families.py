@@ -109,7 +109,8 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
                 continue  # members of objects in a list are not configurations
             content = words(f"{before} {after}")
             stems = {*content, *(part.rstrip("0123456789") for part in content)}
-            if not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems)):
+            is_result = "result" in stems and not SYSTEMS.isdisjoint(words(variant))
+            if is_result or not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems)):
                 yield f"{before}{RUN}{after}", variant
 
 

@@ -57,7 +57,7 @@ _WORDS = {
     "context": "kontext kontexte contexto contextos contesto contesti contexte contextes контекст baglam",
     "text": "texte textes texto textos testo testi tekst текст metin",
     "content": "inhalt inhalte contenu contenido conteudo contenuto содержание icerik",
-    "score": "punktzahl puntuacion pontuacao punteggio оценка skor puntaje",
+    "score": "punkte punktzahl puntuacion pontuacao punteggio оценка skor puntaje",
     "similarity": "ahnlichkeit aehnlichkeit similarite similitud similaridade somiglianza similarita сходство",
     "rank": "rang posicion posicao posizione platz ранг rangfolge",
     "faithfulness": "fidelidad fidelite fidelidade fedelta treue faktentreue",

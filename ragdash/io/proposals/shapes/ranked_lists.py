@@ -6,7 +6,7 @@ import itertools
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
-from ragdash.io.proposals.names import GOLD, WEAK_GOLD, words
+from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
 
 _MOST_LOCAL = 1000
 
@@ -38,7 +38,8 @@ def lists_with_scores(free: dict[str, Field]) -> list[Field]:
     scores = [item for item in free.values() if item.is_list and "[]" not in item.path
               and meanings.parallel_role(item) == "score" and falls(item)]
     return [item for item in free.values() if item.is_list and "[]" not in item.path
-            and meanings.is_neutral_documents(item) and any(same_lengths(item, score) for score in scores)]
+            and (meanings.is_neutral_documents(item) or (item.is_id_like and not ID.isdisjoint(item.name_words)))
+            and any(same_lengths(item, score) for score in scores)]
 
 
 def same_lengths(item: Field, other: Field) -> bool:

@@ -13,7 +13,7 @@ _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk"
 def queries_only(rows: Sequence[dict]) -> list[dict]:
     """The records that have a question, where others have none and nothing that belongs to a query."""
     names = dict.fromkeys(name for row in rows for name in row)
-    asked = next((name for name in names if not (QUESTION - {"q"}).isdisjoint(words(str(name)))
+    asked = next((name for name in names if not QUESTION.isdisjoint(words(str(name)))
                   and "id" not in words(str(name)) and sum(bool(row.get(name)) for row in rows) > 1), None)
     if asked is None:
         return list(rows)
