@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """What each file is; with a truth, the ledger as well."""
-    lines, problems, runs, truths = [], [], [], []
+    lines, problems, runs, read, truths = [], [], [], [], []
     status = 0
     for text, is_truth in [(file, False) for file in options.files] + [(file, True) for file in options.truth or ()]:
         try:
@@ -54,11 +54,11 @@ def run(options: argparse.Namespace) -> int:
         lines.append(line)
         runs += [record for record in records if isinstance(record, Run)]
         is_reference = is_truth or any(isinstance(record, Run) for record in records)
-        truths += [(text, record) for record in records if isinstance(record, Truth)] if is_reference else []
+        read += [(text, record) for record in records if isinstance(record, Truth)] if is_reference else []
         problems += [problem for record in records if isinstance(record, Truth) for problem in record.problems]
     report, runs = None, distinct_names(runs)
     try:
-        truths = _distinct(truths, options)
+        truths = _distinct(read, options)
         problems += [problem for truth in truths for problem in truth.problems]
         runs = with_fixed_ids(runs, truths[0] if len(truths) == 1 else None, options)
         report = _comparability_report(runs, truths, options)

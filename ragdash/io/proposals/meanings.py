@@ -25,6 +25,7 @@ from ragdash.io.proposals.names import (
     SPANS,
     SURE_METRICS,
     TEXT,
+    WEAK_GOLD,
     words,
 )
 from ragdash.io.tables.cells import ID_PART
@@ -117,6 +118,8 @@ def names_query(field: Field) -> bool:
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     name = {word.rstrip("0123456789") for word in field.name_words}
+    if name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items):
+        return False  # references may be short texts
     return (field.is_list and field.is_id_like and field.is_text and field.blank_share < 0.4 and "[]" not in field.path
             and bool(name & GOLD) and name <= GOLD | _SEVERAL | ID | DOCUMENT)
 

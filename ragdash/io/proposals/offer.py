@@ -18,7 +18,7 @@ from ragdash.io.source.source import Source
 
 REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score"}
 """Kinds of problems that say no more than that the format is not known."""
-ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count", "missing-id"}
+ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""
 _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed where nothing else fits
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
@@ -44,6 +44,8 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
 def with_proposals(source: Source, error: InputError) -> InputError:
     """The error of reading in a known format, with readings that would work."""
     kinds = {problem.kind for problem in error.problems if problem.severity == "error"}
+    if any(problem.kind == "missing-id" and "[" in (problem.field or "") for problem in error.problems):
+        kinds.add("missing-field")  # documents whose ids are deeper
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
     if source.mapping or not kinds & (REPLACED | ADDED_TO):

@@ -16,7 +16,7 @@ from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
-from ragdash.io.proposals.shapes.sheets import with_decimal_points, without_titles
+from ragdash.io.proposals.shapes.sheets import with_decimal_points, with_metric_columns, without_titles
 from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
@@ -24,7 +24,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
-from ragdash.io.proposals.shapes.wrapped import rows_of_lists, without_envelopes
+from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, without_envelopes
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -70,31 +70,15 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            lists = [replace(item, rows=with_speakers(with_retrieval(item.rows))) for item in _in_json(values)]
-            return _with_systems(lists)
-    return _with_systems([_with_metric_columns(records) for records in _text_tables(text)])
+            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(item.rows))))
+                                  for item in _in_json(values)])
+    return _with_systems([replace(item, rows=with_metric_columns(item.rows)) for item in _text_tables(text)])
 
 
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
     """The lists, and those with a record for each system where systems are columns."""
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_of_systems(item.rows)))]
-
-
-def _with_metric_columns(records: RecordList) -> RecordList:
-    """Rows of query, run, metric and value as rows of query and run with a column for each metric."""
-    columns = {name.lower(): name for name in records.rows[0]}
-    metric = next((columns[name] for name in ("metric", "measure", "metric_name") if name in columns), None)
-    value = next((columns[name] for name in ("value", "score", "metric_value") if name in columns), None)
-    metrics = {str(row[metric]) for row in records.rows} if metric and value else set()
-    if not 0 < len(metrics) <= min(100, len(records.rows) // 2):
-        return records
-    keys = [name for name in records.rows[0] if name not in (metric, value)]
-    rows: dict[tuple, dict] = {}
-    for row in records.rows:
-        key = tuple(repr(row[name]) for name in keys)
-        rows.setdefault(key, {name: row[name] for name in keys})[str(row[metric])] = row[value]
-    return replace(records, rows=list(rows.values()))
 
 
 def _json_values(text: str) -> list | None:

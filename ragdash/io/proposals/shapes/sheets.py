@@ -35,3 +35,19 @@ def with_decimal_points(rows: list[list[str]]) -> list[list[str]]:
 def _are_decimals(cells: Sequence[str]) -> bool:
     return any(map(_DECIMAL.fullmatch, cells)) and all(
         _DECIMAL.fullmatch(cell) or _NUMBER.fullmatch(cell) for cell in cells)
+
+
+def with_metric_columns(rows: list[dict]) -> list[dict]:
+    """Rows of query, run, metric and value as rows of query and run with a column for each metric."""
+    columns = {name.lower(): name for name in rows[0]}
+    metric = next((columns[name] for name in ("metric", "measure", "metric_name") if name in columns), None)
+    value = next((columns[name] for name in ("value", "score", "metric_value") if name in columns), None)
+    metrics = {str(row[metric]) for row in rows} if metric and value else set()
+    if not 0 < len(metrics) <= min(100, len(rows) // 2):
+        return rows
+    keys = [name for name in rows[0] if name not in (metric, value)]
+    result: dict[tuple, dict] = {}
+    for row in rows:
+        key = tuple(repr(row[name]) for name in keys)
+        result.setdefault(key, {name: row[name] for name in keys})[str(row[metric])] = row[value]
+    return list(result.values())

@@ -54,3 +54,16 @@ def without_envelopes(rows: Sequence[dict]) -> list[dict]:
     if name is None or kind is None or len({row[kind] for row in rows}) < 2:
         return list(rows)
     return [{kind: row[kind], **row[name]} for row in rows]
+
+
+def with_order(rows: Sequence[dict]) -> list[dict]:
+    """The records; `documents` in the order of results that name their places, as a reranker returns them."""
+    return [{**row, "documents": [row["documents"][item["index"]] for item in row["results"]]}
+            if _has_places(row) else row for row in rows]
+
+
+def _has_places(row: dict) -> bool:
+    documents, results = row.get("documents"), row.get("results")
+    return type(documents) is list and type(results) is list and bool(results) and all(
+        type(item) is dict and type(item.get("index")) is int and 0 <= item["index"] < len(documents)
+        for item in results)
