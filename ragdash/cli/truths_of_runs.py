@@ -19,13 +19,13 @@ def common_truth(truths: Mapping[str, Truth]) -> Truth:
     (first_file, largest), *others = sorted(truths.items(), key=lambda item: -len(item[1]))
     if all(truth.digest == largest.digest for _, truth in others):
         return largest
-    known = _said_of_queries(largest)
+    known = _contents_of_queries(largest)
     for file, truth in others:
-        for query, said in _said_of_queries(truth).items():
+        for query, content in _contents_of_queries(truth).items():
             if query not in known:
                 _fail({"count": len(truths), "query": query, "what": "anything", "first": file, "second": first_file,
                        "first_values": "the query", "second_values": "no such query"})
-            for role, here, there in zip(_ROLES, said, known[query], strict=True):
+            for role, here, there in zip(_ROLES, content, known[query], strict=True):
                 if here != there:
                     _fail({"count": len(truths), "query": query, "what": role, "first": file, "second": first_file,
                            "first_values": _shown(here - there or here),
@@ -38,7 +38,7 @@ def _fail(facts: dict) -> None:
     raise InputError([Problem("several-truths/runs", facts, field="--truth")])
 
 
-def _said_of_queries(truth: Truth) -> dict[str, tuple[frozenset, ...]]:
+def _contents_of_queries(truth: Truth) -> dict[str, tuple[frozenset, ...]]:
     """{query: judgments, references and evidence}."""
     queries = truth.query_ids.to_pylist()
     judged: list[set] = [set() for _ in queries]
