@@ -18,6 +18,7 @@ from ragdash.dashboard.session import data_store, file_metrics, relevance, revie
 from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements, small_screen
+from ragdash.metrics.judged import register_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
@@ -34,6 +35,7 @@ def main() -> None:
         st.navigation(page_list.pages(set()), position="hidden")
         login.login_page()
         return
+    register_rubrics()
     first = state.open_session()
     if first:
         loading.queue_command_line_files()
@@ -86,7 +88,8 @@ def _pages_without_data() -> None:
     present = page_list.present_data()
     by_need: dict[str, list[page_list.PageEntry]] = {}
     for entry in page_list.entries():
-        if need := page_list.missing_need(entry, present):
+        need = page_list.missing_need(entry, present)
+        if need and page_list.is_offered(entry, present):
             by_need.setdefault(need, []).append(entry)
     for need, entries in by_need.items():
         with st.container(gap=None, key=f"pages_without_{need}"):

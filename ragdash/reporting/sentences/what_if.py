@@ -103,11 +103,11 @@ def _needed(comparison: Comparison) -> str:
 
 def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:
     """What choosing on the same queries would have promised, and how often the choice loses to the default."""
-    first = (f"{settings:,} settings were tried. Read on the queries that chose it, the best one looks "
-             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than it is.")
+    first = (f"{settings:,} settings were tried. On the queries that chose it, the best one looks "
+             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than on held-out queries.")
     if np.isfinite(survives):
-        first += f" {max(survives, 0):.0%} of its gain over the best single run is left on held-out queries."
-    return first + f" In {worse:.0%} of the test folds the choice is worse than the default."
+        first += f" Held-out queries keep {max(survives, 0):.0%} of its gain over the best single run."
+    return first + f" In {worse:.0%} of the test folds it is worse than the default."
 
 
 def left_out_sentence(family: str, results: int, limit: int) -> str:
@@ -143,7 +143,7 @@ def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title:
 def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:
     """How much of the runs a window uses."""
     if window is None:
-        return f"All results of each run take part: up to {max(depths):,}."
+        return f"All results of each run are used: up to {max(depths):,} per query."
     whose = f"{engine}'s default window" if engine else "The window"
     shallow = min(depths)
     if shallow < window:

@@ -99,7 +99,7 @@ def _render_answer(context: PageContext, choice: Choice) -> None:
     elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
                    widths={"Against the best run": 300})
     result = choice.held_out
-    st.caption(f"Tuned on all queries, the setting is: {fmt.escape(_setting(choice))}. "
+    st.caption(f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. "
                + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes)))
 
 
