@@ -161,7 +161,7 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
         What a configuration returned, and the relevance judgments, references and evidence. Also dicts, data frames
         and lists of records, see `Run.of` and `Truth.of`.
     metrics
-        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10 and the metrics
+        "nDCG@10 R@5, MRR" or a list of names or specs; default nDCG@10 R@10 P@5 RR AP Success@10 and the metrics
         that the run's file brings along, such as file:mrr.
     match : {"id", "evidence"}
         Which documents are relevant: by judged id, or by holding a gold span.

@@ -10,7 +10,7 @@ from ragdash.metrics.from_file import counterpart, default_file_specs
 from ragdash.metrics.registry import Spec
 from ragdash.metrics.spelling import parse_spec, parse_specs
 
-DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
+DEFAULT_SPECS = parse_specs("nDCG@10 R@10 P@5 RR AP Success@10")
 
 
 def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:

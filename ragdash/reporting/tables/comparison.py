@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
@@ -35,8 +36,7 @@ def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRu
         return table_bytes(pa.Table.from_pylist([_flat(comparison) for comparison in flat]), form)
     text = table_text(*_cells(flat), form)
     if form == "table":
-        lines = [*([verdict_text] if verdict_text else []), *(plain_sentence(pair, baseline) for pair in flat)]
-        text = "\n".join(lines) + "\n\n" + text
+        text = (verdict_text or "".join(plain_sentence(pair, baseline) + "\n" for pair in flat)) + "\n" + text
     runs = flat[0].family.runs if flat else 2
     return (text + note_text(_note(rules, runs), form)).encode()
 
@@ -99,7 +99,7 @@ def _flat(comparison: Comparison) -> dict:
 
 
 def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
-    header = ["candidate", "metric", "difference", "wins / ties / losses", "p", "d_z", "n", "outcome"]
+    header = ["candidate", "metric", "difference", "wins / ties / losses", "p", "d_z", "detectable", "n", "outcome"]
     rows = [
         [
             comparison.candidate,
@@ -108,6 +108,7 @@ def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
             f"{comparison.wins} / {comparison.ties} / {comparison.losses}",
             p_value(comparison.p_corrected),
             signed(comparison.cohens_dz),
+            number(comparison.detectable) if math.isfinite(comparison.detectable) else "–",
             f"{comparison.n:,}",
             OUTCOMES[comparison.outcome],
         ]
@@ -120,4 +121,5 @@ def _note(rules: ComparisonRules, runs: int) -> str:
     """How differences, intervals and p came about."""
     text = f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals (seed {rules.seed}). "
     text += family_sentence(runs, rules)
+    text += " detectable: a true difference of this size would be found in 80 % of such comparisons."
     return text if rules.margin is None else f"{text} Equivalent: the interval is within ±{rules.margin:g}."
