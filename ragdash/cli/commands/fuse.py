@@ -26,13 +26,22 @@ from ragdash.evaluation.outcomes import Comparison
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.choice import Choice, choose, chosen_run
 from ragdash.experiments.fusion.fuse import fuse
+from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.io import read_runs, read_truth, write_run
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.formatting import strip_markdown
-from ragdash.reporting.sentences.what_if import caution_sentence, flat_sentence, hybrid_answer, setting_text
+from ragdash.reporting.sentences.what_if import (
+    caution_sentence,
+    flat_sentence,
+    hybrid_answer,
+    price_sentence,
+    setting_text,
+)
 
+CONTEXT = 10  # results that go into the context where the metric has no cutoff
 _FAMILIES = ("all", "rrf", "weighted")
 
 
@@ -111,12 +120,15 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
         raise InputError([Problem("no-truth", field="--truth")])
     if len(runs) < 2:
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
+    pool = judged_pool(runs, truth, conventions_of(options))
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,
-                    conventions=conventions_of(options), seed=options.seed)
+                    conventions=conventions_of(options), pool=pool, seed=options.seed)
+    price = fused_price(pool, choice.recipe, choice.best_run, choice.spec.k or CONTEXT)
     if options.format == "json":
-        write_text(json.dumps(choice_dict(choice), indent=2, allow_nan=False) + "\n", None)
+        write_text(json.dumps(choice_dict(choice) | {"price": price_dict(price)}, indent=2, allow_nan=False) + "\n",
+                   None)
     else:
-        write_text(_text(choice), None)
+        write_text(_text(choice, price), None)
     if options.output:
         fused = chosen_run(runs, choice, truth)
         say(fused.problems)
@@ -129,7 +141,7 @@ def _setting(choice: Choice) -> str:
     return setting_text(METHODS[recipe.method].title, recipe.params, choice.runs, recipe.window)
 
 
-def _text(choice: Choice) -> str:
+def _text(choice: Choice, price: FusedPrice) -> str:
     result, rows = choice.held_out, []
     for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
         tuned = evaluation is choice.evaluations[-1]
@@ -140,6 +152,8 @@ def _text(choice: Choice) -> str:
     if result.n >= 2:
         sentences += [f"Chosen on all queries: {_setting(choice)}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]
+    if choice.decision != "unknown":
+        sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason))
     if choice.flat is not None:
         sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
     table = aligned(["run", choice.spec.title, "low", "high", "n"], rows)
@@ -164,6 +178,14 @@ def choice_dict(choice: Choice) -> dict[str, object]:
         "tuned_against_default": _comparison_dict(choice.against_default),
         "default_against_single": _comparison_dict(choice.default_against_single)}
     return {name: _finite(value) for name, value in plain.items()}
+
+
+def price_dict(price: FusedPrice) -> dict[str, object]:
+    """What the hybrid takes more than the best single run, for JSON; null where not known."""
+    extras = {name: {"mean": _finite(more.mean), "low": _finite(more.low), "high": _finite(more.high), "n": more.n}
+              for name, more in price.extras().items()}
+    return {"parallel_ms": extras["parallel"], "sequence_ms": extras["sequence"], "cost_usd": extras["cost"],
+            "context_tokens": {**extras["tokens"], "results": price.k}, "cost_reason": price.cost_reason or None}
 
 
 def _comparison_dict(comparison: Comparison) -> dict[str, object]:
