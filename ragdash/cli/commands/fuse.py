@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.cli.common_options import add_reading_options, whole_number
+from ragdash.cli.fusion_legs import add_leg_options, show_legs
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,
@@ -30,6 +31,7 @@ from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
+from ragdash.experiments.fusion.recipe import make_recipe
 from ragdash.io import read_runs, read_truth, write_run
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.formatting import strip_markdown
@@ -41,6 +43,7 @@ from ragdash.reporting.sentences.what_if import (
     setting_text,
 )
 
+LEG_METRIC = "nDCG@10"  # of --legs without --tune
 CONTEXT = 10  # results that go into the context where the metric has no cutoff
 _FAMILIES = ("all", "rrf", "weighted")
 
@@ -61,9 +64,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--truth", "--qrels", metavar="TRUTH", help="judgments, to tune on")
     parser.add_argument("--tune", metavar="METRIC", help="choose a hybrid by this metric, such as nDCG@10, and say "
                         "what it is worth on held-out queries")
+    add_leg_options(parser)
     parser.add_argument("--family", choices=_FAMILIES, default="all", help="what --tune tries")
     parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the held-out divisions")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="of what --tune prints")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of what --tune and --legs print")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
     runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
+    if options.legs:
+        recipe = make_recipe(runs, options.method, options.window, options.preset, parameters(options.param))
+        return show_legs(runs, truth, parse_spec(options.tune or LEG_METRIC), recipe, options)
     if options.tune:
         return _tune(runs, truth, options)
     if not options.output:

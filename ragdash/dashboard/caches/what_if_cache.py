@@ -18,6 +18,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.experiments.fusion import ceiling as ceilings
 from ragdash.experiments.fusion.choice import Choice, choose
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
+from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
 from ragdash.experiments.fusion.recipe import Recipe
@@ -99,3 +100,17 @@ def _price(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: s
 def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:
     """Milliseconds of each run's search for the queries in scope, NaN for the others: (P, Q)."""
     return np.where(scope.queries, times_of_legs(judged), np.nan)
+
+
+def legs(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, reranked: str | None,
+         k: int) -> Attribution:
+    """What each run brings to the chosen hybrid, for the queries in scope; reranked: the digest of a run."""
+    return _legs(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+                 str(chosen.spec), reranked, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _legs(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, spec: str,
+          reranked: str | None, k: int, _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> Attribution:
+    return attribute(_pool.runs, _pool.truth, parse_specs(spec)[0], fused=_recipe, k=k, pool=_pool, queries=_queries,
+                     reranked=None if reranked is None else LOADED.run(reranked))

@@ -191,3 +191,35 @@ def _extra(more: Amount) -> str:
     low, high = sorted((sign * more.low, sign * more.high))
     ends = ", ".join(f"−{duration(-end)}" if end < 0 else duration(end) for end in (low, high))
     return escape(f"{duration(sign * more.mean)} {'less' if sign < 0 else 'more'} [{ends}]")
+
+
+STEP_TITLES = {"found": "found", "search": "no search returned it", "depth": "returned too deep",
+               "fusion": "lost by the fusion", "rerank": "lost by the re-ranker"}
+
+
+def steps_sentence(counts: Mapping[str, int], k: int) -> str:
+    """Where relevant documents are lost on the way to the first k results.
+
+    Examples
+    --------
+    >>> steps_sentence({"found": 7, "search": 2, "depth": 0, "fusion": 1}, 10)
+    'Of 10 relevant documents 7 reach the first 10 results. 2 no search returned, 1 was lost by the fusion.'
+    """
+    total, verb = sum(counts.values()), "reaches" if counts["found"] == 1 else "reach"
+    text = f"Of {count(total, 'relevant document')} {counts['found']:,} {verb} the first {k} results."
+    was = {name: "was" if number == 1 else "were" for name, number in counts.items()}
+    parts = [f"{counts[name]:,} {words}" for name, words in (
+        ("search", "no search returned"),
+        ("depth", f"{was['depth']} only returned below rank {k}"),
+        ("fusion", f"{was['fusion']} lost by the fusion"),
+        ("rerank", f"{was.get('rerank', '')} lost by the re-ranker")) if counts.get(name)]
+    return f"{text} {', '.join(parts)}." if parts else text
+
+
+def leg_sentence(name: str, alone: int, title: str, value: Amount, time: Amount) -> str:
+    """What one run gives to the fusion, and what it takes."""
+    brings = f"{escape(name)} alone brings {alone:,} of those found"
+    share = escape(f"{number(value.mean, signed=True)} [{number(value.low, signed=True)}, "
+                   f"{number(value.high, signed=True)}]")
+    takes = f" It takes {escape(duration(time.mean))} per query." if time.n else ""
+    return f"{brings}. Its share of {escape(title)} is {share}.{takes}"

@@ -12,7 +12,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.what_if import mix_section, price_section, tables
+from ragdash.dashboard.pages.what_if import legs_section, mix_section, price_section, tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.fusion.choice import Choice, sweep_line
@@ -60,6 +60,8 @@ def render(context: PageContext) -> None:
             _render_ceiling(chosen, choice, pool)
         with st.container(key="box_price"):
             price_section.render_front(chosen, choice, pool, price)
+        with st.container(key="box_legs"):
+            legs_section.render(context, chosen, choice, pool)
     mix_section.render(chosen, choice, pool)
 
 
