@@ -134,12 +134,7 @@ def attribute(legs: Sequence[Run], truth: Truth, spec: Spec, *, fused: Run | Rec
     >>> result.counts(), [result.brought_alone(leg).sum().item() for leg in (0, 1)]
     ({'found': 1, 'search': 1, 'depth': 0, 'fusion': 1}, [1, 0])
     """
-    if not 2 <= len(legs) <= MOST_LEGS or spec.metric.view != "Ranked":
-        runs = [run.name for run in legs]
-        raise InputError([Problem("fusion-metric", {"spec": str(spec)}, field="--tune")
-                          if spec.metric.view != "Ranked" else
-                          Problem("fusion-runs" if len(legs) < 2 else "fusion-runs/many",
-                                  {"runs": runs, "most": MOST_LEGS}, field="RUN")])
+    _check(legs, spec)
     pool = pool or judged_pool(legs, truth, conventions)
     recipe = fused if isinstance(fused, Recipe) else make_recipe(pool.runs)
     counted = np.ones(len(truth), bool) if queries is None else queries
@@ -155,6 +150,18 @@ def attribute(legs: Sequence[Run], truth: Truth, spec: Spec, *, fused: Run | Rec
                        reranked_rank, _steps(leg_rank, fused_rank, reranked_rank, k), alone,
                        np.where(counted, shapley(pool, basis, spec), np.nan),
                        np.where(counted, search_times(pool), np.nan), basis)
+
+
+def _check(legs: Sequence[Run], spec: Spec) -> None:
+    runs, problems = [run.name for run in legs], []
+    if spec.metric.view != "Ranked":
+        problems.append(Problem("fusion-metric", {"spec": str(spec)}, field="--tune"))
+    if len(legs) < 2:
+        problems.append(Problem("fusion-runs", {"runs": runs}, field="RUN"))
+    if len(legs) > MOST_LEGS:
+        problems.append(Problem("fusion-runs/many", {"runs": runs, "most": MOST_LEGS}, field="RUN"))
+    if problems:
+        raise InputError(problems)
 
 
 def _ranks(run: Run, pool: JudgedPool) -> np.ndarray:
