@@ -43,9 +43,10 @@ COMMANDS = {
     "score": "let local models say what semantic metrics need; what they say is kept, and evaluate and the pages "
              "read it",
     "dashboard": "the pages, with these files already loaded",
+    "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate"), "tracking.")}  # of commands that share one
+            **dict.fromkeys(("pin", "gate", "view"), "tracking.")}  # of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,8 +126,8 @@ def _module_of(command: str) -> ModuleType:
 
 
 def _split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """(our arguments, those after the dashes) of `dashboard ... -- ...`."""
-    if arguments[:1] != ["dashboard"] or "--" not in arguments:
+    """(our arguments, those after the dashes) of `dashboard ... -- ...` and `view ... -- ...`."""
+    if arguments[:1] not in (["dashboard"], ["view"]) or "--" not in arguments:
         return arguments, []
     dashes = arguments.index("--")
     return arguments[:dashes], arguments[dashes + 1:]

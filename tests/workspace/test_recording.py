@@ -35,6 +35,12 @@ def logs(tmp_path, monkeypatch) -> Path:
     return tmp_path / "logs"
 
 
+def run_tasks(work):
+    """Run a coroutine in a thread of its own: browser tests leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def kind_of(error: pytest.ExceptionInfo) -> str:
     return error.value.problems[0].message
 
@@ -175,7 +181,7 @@ def test_threads_and_tasks_share_a_recording(logs):
     with ragdash.record("dense") as run:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda number: run.add(f"t{number}", [f"d{number}"]), range(400)))
-        asyncio.run(ask_all(run))
+        run_tasks(ask_all(run))
     read = run.result()
     assert len(read) == 500
     assert all(read.ranking(f"{kind}{number}").column("doc_id").to_pylist() == [f"d{number}"]
@@ -322,7 +328,7 @@ def test_a_retriever_is_recorded_with_failures_and_times(logs):
     async def in_a_notebook():
         return ragdash.record_retriever(search_later, [{"query_id": 1, "query": "Who?"}], name="one")
 
-    assert len(asyncio.run(in_a_notebook())) == 1
+    assert len(run_tasks(in_a_notebook())) == 1
 
 
 def test_a_retriever_resumes_where_it_was_interrupted(logs):

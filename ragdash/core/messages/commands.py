@@ -162,6 +162,31 @@ MESSAGES: Mapping[str, Message] = {
         expected="a baseline and a candidate",
         fix="Name two runs or more, the baseline first.",
     ),
+    "pytest/no-truth": Message(
+        actual="no judgments for the group {group!r}",
+        expected="log_retrieval(..., relevant=...), truth= in the marker, or ragdash_truth in the settings of pytest",
+        fix="Add one of them.",
+    ),
+    "pytest/option": Message(
+        actual="{name!r} in a ragdash marker",
+        expected="some of {options:comma}",
+        fix="Use one of these.",
+    ),
+    "pytest/repeats": Message(
+        actual="{logged:count repeat} of {group!r}",
+        expected="{wanted}, as the marker says",
+        fix="Log the queries in every repeat.",
+    ),
+    "pytest/twice": Message(
+        actual="the query {query!r} of {group!r} logged again",
+        expected="each query once per repeat",
+        fix="Log it in one test only; the other one is {other}.",
+    ),
+    "pytest/two-values": Message(
+        actual="{name} = {second} in a marker of the group {group!r}",
+        expected="{first}, as in another marker of the group",
+        fix="Write the same value in all markers of a group.",
+    ),
     "second-table": Message(
         actual="{option} with --format {format}, which holds a single table",
         expected="{formats:or}",

@@ -259,10 +259,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="the texts that it is judged by",
         fix="Give the run a column answer.",
     ),
+    "nothing-to-judge/no-citations": Message(
+        actual="{run:named run} for {metric}: no answer that cites anything",
+        expected="citations such as [2] or (source)",
+        fix="Leave it out for answers without citations.",
+    ),
     "nothing-to-judge/no-contexts": Message(
         actual="{run:named run} for {metric}: no contexts for any query",
         expected="the texts that it is judged by",
         fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
+    ),
+    "nothing-to-judge/no-criterion": Message(
+        actual="{run:named run} for {metric}: no criterion for any query",
+        expected="the column that the rubric names, with a text for each query",
+        fix="Give the truth that column, or leave column out of the rubric.",
     ),
     "nothing-to-judge/no-question": Message(
         actual="{run:named run} for {metric}: no text of the query for any query",

@@ -84,6 +84,13 @@ TERMS: Mapping[str, Term] = {
     "votes": Term("Votes", "Number of times each question is asked; the score is the mean."),
     "maximum_cost": Term(
         "Maximum cost", "In the currency of the prices, which are required. Judging stops before exceeding it."),
+    "rubric": Term(
+        "Custom criterion", "What the judge decides about each query. Its verdicts are values from 0 to 1: fail 0 and "
+        "pass 1, labels evenly spaced, a number between the lowest and the highest.", link=_LINK,
+        heading="rubric, custom criterion", entry="a criterion of your own, judged like any other metric"),
+    "rubric_column": Term(
+        "Column with a criterion", "A column of the ground truth whose text is the criterion of that query.",
+        link=_LINK),
     "batch_requests": Term(
         "Batch requests", "One line per question, in OpenAI's format, which Azure, vLLM and others take; with protocol "
         "Anthropic its list of requests. Each file is one round.", link=_LINK),

@@ -40,6 +40,10 @@ TERMS: Mapping[str, Term] = {
     "setting_groups": Term(
         "By setting", "Runs grouped by their settings, from the file or typed on the Data page. A group's value is the "
         "mean over queries of the mean of its runs."),
+    "repeats": Term(
+        "Repeats", "Runs of one group and name are one configuration that was run several times. Their mean is over "
+        "repeats first, then over queries.",
+        entry="runs of one group and name: one configuration that was run several times"),
     "leaderboard_sign": Term("Symbol", "The run's symbol and color in every picture."),
     "leaderboard_run": Term("Run", "Click a row to compare that run with the baseline below."),
     "leaderboard_marks": Term(

@@ -6,7 +6,6 @@
     '[data-testid="stDataFrame"] .dvn-scroller',
     '[data-testid="stTable"] > div',
     '[data-testid="stHtml"] [style*="overflow-x:auto"]',
-    '[class*="st-key-"][class*="_sheet"]',
   ].join(",");
 
   function closeMenu(event) {

@@ -47,11 +47,10 @@ def render_curve(context: PageContext, name: str, marked: int) -> None:
             theme=elements.theme(),
         )
         elements.chart(figure, components_tables.cutoff_table(context, curves, name), f"curve_{name}",
-                      fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked))
-        st.caption(
-            f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95 % confidence bands."
-            f"{context.scope.basis}"
-        )
+                      fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked),
+                      title=f"{metric.title} by cutoff k",
+                      caption=f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95 % "
+                              f"confidence bands.{context.scope.basis}")
 
 
 def render_trade_off(context: PageContext, marked: int) -> None:
@@ -62,9 +61,10 @@ def render_trade_off(context: PageContext, marked: int) -> None:
         context.names, context.slots, precision[0].ks, np.array([run_curve.mean["P"] for run_curve in precision]),
         np.array([run_curve.mean["R"] for run_curve in recall]), cutoff=marked, theme=elements.theme())
     elements.chart(figure, components_tables.trade_off_table(context, precision, recall), "trade_off",
-                  "Mean precision against mean recall, from k = 1 to the deepest rank")
-    st.caption(f"Each curve starts at k = 1; small marks are at round cutoffs, the large one at k = {marked}."
-               f"{context.scope.basis}")
+                  "Mean precision against mean recall, from k = 1 to the deepest rank",
+                  caption="Each curve starts at k = 1; small marks are at round cutoffs, the large one at "
+                          f"k = {marked}.{context.scope.basis}",
+                  note=f"Mean over {fmt.query_range([run_curve.n['P'] for run_curve in precision])}.")
 
 
 def render_interpolated(context: PageContext) -> None:
@@ -73,9 +73,9 @@ def render_interpolated(context: PageContext) -> None:
     figure = figure_cache.draw(precision_recall.interpolated, context.names, context.slots, arrays.RECALL_LEVELS,
                                np.array([values for values, _ in curves]), theme=elements.theme())
     elements.chart(figure, components_tables.interpolated_table(context, arrays.RECALL_LEVELS, curves), "interpolated",
-                  "Interpolated precision at eleven recall levels")
-    st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{fmt.query_range([n for _, n in curves])}.{context.scope.basis}")
+                  "Interpolated precision at eleven recall levels",
+                  caption="The highest precision at any rank that reaches the recall level, mean over "
+                          f"{fmt.query_range([n for _, n in curves])}.{context.scope.basis}")
 
 
 def render_first_rank(context: PageContext) -> None:
@@ -95,9 +95,9 @@ def render_first_rank(context: PageContext) -> None:
         "first_rank",
         "Share of queries by the rank of their first relevant document",
         formats={"Share": "percent"},
+        caption=f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
+                f"relevant document was returned at all.{context.scope.basis}",
     )
-    st.caption(f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
-               f"relevant document was returned at all.{context.scope.basis}")
 
 
 def render_at_cutoffs(context: PageContext, name: str) -> None:
@@ -110,9 +110,10 @@ def render_at_cutoffs(context: PageContext, name: str) -> None:
         figure = figure_cache.draw(ranking.at_cutoffs, context.names, context.slots, ks, mean, low, high,
                                    axis=axes.axis_of(metric.spec()), theme=elements.theme())
         elements.chart(figure, components_tables.round_cutoffs_table(context, summaries), f"at_{name}",
-                      fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])))
-        st.caption(
-            f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95 % intervals.{context.scope.basis}"
+                      fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])),
+                      title=f"{metric.title} by cutoff k",
+                      caption=f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95 % intervals."
+                              f"{context.scope.basis}"
         )
 
 

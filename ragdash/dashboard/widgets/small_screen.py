@@ -16,7 +16,6 @@ _HINT = """
     background: linear-gradient(to right, transparent, %(paper)s); }
 [data-more-right]::after { content: "scroll \\2192"; top: 2px; right: 2px; padding: 1px 7px; border-radius: 6px;
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
-[class*="st-key-"][class*="_sheet"] { overflow-x: auto; }
 """
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 import orjson
@@ -173,12 +174,17 @@ def log_entry(path: Path) -> LogEntry | None:
             break
     else:
         return None
-    header = RunHeader.from_json((path / HEADER).read_bytes(), str(path / HEADER))
+    header = _header(path / HEADER, (path / HEADER).stat().st_mtime_ns)
     status = file.stat()
     state = "complete" if name == RESULTS else "recording" if is_locked(file) else "interrupted"
     queries, failures = _line_counts(file, status.st_size) if header.queries is None or state != "complete" else (
         header.queries, header.failures or 0)
     return LogEntry(path, header, state, queries, failures, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(2048)
+def _header(file: Path, _changed: int) -> RunHeader:
+    return RunHeader.from_json(file.read_bytes(), str(file))
 
 
 _COUNTED: dict[str, tuple[int, int, int]] = {}  # file: bytes, results and failures counted

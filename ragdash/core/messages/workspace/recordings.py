@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "no-log-folder": Message(
+        actual="a file where a log folder was expected",
+        expected="the folder that holds recorded runs",
+        fix="Name the folder that RAGDASH_LOG_DIR names, or leave it out.",
+    ),
     "recorded-header": Message(
         actual="a header of a recorded run that cannot be read ({reason})",
         expected="the header.json that ragdash.record wrote",

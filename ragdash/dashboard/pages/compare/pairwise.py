@@ -133,7 +133,15 @@ def _render_forest(context: PageContext, candidates: Sequence[int], specs: Seque
     st.header(fmt.escape(shown), anchor=False, help=tooltip("leaderboard_differences"))
     elements.chart(forest_figure(context, candidates, grid, specs),
                    comparison_tables.test_table([comparison for row in grid for comparison in row]), key,
-                   f"{shown}, with intervals", formats=TEST_FORMATS)
+                   f"{shown}, with intervals", formats=TEST_FORMATS, title=shown,
+                   note=_forest_note(context, [comparison for row in grid for comparison in row]))
+
+
+def _forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:
+    """What the intervals of a picture are, for its files."""
+    queries = fmt.query_range([comparison.n for comparison in comparisons])
+    return (f"Candidate minus {fmt.escape(context.names[context.baseline])}, mean over {queries}, with simultaneous "
+            f"95 % intervals. Right is better; a filled symbol is a significant difference.{context.scope.basis}")
 
 
 def _render_table(context: PageContext, candidates: Sequence[int], specs: list[Spec],
@@ -195,7 +203,8 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
         )
         with st.container(width=640, key="square"):
             elements.chart(
-                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}"
+                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}",
+                note=f"{fmt.count(len(ids), 'query', 'queries')}.{context.scope.basis}"
             )
         return
     candidates = visible_candidates(context, selected)
@@ -205,7 +214,9 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
         if state.get(state.PICTURE) == "histogram" else \
         figure_cache.draw(compare.differences, *series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
     elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
-                  f"Differences of each query to {name} on {spec.title}")
+                  f"Differences of each query to {name} on {spec.title}",
+                  note=f"{fmt.count(len(ids), 'query', 'queries')}, candidate minus {fmt.escape(name)}."
+                       f"{context.scope.basis}")
 
 
 def _render_query_table(context: PageContext, spec: Spec, selected: int, comparison: Comparison) -> None:
@@ -280,6 +291,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "slices",
         f"Differences on {spec.title} by {state.get(state.BY)}",
         formats=TEST_FORMATS,
+        note=_forest_note(context, [comparison for _, comparison in flat]),
     )
 
 

@@ -86,7 +86,8 @@ def render_traits(data: FailuresData) -> None:
         theme=elements.theme(),
     )
     elements.chart(figure, _traits_table(rows), "shared", f"How kinds of queries differ from the rest in {name}",
-                  formats={"p, corrected": "%.4f", "p": "%.4f"})
+                  formats={"p, corrected": "%.4f", "p": "%.4f"},
+                  note=f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals.")
     _render_links(data, rows)
     st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals; the first "
                f"{len(visible)} of {len(rows):,} kinds, surely worse ones first." if len(rows) > len(visible) else
