@@ -203,9 +203,15 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give one at a time.",
     ),
     "several-truths/runs": Message(
-        actual="{count:count file} of runs with different truths in them",
+        actual="{count:count file} with different truths: for the query {query!r}, {first} has {what} {first_values} "
+               "and {second} has {second_values}",
         expected="one truth to evaluate the runs against",
-        fix="Name it with --truth.",
+        fix="Name the file with the right one, such as --truth {second}.",
+    ),
+    "truths-differ-in-attributes": Message(
+        actual="truths of the files that differ in attributes or texts of queries alone",
+        expected="the same of every query",
+        fix="Judgments, references and evidence are equal. The attributes are those of {file}.",
     ),
     "sheet-too-small": Message(
         actual="{rows:count row} and {columns:count column}",
