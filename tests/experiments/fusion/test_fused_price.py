@@ -50,9 +50,9 @@ def test_time_cost_and_tokens_are_those_worked_by_hand():
     priced = fused_price(plain, make_recipe(plain.runs), 0)
     np.testing.assert_allclose(priced.cost, [0.02, 0.03, 0.04])
     assert priced.more("cost").mean == pytest.approx(0.02)
-    one = make_recipe(plain.runs, params={"weights": (0, 1)})  # a run of weight 0 is not searched
-    assert fused_price(plain, one, 1).more("sequence").mean == 0.0
-    assert fused_price(plain, one, 1, queries=np.array([True, False, False])).more("cost").n == 1
+    dense_alone = make_recipe(plain.runs, params={"weights": (0, 1)})  # a run of weight 0 is not searched
+    assert fused_price(plain, dense_alone, 1).more("sequence").mean == 0.0
+    assert fused_price(plain, dense_alone, 1, queries=np.array([True, False, False])).more("cost").n == 1
     unknown = judged_pool([Run.build(name, ["q1"], ["a"]) for name in "xy"], truth())
     nothing = fused_price(unknown, make_recipe(unknown.runs), 0)
     assert nothing.cost_reason == "not-recorded" and not any(more.n for more in nothing.extras().values())

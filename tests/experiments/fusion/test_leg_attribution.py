@@ -51,7 +51,7 @@ def test_each_relevant_document_is_followed_to_the_step_that_loses_it():
     assert steps_sentence(result.counts(), 2) == (
         "Of 7 relevant documents 1 reaches the first 2 results. 2 no search returned, 2 were only returned below "
         "rank 2, 1 was lost by the fusion, 1 was lost by the re-ranker.")
-    assert [result.brought_alone(leg, found=False).sum() for leg in (0, 1)] == [2, 2]  # b and c; d and e
+    assert [result.brought_alone(leg, only_shown=False).sum() for leg in (0, 1)] == [2, 2]  # b and c; d and e
     assert not result.brought_alone(0).any() and result.queries_of(result.step == "search") == ["q", "p"]
     assert result.time(0).mean == 4.0 and not result.time(1).n
     two = attribute([keyword, dense], truth, parse_spec("R@2"), fused=fused, k=2)

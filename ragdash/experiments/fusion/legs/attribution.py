@@ -76,10 +76,10 @@ class Attribution:
         return {step: int((self.step == step).sum()) for step in STEPS
                 if step != "rerank" or self.reranked_rank is not None}
 
-    def brought_alone(self, leg: int, found: bool = True) -> np.ndarray:
-        """Which documents this leg alone returned, of those found at the end or of all: (H,) bool."""
+    def brought_alone(self, leg: int, only_shown: bool = True) -> np.ndarray:
+        """Which documents this leg alone returned, of those that reach the end or of all: (H,) bool."""
         mine = self.alone == leg
-        return mine & (self.step == "found") if found else mine
+        return mine & (self.step == "found") if only_shown else mine
 
     def queries_of(self, documents: np.ndarray) -> list[str]:
         """The ids of the queries of these documents (H,) bool, each once."""
