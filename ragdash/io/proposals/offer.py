@@ -16,7 +16,7 @@ from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
-REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score"}
+REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade"}
 """Kinds of problems that say no more than that the format is not known."""
 ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""
@@ -55,8 +55,10 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
     proposed = propose(source)
     known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
-    readings = [reading for reading in proposed if (_paths(reading) not in known or _is_known(reading, detected)) and (
-                by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected))]
+    values = {name for kind, name in (("bad-score", "score"), ("bad-grade", "grade")) if kind in kinds}
+    readings = [reading for reading in proposed if values & reading.mapping.keys() or (
+        (_paths(reading) not in known or _is_known(reading, detected)) and (
+            by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
     if any(problem.message == "missing-field/content" for problem in error.problems):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
     if readings:
