@@ -38,7 +38,7 @@ class VarianceComponents:
 
         Examples
         --------
-        >>> VarianceComponents(0.12, 0.04, 0.01, 2, 2).standard_error() ** 2
+        >>> round(VarianceComponents(0.12, 0.04, 0.01, 2, 2).standard_error() ** 2, 6)
         0.0825
         """
         Q, R = queries or self.Q, repeats or self.R

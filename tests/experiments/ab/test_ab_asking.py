@@ -228,7 +228,7 @@ def test_the_comparison_is_that_of_the_two_runs(truth):
     assert [asdict(one) for one in result.comparisons] == [asdict(one) for one in by_hand]
     assert result.comparisons[0].mean_difference == 0.5 and result.comparisons[0].outcome == "undecided"  # p = 0.25
     names = [str(one.spec) for one in ab(Configuration("a", fine), Configuration("b", fine), truth).comparisons]
-    assert names == ["P@5", "R@10", "RR", "AP", "nDCG@10", "Success@10", "Latency"]
+    assert names == ["nDCG@10", "R@10", "P@5", "RR", "AP", "Success@10", "Latency"]
 
 
 def test_a_failed_query_counts_as_the_conventions_say(truth):
