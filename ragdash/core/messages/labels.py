@@ -22,6 +22,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="a JSON object",
         fix="Correct the line.",
     ),
+    "bad-policy": Message(
+        actual="{name} = {value!r}",
+        expected="{answers:or}",
+        fix="Choose one of these.",
+    ),
+    "bad-policy/file": Message(
+        actual="a file that is no labeling policy ({reason})",
+        expected="TOML with {names:comma}",
+        fix="Write all of them.",
+    ),
+    "bad-price-table": Message(
+        actual="a price table that cannot be read ({reason})",
+        expected='TOML with [models."NAME"] and input, output, date, source',
+        fix="Correct the file.",
+    ),
     "bad-rubric": Message(
         actual="{unknown:?the fields {unknown:comma}}{unknown:!no {missing:comma}}",
         expected="name and question; and kind, labels, anchors, sees, column, title where wanted",

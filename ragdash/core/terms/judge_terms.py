@@ -91,6 +91,14 @@ TERMS: Mapping[str, Term] = {
     "rubric_column": Term(
         "Column with a criterion", "A column of the ground truth whose text is the criterion of that query.",
         link=_LINK),
+    "labeling_policy": Term(
+        "Labeling policy", "Four decisions about doubtful answers, for people and judge alike. The judge has to be "
+        "asked again under a new policy; labels and verdicts of the old one are kept apart.", link=_LINK,
+        heading="labeling policy",
+        entry="what people and judge do about doubtful answers, decided before the first label"),
+    "try_one_call": Term(
+        "Try one call", "Asks one question about one query, so that you see whether the endpoint answers before you "
+        "pay for all. Its verdict is kept."),
     "batch_requests": Term(
         "Batch requests", "One line per question, in OpenAI's format, which Azure, vLLM and others take; with protocol "
         "Anthropic its list of requests. Each file is one round.", link=_LINK),

@@ -158,7 +158,8 @@ class _Reader:
         made = Reply(None, "expired", usage=before.usage if before else Usage(),
                      attempts=(before.attempts if before else 0) + 1,
                      at=datetime.now(UTC).isoformat(timespec="seconds"), mode=self._mode.mode,
-                     sent={**parameters_sent(self.endpoint, self._mode, question.max_tokens), BATCH: note},
+                     sent={**parameters_sent(self.endpoint, self._mode, question.max_tokens, question.vote),
+                           BATCH: note},
                      note=line.reply.note)
         if line.reply.answer is None:
             return made
