@@ -48,16 +48,6 @@ class BatchReading:
         return ", ".join([count(self.verdicts, "new verdict"), *failed, *(part for part in rest if part)])
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A line of a reply file. digest: of the file, under which a failure notes that it was read."""
-
-    file: str
-    digest: str
-    number: int
-    reply: BatchReply
-
-
 def read_replies(job: BatchJob, endpoint: Endpoint, files: Iterable[tuple[str, bytes]]) -> BatchReading:
     """Read reply files into the ledger.
 

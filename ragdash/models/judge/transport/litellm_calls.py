@@ -28,7 +28,7 @@ def litellm_poster(endpoint: Endpoint, patience: Patience) -> Post:
         litellm, openai = import_module("litellm"), import_module("openai")
     except ImportError:
         raise InputError([Problem("not-installed/litellm")]) from None
-    litellm.telemetry = False
+    vars(litellm)["telemetry"] = False
     secret = endpoint.secret()
 
     def post(body: bytes) -> HttpResponse:
