@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ragdash.experiments.fusion.fuse import fuse
     from ragdash.io import read_run, read_runs, read_truth
     from ragdash.metrics import METRICS, Spec, metric, parse_specs
+    from ragdash.workspace.recording import record, record_retriever
 
 __version__ = "0.1.0"
 _HOMES = {
@@ -37,13 +38,14 @@ _HOMES = {
     "experiments.fusion.fuse": ("fuse",),
     "io": ("read_run", "read_runs", "read_truth"),
     "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
+    "workspace.recording": ("record", "record_retriever"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "metrics",
           "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluation", "InputError", "Problem", "Run",
            "Spec", "Summary", "Truth", "compare", "evaluate", "fuse", "metric", "parse_specs", "read_run",
-           "read_runs", "read_truth"]
+           "read_runs", "read_truth", "record", "record_retriever"]
 
 
 def __getattr__(name: str) -> object:

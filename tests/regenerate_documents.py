@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = re.compile(r"(^```\n(ragdash [^\n]*)\n```\n\n<!-- output -->\n```\n).*?(^```)", re.MULTILINE | re.DOTALL)
 FUSION = re.compile(r"(<!-- fusion -->\n).*?(<!-- end of fusion -->)", re.DOTALL)
+TOOLS = re.compile(r"(<!-- tools -->\n).*?(<!-- end of tools -->)", re.DOTALL)
 EXAMPLE = re.compile(r"<!-- example -->\n```\n(ragdash .*)\n```")
 
 
@@ -46,6 +47,13 @@ def with_fusion_reference(text: str) -> str:
     return FUSION.sub(lambda match: f"{match[1]}\n{reference()}\n{match[2]}", text)
 
 
+def with_tools_reference(text: str) -> str:
+    """The guide for users of other tools with the table of what those compute otherwise."""
+    from ragdash.reporting.sentences.other_tools import tools_reference
+
+    return TOOLS.sub(lambda match: f"{match[1]}\n{tools_reference()}\n{match[2]}", text)
+
+
 def regenerate() -> None:
     from ragdash.core.terms import glossary
 
@@ -56,6 +64,8 @@ def regenerate() -> None:
     Path("docs/reference/glossary.md").write_text(glossary(), encoding="utf-8")
     guide = Path("docs/guide/what-if.md")
     guide.write_text(with_fusion_reference(guide.read_text(encoding="utf-8")), encoding="utf-8")
+    coming = Path("docs/start/coming-from.md")
+    coming.write_text(with_tools_reference(coming.read_text(encoding="utf-8")), encoding="utf-8")
     output("ragdash metrics --format markdown -o docs/reference/metrics.md")
     output(EXAMPLE.search(Path("docs/guide/share.md").read_text(encoding="utf-8"))[1])
 

@@ -16,7 +16,13 @@ from ragdash.evaluation.compare import ComparisonRules, select_comparable, test_
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences.verdict import change_sentence, check_lines, decision_sentence, verdict_sentence
+from ragdash.reporting.sentences.verdict import (
+    baseline_sentence,
+    change_sentence,
+    check_lines,
+    decision_sentence,
+    verdict_sentence,
+)
 
 KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}))
 
@@ -28,7 +34,8 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
 
 
 def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluation], options: argparse.Namespace,
-               rules: ComparisonRules | None = None, rows: Sequence[Summary] | None = None) -> Verdict:
+               rules: ComparisonRules | None = None, rows: Sequence[Summary] | None = None,
+               baseline: int | None = None) -> Verdict:
     """The verdict on the first metric that can be compared, or on the first of all."""
     spec = main_metric(evaluations)
     matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
@@ -38,12 +45,14 @@ def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluati
     if rows is None:
         rows = [row[index] for row in summaries(evaluations, resamples=options.resamples, seed=options.seed)]
     best = best_run(rows)
-    comparisons = {}
+    comparisons, against_baseline = {}, []
     if best is not None and len(evaluations) > 1 and select_comparable(evaluations[0], [spec])[0]:
         others = [other for other in range(len(evaluations)) if other != best]
-        comparisons = dict(zip(others, test_family(evaluations, spec, rules).against(best), strict=True))
+        family = test_family(evaluations, spec, rules)
+        comparisons = dict(zip(others, family.against(best), strict=True))
+        against_baseline = [] if baseline is None else family.against(baseline)
     names = [evaluation.name for evaluation in evaluations]
-    return verdict_state(names, rows, comparisons, checks, options.accept or ())
+    return verdict_state(names, rows, comparisons, checks, options.accept or (), against_baseline=against_baseline)
 
 
 def main_metric(evaluations: Sequence[Evaluation]) -> Spec:
@@ -54,14 +63,15 @@ def main_metric(evaluations: Sequence[Evaluation]) -> Spec:
 
 def verdict_text(verdict: Verdict) -> str:
     """The verdict in plain lines: the result, what it means, what would change it."""
-    lines = [verdict_sentence(verdict, markdown=False), decision_sentence(verdict, markdown=False)]
+    lines = [verdict_sentence(verdict, markdown=False), baseline_sentence(verdict, markdown=False),
+             decision_sentence(verdict, markdown=False)]
     if verdict.withheld:
         lines += [f"  {line}" for line in check_lines(verdict.withheld, "cli", markdown=False)]
         kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in verdict.withheld))
         lines.append(f"  To decide in spite of it: {kinds}")
     else:
         lines.append(change_sentence(verdict, "cli", markdown=False))
-    return "\n".join(lines) + "\n"
+    return "\n".join(filter(None, lines)) + "\n"
 
 
 def report_verdict(verdict: Verdict) -> None:

@@ -1,7 +1,7 @@
 """The command line: results go to standard output, messages to standard error.
 
-Exit status: 0 success; 1 a bound given with --fail-under or --no-worse-than was missed; 2 bad input or usage;
-3 an error of ragdash itself.
+Exit status: 0 success; 1 a bound given with --fail-under or --no-worse-than was missed, or a gate failed; 2 bad input
+or usage; 3 an error of ragdash itself.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from ragdash.core.errors import InputError, Problem
 COMMANDS = {
     "evaluate": "metrics of runs, with intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
+    "pin": "make a run the baseline: a small file for the repository",
+    "gate": "has a run become worse than the pinned baseline? For continuous integration",
     "diagnose": "where does each query go wrong first, and what could each fix gain?",
     "trust": "how far can a judge's verdicts be trusted? Beside people's labels, with an interval that allows for its "
              "errors",
@@ -41,8 +43,10 @@ COMMANDS = {
     "score": "let local models say what semantic metrics need; what they say is kept, and evaluate and the pages "
              "read it",
     "dashboard": "the pages, with these files already loaded",
+    "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
 }
-_FOLDERS = dict.fromkeys(("judge", "trust", "verdicts"), "judging.")  # of commands that share one
+_FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
+            **dict.fromkeys(("pin", "gate", "view"), "tracking.")}  # of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,8 +126,8 @@ def _module_of(command: str) -> ModuleType:
 
 
 def _split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """(our arguments, those after the dashes) of `dashboard ... -- ...`."""
-    if arguments[:1] != ["dashboard"] or "--" not in arguments:
+    """(our arguments, those after the dashes) of `dashboard ... -- ...` and `view ... -- ...`."""
+    if arguments[:1] not in (["dashboard"], ["view"]) or "--" not in arguments:
         return arguments, []
     dashes = arguments.index("--")
     return arguments[:dashes], arguments[dashes + 1:]

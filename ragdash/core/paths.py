@@ -79,3 +79,8 @@ def open_private(path: Path, mode: str) -> BinaryIO:
         If it cannot be opened.
     """
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+def log_folder() -> Path:
+    """The folder of recorded runs: RAGDASH_LOG_DIR, else ragdash-logs where the program was started."""
+    return Path(os.environ.get("RAGDASH_LOG_DIR") or "ragdash-logs").expanduser()

@@ -144,11 +144,13 @@ class Results:
 
         A pair about which a check withholds the verdict has the outcome "not-comparable".
         """
-        return {key: self._withhold(comparison) for key, comparison in self._tested(specs, baseline, margin).items()}
+        verdict = self._main_verdict()
+        return {key: withhold(comparison, verdict)
+                for key, comparison in self._tested(specs, baseline, margin).items()}
 
-    def _withhold(self, comparison: Comparison) -> Comparison:
-        """The comparison of two named runs, without an outcome while a check of the sidebar's metric withholds it."""
-        return withhold(comparison, self.verdict(self.selection.spec, tuple(state.get(state.ACCEPTED) or ())))
+    def _main_verdict(self) -> Verdict:
+        """That of the sidebar's metric: while a check withholds it, no comparison has an outcome."""
+        return self.verdict(self.selection.spec, tuple(state.get(state.ACCEPTED) or ()))
 
     def _tested(self, specs: Sequence[Spec], baseline: int | None = None,
                 margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
@@ -174,7 +176,8 @@ class Results:
         summaries = [row[0] for row in self.summary([spec])]
         best = best_run(summaries)
         comparisons = {} if best is None else {index: pair for (index, _), pair in self._tested([spec], best).items()}
-        return verdict_state(names, summaries, comparisons, checks, accepted)
+        return verdict_state(names, summaries, comparisons, checks, accepted,
+                             against_baseline=tuple(self._tested([spec]).values()))
 
     def best_possible(self, spec: Spec) -> float:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
@@ -187,7 +190,8 @@ class Results:
         rows = evaluation_cache.compared_by_slice(
             digests[baseline], [digests[index] for index in others], self.scope, spec, attribute,
             self.comparison_rules(margin))
-        return [[self._withhold(replace(comparison, candidate=names[index], baseline=names[baseline]))
+        verdict = self._main_verdict()
+        return [[withhold(replace(comparison, candidate=names[index], baseline=names[baseline]), verdict)
                  for index, comparison in zip(others, row, strict=True)] for row in rows]
 
     def diagnosis(self, run: str) -> Diagnosis:

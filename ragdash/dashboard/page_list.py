@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
+from functools import cache
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash.core.paths import home
 from ragdash.core.records import Run
@@ -27,7 +30,7 @@ class PageEntry:
     icon: str
     question: str
     needs: tuple[str, ...] = ()
-    footer: bool = False  # linked at the end of the sidebar instead of in the list of pages
+    unlisted: bool = False  # linked at the end of the sidebar, or on Data, instead of in the list of pages
 
 
 RESULT_NEEDS = (RUNS, JUDGMENTS)
@@ -51,11 +54,11 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
     ),
     "Setup": (
         PageEntry("data", "Data", "upload_file", "What is loaded, and can it be compared?"),
-        PageEntry("test-set", "Test set", "quiz", "Are these generated questions good?"),
     ),
     "More": (
-        PageEntry("share", "Share", "ios_share", "How do I show it to others?", RESULT_NEEDS, footer=True),
-        PageEntry("metrics", "Metrics and help", "function", "What does each number mean?", footer=True),
+        PageEntry("test-set", "Test set", "quiz", "Are these generated questions good?", unlisted=True),
+        PageEntry("share", "Share", "ios_share", "How do I show it to others?", RESULT_NEEDS, unlisted=True),
+        PageEntry("metrics", "Metrics and help", "function", "What does each number mean?", unlisted=True),
     ),
 }
 DEFAULT_PAGE = "overview"
@@ -80,22 +83,37 @@ def addresses() -> dict[str, str]:
 
 
 def pages(present: set[str]) -> dict[str, list]:
-    """The pages for st.navigation; those whose data is missing and those of the footer are hidden, not absent."""
+    """The pages for st.navigation; those whose data is missing and the unlisted ones are hidden, not absent."""
     groups = {title: [_page(entry, present) for entry in group] for title, group in PAGES.items()}
-    groups["More"] += [st.Page(home() / "pages" / f"{path}.py", title=path, url_path=path, visibility="hidden")
-                       for path in MOVED]
+    groups["More"] += [_new_page(path, title=path, url_path=path, visibility="hidden") for path in MOVED]
     default = next(entry for entry in entries() if entry.path == DEFAULT_PAGE)  # its address is the empty one
-    groups["More"].append(st.Page(home() / "pages" / f"{DEFAULT_PAGE}.py", title=default.title, url_path=default.path,
-                                  visibility="hidden"))
+    groups["More"].append(_new_page(DEFAULT_PAGE, title=default.title, url_path=default.path, visibility="hidden"))
     return groups
 
 
 def _page(entry: PageEntry, present: set[str]):
-    visible = not entry.footer and missing_need(entry, present) is None
+    visible = is_listed(entry, present)
     is_default = entry.path == DEFAULT_PAGE  # Streamlit reserves its path without serving it
-    return st.Page(home() / "pages" / f"{entry.path}.py", title=entry.title, icon=f":material/{entry.icon}:",
-                   help=entry.question, url_path="home" if is_default else entry.path, default=is_default,
-                   visibility="visible" if visible else "hidden")
+    return _new_page(entry.path, title=entry.title, icon=f":material/{entry.icon}:", help=entry.question,
+                     url_path="home" if is_default else entry.path, default=is_default,
+                     visibility="visible" if visible else "hidden")
+
+
+def _new_page(path: str, **options):
+    """A page of this run of the script. Streamlit keeps marks on it, so each run has its own copy."""
+    make = _page_template if get_script_run_ctx() else _page_template.__wrapped__  # outside a session it is no template
+    return copy(make(path, **options))
+
+
+@cache
+def _page_template(path: str, **options):
+    """A page as Streamlit makes it: it looks its file up on the disk, for each page and each run of the script."""
+    return st.Page(home() / "pages" / f"{path}.py", **options)
+
+
+def is_listed(entry: PageEntry, present: set[str]) -> bool:
+    """Whether the navigation lists a page in a session with this data."""
+    return not entry.unlisted and missing_need(entry, present) is None
 
 
 def path_of(page) -> str:

@@ -16,7 +16,9 @@ from ragdash.dashboard.components import fragments, page_links, run_picker, save
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.watching import log_watch
+from ragdash.dashboard.widgets import elements, small_screen
+from ragdash.metrics.judged import register_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
 ASSETS = PACKAGE / "dashboard" / "assets"
@@ -33,8 +35,11 @@ def main() -> None:
         st.navigation(page_list.pages(set()), position="hidden")
         login.login_page()
         return
-    if state.open_session():
+    register_rubrics()
+    first = state.open_session()
+    if first:
         loading.queue_command_line_files()
+    log_watch.queue_closed_runs(first)
     with st.container(key="progress"):
         loading.read_waiting()
     elements.set_contrast()
@@ -47,6 +52,8 @@ def main() -> None:
             link = _sidebar()
             st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
+            small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
+            log_watch.render()
             login.login_status()
             _ask_again_after_a_restart()
     token, leaves = _inside.set(True), False

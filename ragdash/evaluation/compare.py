@@ -216,9 +216,11 @@ class FamilyTests:
         if tests is None:
             zeros = np.where(np.isnan(raw), np.nan, 0.0)
             tests = test_pairs(np.concatenate([raw, zeros], axis=1), [(index, index + len(pairs)) for index in
-                               range(len(pairs))], corrected=False, **_draws(self.rules, len(raw)))
+                               range(len(pairs))], corrected=False, binary=_is_binary(runs, self.spec),
+                               **_draws(self.rules, len(raw)))
             columns = [(index, 1) for index in range(len(pairs))]
-        numbers = _numbers(raw, direction(self.spec), tests, columns, self.spec, self.rules)
+        same = np.array([runs[candidate].digest == runs[baseline].digest for candidate, baseline in pairs])
+        numbers = _numbers(raw, direction(self.spec), tests, columns, self.spec, self.rules, same)
         size = len(self.tests.n) if self.tests is not None else 1
         family = Family(len(runs), size, len(self.slices)) if self.rules.correction == "max-t" else Family(2, 1)
         return [
@@ -250,11 +252,17 @@ def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: Comparison
         runs = len(evaluations)
         pairs = [(second + runs * index, first + runs * index)
                  for index in range(len(masks)) for first, second in combinations(range(runs), 2)]
-        tests = test_pairs(columns, pairs, **_draws(rules, len(values)))
+        tests = test_pairs(columns, pairs, binary=_is_binary(evaluations, spec), **_draws(rules, len(values)))
     return FamilyTests(tuple(evaluations), spec, rules, tuple(slices), tests)
 
 
 setattr(test_family, "__test__", False)  # noqa: B010  the name is a verb, not a test of pytest
+
+
+def _is_binary(evaluations: Sequence[Evaluation], spec: Spec) -> bool:
+    """Whether the metric is 0 or 1 at every query of these runs, such as Success@k or the share of a label."""
+    values = np.concatenate([evaluation.column(spec) for evaluation in evaluations])
+    return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()) and spec.range == (0.0, 1.0)
 
 
 def _draws(rules: ComparisonRules, queries: int) -> dict:
@@ -277,8 +285,11 @@ def _slice_differences(
 
 
 def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tuple[int, int]], spec: Spec,
-             rules: ComparisonRules) -> dict[str, list]:
-    """The fields of Comparisons that are numbers, and their outcome; raw (Q, S): their differences."""
+             rules: ComparisonRules, same: np.ndarray) -> dict[str, list]:
+    """The fields of Comparisons that are numbers, and their outcome; raw (Q, S): their differences.
+
+    same (S,) bool: runs with the same content. They cannot differ, whatever the queries.
+    """
     from scipy.special import stdtr
 
     index, turn = (np.array(part) for part in zip(*columns, strict=True))
@@ -288,7 +299,7 @@ def _numbers(raw: np.ndarray, sign: int, tests: PairTests, columns: Sequence[tup
     sd = np.sqrt(np.nansum((raw - mean) ** 2, axis=0) / np.where(n >= 2, n - 1, np.nan))
     wins, losses = (oriented > 0).sum(axis=0), (oriented < 0).sum(axis=0)
     low, high = np.sort([turn * tests.low[index], turn * tests.high[index]], axis=0)
-    low, high = _within_range(low, high, spec)
+    low, high = (np.where(same & (n >= 2), 0.0, end) for end in _within_range(low, high, spec))
     alpha = 2 * stdtr(np.maximum(n - 1, 1), -np.nan_to_num(tests.critical[index], nan=np.inf, posinf=np.inf))
     p = {"randomization": tests.p_single[index], **{name: test(oriented) for name, test in TESTS.items()}}
     if rules.margin is not None:

@@ -15,9 +15,10 @@ from ragdash.io import archives_and_folders
 from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
-from ragdash.io.formats import FORMATS, corpus
+from ragdash.io.formats import FORMATS, corpus, jsonl
 from ragdash.io.formats.registry import Format
 from ragdash.io.proposals import entry as proposals
+from ragdash.io.recorded import folder as recorded
 from ragdash.io.source.source import Source
 from ragdash.io.tables.mapping_hints import fail_if_questions_missing, fail_if_unknown_table
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
@@ -36,7 +37,7 @@ def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf
     Parameters
     ----------
     source
-        A path, or (name, content) of an upload.
+        A path, also of the folder of a recorded run, or (name, content) of an upload.
     name
         The name of the run, instead of the configuration's or the file's.
     encoding
@@ -60,6 +61,8 @@ def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf
     >>> [run.name for run in read_runs(("runs.csv", content))]
     ['dense', 'sparse']
     """
+    if _is_folder(source) and recorded.is_recorded_folder(Path(source)):
+        return [recorded.read_folder(Path(source), _results, name)]
     return _runs(Source(source, encoding, mapping), name)
 
 
@@ -74,6 +77,8 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
     detected = detect_source(source)
     if detected.format == "zip":
         _refuse_nested(source, packed)
+        if recorded.is_recorded(files := archives_and_folders.files_in_archive(source)):
+            return [recorded.read_archive(files, _results, name)]
         return archives_and_folders.read_runs(source, name, lambda file, name: _runs(file, name, packed=True))
     if detected.role == "corpus":
         corpus.fail_corpus_alone(source)
@@ -82,6 +87,11 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
     proposals.fail_if_misread(source, detected)
     runs = proposals.with_more(source, detected, _known_format(detected, source).read_runs(source, name))
     return [replace(run, problems=(*run.problems, *_source_problems(source))) for run in runs]
+
+
+def _results(source: Source, name: str | None) -> list[Run]:
+    """The run of the results that a recording wrote."""
+    return jsonl.read_runs(source, name)
 
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
@@ -196,6 +206,8 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
         archives_and_folders.files_in_folder(Path(source), encoding, {})
     ):
         return DetectedFormat("beir", "truth", "a folder with BEIR's qrels")
+    if _is_folder(source) and recorded.is_recorded_folder(Path(source)):
+        return DetectedFormat("recorded-run", "run", "the folder of a recorded run")
     file = Source(source, encoding, mapping)
     if proposals.is_reading(file.mapping):
         return proposals.describe(file)

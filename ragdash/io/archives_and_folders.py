@@ -15,6 +15,7 @@ from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import csv_tsv, jsonl
 from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
+from ragdash.io.recorded import folder
 from ragdash.io.source import zip_file
 from ragdash.io.source.source import Source
 from ragdash.io.write import format_writers
@@ -106,6 +107,8 @@ def detect(source: Source) -> DetectedFormat:
     files = files_in_archive(source)
     if is_beir(files):
         return DetectedFormat("zip", "truth", "a zip archive of BEIR's qrels", None)
+    if folder.is_recorded(files):
+        return DetectedFormat("zip", "run", "a zip archive of a recorded run", None)
     for file in files.values():
         try:
             detected = detect_source(file)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Run, Truth
+from ragdash.core.slices import attributes
 from ragdash.matching.answer_alignment import answers, contexts, first_positions, questions_of, references
 from ragdash.models.judge.tasks import Case
 
@@ -39,8 +40,16 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     right = (tuple(filter(str.strip, texts)) for texts in references(truth))
     return tuple(
         Case(*fields)
-        for fields in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts, strict=True)
+        for fields in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
+                          _text_attributes(truth), strict=True)
     ), problems
+
+
+def _text_attributes(truth: Truth) -> list[tuple[tuple[str, str], ...]]:
+    """(name, text) of the attributes of each query that are texts: (Q,)."""
+    columns = attributes(truth)
+    return [tuple((name, values[i]) for name, values in columns.items() if isinstance(values[i], str))
+            for i in range(len(truth))]
 
 
 def _ids(run: Run, truth: Truth, rows: np.ndarray, texts_of: tuple[tuple[str, ...] | None, ...]) -> list[list[str]]:

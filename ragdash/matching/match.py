@@ -214,6 +214,12 @@ class Match:
         return Judged(texts, default_verdict_store(), default_score_cache(), self.run.name, problems)
 
     @cached_property
+    def cited(self) -> object:
+        """The view of the metrics of citations that need no judge."""
+        from ragdash.matching.views.cited import Cited
+        return Cited(self.judged.cases)
+
+    @cached_property
     def entailed(self) -> Entailed:
         """The view of the metrics of local NLI models."""
         from ragdash.matching.views.nli import Entailed
@@ -369,8 +375,7 @@ def _has_equal_neighbour(scores: np.ndarray, positions: np.ndarray, start: np.nd
     score = scores[positions]
     previous, next_position = np.maximum(positions - 1, start), np.minimum(positions + 1, stop - 1)
     return ((previous < positions) & (scores[previous] == score)) | (
-        (next_position > positions) & (scores[next_position] == score)
-    )
+        (next_position > positions) & (scores[next_position] == score))
 
 
 def _tied_ranks(run: Run, scores: np.ndarray, positions: np.ndarray, start: np.ndarray,
@@ -387,9 +392,8 @@ def _tied_ranks(run: Run, scores: np.ndarray, positions: np.ndarray, start: np.n
     if len(run.repeated):
         counted = ~np.isin(member, run.repeated)
         group, member = group[counted], member[counted]
-    docs = take(run.docs, run.rows(member))
-    order = pc.sort_indices(pa.table({"group": group, "doc": docs.cast(pa.binary())}),
-                            [("group", "ascending"), ("doc", "descending")]).to_numpy()
+    table = pa.table({"group": group, "doc": take(run.docs, run.rows(member)).cast(pa.binary())})
+    order = pc.sort_indices(table, [("group", "ascending"), ("doc", "descending")]).to_numpy()
     order_in_group = np.empty(len(member), np.int64)
     order_in_group[order] = np.arange(len(member)) - np.searchsorted(group, group)
     base = groups - start[first_of_group] + 1 - _repeats(run, start[first_of_group], groups)

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ragdash.matching.views.ranked import Values
-from ragdash.metrics.registry import Spec, metric
+from ragdash.metrics.registry import METRICS, Spec, metric
 
 if TYPE_CHECKING:  # the views need the whole of judges and models; a list of the metrics does not
+    from ragdash.matching.views.cited import Cited
     from ragdash.matching.views.judged import Judged
     from ragdash.matching.views.nli import Entailed
+    from ragdash.models.judge.tasks.rubrics import Rubric
 
 _GUIDE = "published RAG evaluation guide, LLM as judge"
 _RAGAS = "Es et al. 2024 (RAGAS); the algorithm of RAGAS 0.4 with other prompts"
@@ -106,7 +110,8 @@ def ragas_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Va
 
 @metric("RAGAS.AnswerRelevancy", "RAGAS answer relevancy",
         formula=r"\frac{1}{3} \sum_{i=1}^{3} \cos(e(question_i), e(query))", source=_RAGAS, range=(-1.0, 1.0),
-        relevance=False, aliases=("ragas_answer_relevancy", "response_relevancy"), allowed=_VOTES)
+        relevance=False, aliases=("ragas_answer_relevancy", "response_relevancy",
+                                   "RAGAS.ResponseRelevancy"), allowed=_VOTES)
 def ragas_answer_relevancy(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Mean cosine of the query with three questions that a judge makes of the answer; 0 if it evades all three.
 
@@ -118,7 +123,8 @@ def ragas_answer_relevancy(judged: Judged, *, judge: str = "", votes: int = 1) -
 
 @metric("RAGAS.ContextPrecision", "RAGAS context precision",
         formula=r"\frac{1}{|useful|} \sum_{i: useful_i} \frac{|useful\ in\ first\ i|}{i}", source=_RAGAS,
-        relevance=False, aliases=("ragas_context_precision",), allowed=_VOTES,
+        relevance=False, aliases=("ragas_context_precision", "RAGAS.ContextPrecisionWithReference",
+                                   "RAGAS.LLMContextPrecisionWithReference"), allowed=_VOTES,
         when="Are the useful chunks at the top?",
         differs="ContextPrecision here needs gold spans and no judge.")
 def ragas_context_precision(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
@@ -141,7 +147,7 @@ def context_precision_ratio(judged: Judged, *, judge: str = "", votes: int = 1) 
 
 
 @metric("RAGAS.ContextRecall", "RAGAS context recall", formula=r"\frac{|supported\ claims|}{|claims(reference)|}",
-        source=_RAGAS, relevance=False, aliases=("ragas_context_recall",), allowed=_VOTES,
+        source=_RAGAS, relevance=False, aliases=("ragas_context_recall", "RAGAS.LLMContextRecall"), allowed=_VOTES,
         when="Do the contexts contain everything the reference says?",
         differs="ContextRecall here needs gold spans and no judge.")
 def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
@@ -151,6 +157,96 @@ def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> 
     Returns (Q,) in [0, 1].
     """
     return judged.values("RAGAS.ContextRecall", judge, votes)
+
+
+def _register_ragas(name: str, title: str, formula: str, doc: str, better: str = "higher", *, mode: str = "",
+                    modes: tuple[str, ...] = (), **guide: object) -> None:
+    """Register one of RAGAS's further metrics. mode, modes: the default of its parameter mode, and all values."""
+    def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+        return judged.values(f"RAGAS.{name}", judge, votes)
+
+    def value_of_mode(judged: Judged, *, mode: str = mode, judge: str = "", votes: int = 1) -> Values:
+        return judged.values(f"RAGAS.{name}" + (f"(mode={mode!r})" if mode != modes[0] else ""), judge, votes)
+
+    function = value_of_mode if mode else value
+    function.__doc__ = f"""{doc} Undefined if a text or a verdict is missing. Returns (Q,) in [0, 1]."""
+    metric(f"RAGAS.{name}", title, formula=formula, source=_RAGAS, relevance=False, better=better,
+           allowed={**_VOTES, **({"mode": modes} if modes else {})}, **guide)(function)
+
+
+_register_ragas(
+    "FactualCorrectness", "RAGAS factual correctness", r"\frac{2 P R}{P + R}, P = \frac{TP}{TP + FP}, "
+    r"R = \frac{TP}{TP + FN}", """F1 of the claims of answer and first reference: TP and FP are the answer's claims that
+    the reference entails or does not, FN the reference's claims that the answer does not entail.
+
+    mode='precision' and mode='recall' give its parts.""", mode="f1", modes=("f1", "precision", "recall"),
+    differs="RAGChecker.F1 has another recall: the share of the reference's claims that the answer entails.")
+_register_ragas(
+    "NoiseSensitivity", "RAGAS noise sensitivity", r"\frac{|wrong \cap in\ a\ useful\ chunk|}{|claims(answer)|}",
+    """Share of the answer's claims that are wrong and come from a chunk that entails a claim of the reference.
+
+    mode='irrelevant': from other chunks only. The formula of RAGChecker's two metrics of this name.""", "lower",
+    mode="relevant", modes=("relevant", "irrelevant"))
+_register_ragas(
+    "ContextUtilization", "RAGAS context utilization",
+    r"\frac{1}{|useful|} \sum_{i: useful_i} \frac{|useful\ in\ first\ i|}{i}",
+    """Average precision of the chunks that a judge finds useful for the answer, in their order; 0 if none is.""",
+    aliases=("RAGAS.ContextPrecisionWithoutReference", "RAGAS.LLMContextPrecisionWithoutReference"),
+    differs="RAGChecker.ContextUtilization is a share of claims.")
+_register_ragas(
+    "ContextEntityRecall", "RAGAS context entity recall", r"\frac{|E(reference) \cap E(contexts)|}{|E(reference)|}",
+    """Share of the entities of the first reference that the contexts name, in any case; a judge lists both.""")
+_register_ragas(
+    "AnswerAccuracy", "RAGAS answer accuracy", r"\frac{s_1 + s_2}{2}, s \in \{0, 0.5, 1\}",
+    """Mean of two ratings of the answer against the first reference; the second has them the other way round.""")
+_register_ragas(
+    "ContextRelevance", "RAGAS context relevance", r"\frac{s_1 + s_2}{2}, s \in \{0, 0.5, 1\}",
+    """Mean of two ratings, by two prompts, of whether the contexts hold what is needed to answer.""",
+    differs="ContextRelevance here is one grade of five.")
+_register_ragas(
+    "ResponseGroundedness", "RAGAS response groundedness", r"\frac{s_1 + s_2}{2}, s \in \{0, 0.5, 1\}",
+    """Mean of two ratings, by two prompts, of whether the contexts support the answer.""")
+
+
+@metric("CitationPrecision", "Citation precision", formula=r"\frac{|citations\ that\ support\ their\ sentence|}"
+        r"{|citations|}", source="Gao et al. 2023 (ALCE), with a judge in place of an NLI model", relevance=False,
+        aliases=("citation_precision",), allowed=_VOTES,
+        when="Answers cite their sources, and readers rely on the citations.")
+def citation_precision(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Share of the citations whose context supports the sentence that cites it; a judge checks each sentence.
+
+    [2], [1, 3], [2-4], (source), [source], [^1] and superscripts are read. A number is the place of the context. A
+    citation that means no context supports nothing. Undefined without an answer, contexts or a citation, and if a
+    verdict is missing. Returns (Q,) in [0, 1].
+    """
+    return judged.values("CitationPrecision", judge, votes)
+
+
+@metric("CitationRecall", "Citation recall",
+        formula=r"\frac{|sentences\ that\ a\ cited\ context\ supports|}{|sentences|}",
+        source="Gao et al. 2023 (ALCE), with a judge in place of an NLI model", relevance=False,
+        aliases=("citation_recall",), allowed=_VOTES,
+        when="Every statement should have a citation that supports it.")
+def citation_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Share of the answer's sentences that one of the contexts they cite supports.
+
+    The same verdicts as CitationPrecision. A sentence without a citation counts as not supported. Undefined without an
+    answer, contexts or any citation, and if a verdict is missing. Returns (Q,) in [0, 1].
+    """
+    return judged.values("CitationRecall", judge, votes)
+
+
+@metric("FabricatedCitations", "Fabricated citations", formula=r"\frac{|citations\ of\ no\ context|}{|citations|}",
+        source="ragdash", better="lower", relevance=False, aliases=("fabricated_citations",),
+        when="Citations that lead nowhere; no judge is needed.")
+def fabricated_citations(cited: Cited) -> Values:
+    """Share of the answer's citations that mean no context: a number beyond the contexts, a file that is not there.
+
+    Undefined without an answer, contexts or a citation. Returns (Q,) in [0, 1].
+    """
+    from ragdash.models.judge.tasks.citations import fabricated_share
+
+    return np.array([fabricated_share(case) for case in cited.cases], np.float64)
 
 
 @metric("NLIFaithfulness", "NLI faithfulness", formula=r"\frac{|\{s \in sentences(answer): \max_w p(w \models s) \ge "
@@ -166,6 +262,38 @@ def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
     a pair was not computed. model: which model's values; '' is the one used last. Returns (Q,) in [0, 1].
     """
     return entailed.values(model)
+
+
+def register_rubrics() -> list[str]:
+    """Make the stored rubrics metrics and tasks, under their names (Rubric.polite); returns the names.
+
+    Rubrics that changed are registered again, those that are gone are taken out. Cheap where nothing changed.
+    """
+    from ragdash.models.judge.tasks import TASKS
+    from ragdash.models.judge.tasks.rubrics import PREFIX, rubric_task, stored_rubrics
+
+    rubrics = {rubric.metric: rubric for rubric in stored_rubrics()}
+    for registry in (METRICS, TASKS):
+        for name in [name for name in registry if name.startswith(PREFIX) and name not in rubrics]:
+            registry.pop(name)
+    for name, rubric in rubrics.items():
+        if name not in TASKS or TASKS[name].ask.args != (rubric,):
+            TASKS[name] = rubric_task(rubric)
+            _register_rubric(rubric)
+    return list(rubrics)
+
+
+def _register_rubric(rubric: Rubric) -> None:
+    def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+        return judged.values(rubric.metric, judge, votes)
+
+    value.__doc__ = f"""{rubric.question.strip()}
+
+    A criterion of your own ({rubric.kind}), as a value from 0 to 1. Undefined if a text or the criterion of the query
+    is missing, and if the judge cannot decide. Returns (Q,) in [0, 1].
+    """
+    metric(rubric.metric, rubric.title or f"{rubric.name} (rubric)", formula=r"score \in [0, 1]",
+           source=f"your rubric, digest {rubric.digest}", relevance=False, allowed=_VOTES)(value)
 
 
 def _register_ragchecker(name: str, title: str, formula: str, doc: str, better: str = "higher",

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.metrics.docs.ragas_names import absent_ragas_metric
 from ragdash.metrics.from_file import parse_file_spec
+from ragdash.metrics.judged import register_rubrics
 from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
 
 MAX_CUTOFF = 10**9
@@ -86,6 +88,8 @@ def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
     if text.strip().startswith(f"{FILE}:"):
         return parse_file_spec(text)
+    if text.strip().casefold().startswith("rubric."):
+        register_rubrics()
     match = re.fullmatch(rf"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+(?:\.\d+)?|{_OPEN}|))?\s*", text,
                          re.DOTALL | re.IGNORECASE)
     if not match:
@@ -308,6 +312,10 @@ def _unknown_metric(text: str, *, with_cutoffs: bool = True) -> InputError:
     if with_cutoffs:
         typed = re.search(r"(?:@|_)\s*(\d{1,9})\s*$", text) or re.match(r"top[_ -]?(\d{1,9})(?!\d)", text)
         names = [_with_cutoff(METRICS[name], typed[1] if typed else "") for name in names]
+    elsewhere = absent_ragas_metric(text)
+    if elsewhere:
+        return InputError([Problem("unknown-metric/ragas", {"text": text, "because": elsewhere[1],
+                                                            "instead": elsewhere[0]}, field="metric")])
     absent = NOT_HERE.get(_words(_without_cutoff(text)))
     if absent:
         facts = {"text": text, "names": names, "metric": absent, "needs_words": absent == "METEOR"}

@@ -18,7 +18,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.file_scores import FileScores
 from ragdash.core.ranking.rank_order import pair_hashes, query_starts
-from ragdash.core.records import Run, Truth
+from ragdash.core.records import Run, RunHeader, Truth
 
 FORMAT = 1
 KEY = b"ragdash"  # of the metadata of each table
@@ -73,7 +73,8 @@ def _pack_run(run: Run) -> Tables:
         repeated[run.rows(run.repeated)] = True
         columns["repeated"] = repeated
     metadata = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
-             "rows_digest": [str(int(lane)) for lane in run.rows_digest]}
+             "rows_digest": [str(int(lane)) for lane in run.rows_digest],
+             "header": run.header and run.header.to_json().decode()}
     tables = {
         "rows": _with_metadata(pa.table(columns), run, metadata),
         "queries": _with_metadata(_queries(run), run, metadata),
@@ -129,6 +130,7 @@ def _unpack_run(tables: Tables, metadata: dict) -> Run:
         settings=metadata["settings"],
         problems=_problems(metadata),
         file_scores=_file_scores(tables),
+        header=RunHeader.from_json(metadata["header"].encode()) if metadata.get("header") else None,
         **_locked(arrays),
     )
 

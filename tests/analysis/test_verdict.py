@@ -20,6 +20,7 @@ from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.verdict import (
     TITLES,
+    baseline_sentence,
     change_sentence,
     decision_sentence,
     verdict_dict,
@@ -30,7 +31,7 @@ SPEC = parse_spec("nDCG@10")
 TRAPS = [trap for trap in every_trap() if trap.qrels]
 
 
-def verdict_of(runs, truth, accepted=(), truths=(), **conventions):
+def verdict_of(runs, truth, accepted=(), truths=(), baseline=None, **conventions):
     matches = [Match(run, truth, Conventions(**conventions)) for run in runs]
     checks, names = find_checks(matches, SPEC, truths=truths), [run.name for run in runs]
     if any(check.kind == "no-common-query" for check in checks):
@@ -41,7 +42,8 @@ def verdict_of(runs, truth, accepted=(), truths=(), **conventions):
     others = [index for index in range(len(runs)) if index != best]
     family = test_family(evaluations, SPEC, ComparisonRules(permutations=2_000))
     comparisons = dict(zip(others, family.against(best), strict=True)) if best is not None and others else {}
-    return verdict_state(names, rows, comparisons, checks, accepted)
+    against = [] if baseline is None else family.against(baseline)
+    return verdict_state(names, rows, comparisons, checks, accepted, against_baseline=against)
 
 
 def read(trap, folder):
@@ -187,6 +189,29 @@ def test_a_verdict_counts_names_where_they_are_many(tmp_path):
     runs, truth, _ = read(trap, tmp_path)
     sentence = verdict_sentence(verdict_of(runs, truth), markdown=False)
     assert "Of the other 29 runs: better than" in sentence and sentence.count("run2") <= 1
+
+
+def test_every_other_run_is_compared_with_the_chosen_baseline():
+    qrels = make_qrels(60)
+    truth = judged(qrels)
+    runs = [built(name, make_run(qrels, strength, 1)) for name, strength in
+            (("dense", 0.3), ("hybrid", 0.8), ("mix", 0.95), ("dense again", 0.3))]
+    verdict = verdict_of(runs, truth, accepted=("same-content",), baseline=0)
+    assert verdict.best == "mix" and verdict.baseline == "dense"
+    assert [pair.outcome for pair in verdict.against_baseline] == ["better", "better", "undecided"]
+    sentence = baseline_sentence(verdict, markdown=False)
+    gain = verdict.against_baseline[0]
+    assert sentence.startswith(f"Compared with dense (baseline): hybrid is better (+{gain.mean_difference:.3f} [")
+    assert sentence.endswith("; dense again shows no significant difference (+0.000 [+0.000, +0.000]).")
+    row = verdict_dict(verdict)["against_baseline"][0]
+    assert row["run"] == "hybrid" and row["outcome"] == "better" and row["difference"] == gain.mean_difference
+    assert verdict_dict(verdict)["baseline_sentence"] == sentence
+    assert baseline_sentence(verdict).startswith("Compared with **dense** (baseline): **hybrid** is better")
+    many = verdict_of([*runs, built("last", make_run(qrels, 0.25, 3))], truth, ("same-content",), baseline=0)
+    assert "of the other 4 runs: 2 better, 2 without a significant difference." in baseline_sentence(many)
+    assert not baseline_sentence(verdict_of(runs, truth, ("same-content",), baseline=2)), "the first sentence says it"
+    assert not baseline_sentence(verdict_of(runs[:2], truth, baseline=0)) and not baseline_sentence(
+        verdict_of(runs, truth, ("same-content",)))
 
 
 def test_nan_means_are_no_result():

@@ -12,6 +12,7 @@ from page_cases import charts, leaderboard, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard import page_list
 from ragdash.dashboard.session.data_store import LOADED, DataStore, SessionRun
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +73,7 @@ def test_the_samples_open_with_one_click():
     assert [entry.name for entry in at.session_state["_runs"]] == ["dense", "sparse", "hybrid"]
     assert "queries" in texts(at) and not at.error
     at.switch_page("pages/compare.py").run()
-    assert "NDCG@10" in at.markdown[0].value and "n = 110." in at.markdown[1].value
+    assert "NDCG@10" in at.markdown[0].value and "n = 110." in texts(at)
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])
@@ -100,6 +101,12 @@ def test_a_page_with_runs_draws_them(page, many):
             assert len(figure["data"]) == many
         if key.startswith("curve_"):
             assert sum(trace["name"] not in ("band", "chosen k") for trace in figure["data"]) == many
+
+
+def test_ten_pages_at_most_are_listed_for_runs_and_judgments_and_the_others_are_linked():
+    retrieval = {page_list.RUNS, page_list.JUDGMENTS, page_list.SCORES, page_list.TWO_RUNS}
+    assert sum(page_list.is_listed(entry, retrieval) for entry in page_list.entries()) <= 10
+    assert any(link.proto.page == "test-set" for link in opened("data", **with_runs(2)).get("page_link"))
 
 
 def test_every_chart_has_a_name_for_those_who_cannot_see_it():

@@ -77,7 +77,7 @@ def test_a_case_has_the_texts_of_the_corpus_and_lacks_what_a_missing_query_lacks
 def test_values_are_those_of_the_whole_run():
     found = match()
     Scripted(default_verdict_store()).judge_all(found.judged, *TASKS)
-    for name in TASKS:
+    for name in TASKS.keys() - {"CitationPrecision", "CitationRecall"}:  # nothing is cited here
         if name != "RAGAS.AnswerRelevancy":
             whole = found.judged.read(name).values
             np.testing.assert_array_equal([valued(heard(found, at), name) for at in range(2)], whole[:2], name)

@@ -63,7 +63,7 @@ def test_the_guide_has_a_section_with_a_block_for_each_tool():
     sections = re.split(r"^## ", GUIDE, flags=re.MULTILINE)[1:]
     assert [section.split("\n")[0] for section in sections] == [
         "trec_eval", "ranx", "ir_measures", "RAGAS", "LangSmith", "Phoenix", "TruLens",
-        "A client class, as guides write it", "A hybrid retrieval study"]
+        "Two tools, two numbers", "A client class, as guides write it", "A hybrid retrieval study"]
     assert all("```" in section and "| ragdash |" in section for section in sections)
     assert len(CALLS) >= 40
 

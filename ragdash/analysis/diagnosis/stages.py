@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ragdash.core.terms import TERMS, tooltip
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -47,7 +49,7 @@ STAGES = (
     Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
           "Ask the generator to decline where the contexts do not have the answer; a score threshold.",
           "Declined where there is no answer"),
-    Stage("fine", "Fine", "Nothing went wrong at any step that can be assessed.", "", ""),
+    Stage("fine", TERMS["no_failure"].name, tooltip("no_failure"), "", ""),
 )
 NAMES = tuple(stage.name for stage in STAGES)
 FINE = NAMES.index("fine")

@@ -33,6 +33,8 @@ class Verdict:
         Its mean with interval and n.
     comparisons
         Every other run against the best one as baseline.
+    against_baseline
+        Every other run against the baseline that the reader chose; empty where none is chosen.
     checks, accepted
         What speaks against the comparison, and which kinds of it were accepted.
     """
@@ -46,6 +48,12 @@ class Verdict:
     checks: tuple[RunCheck, ...] = ()
     accepted: tuple[str, ...] = ()
     shared: tuple[str, ...] = field(default=())
+    against_baseline: tuple[Comparison, ...] = ()
+
+    @property
+    def baseline(self) -> str | None:
+        """Name of the baseline that the reader chose; None where none is."""
+        return self.against_baseline[0].baseline if self.against_baseline else None
 
     @property
     def withheld(self) -> tuple[RunCheck, ...]:
@@ -77,12 +85,14 @@ class Verdict:
         return {"state": self.state, "metric": str(self.spec), "best": self.best, "tied_for_best": [
                     comparison.candidate for comparison in self.tied], "better_than": [
                     comparison.candidate for comparison in self.better_than],
+                "baseline": self.baseline,
+                "against_baseline": [_outcome_dict(comparison) for comparison in self.against_baseline],
                 "accepted": list(self.accepted), "checks": [check.as_dict() for check in self.checks]}
 
 
 def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison],
                   checks: Sequence[RunCheck] = (), accepted: Sequence[str] = (), *,
-                  spec: Spec | None = None) -> Verdict:
+                  spec: Spec | None = None, against_baseline: Sequence[Comparison] = ()) -> Verdict:
     """Decide the state of a comparison.
 
     Parameters
@@ -95,6 +105,8 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
         What `find_checks` found.
     accepted
         Kinds of checks that the reader accepts in spite of what they say.
+    against_baseline
+        Every other run against the baseline that the reader chose, of the same family; none where none is chosen.
 
     Returns
     -------
@@ -110,8 +122,9 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
         return Verdict(state, spec, best=None, summary=None, **given)
     pairs = tuple(comparisons[index] for index in sorted(comparisons))
     shared = tuple(name for name, summary in zip(names, summaries, strict=True) if summary.mean == summaries[best].mean)
-    return Verdict(_state(pairs, of_level(checks, "withheld", accepted)), spec, best=names[best],
-                   summary=summaries[best], comparisons=pairs, shared=shared, **given)
+    verdict = Verdict(_state(pairs, of_level(checks, "withheld", accepted)), spec, best=names[best],
+                      summary=summaries[best], comparisons=pairs, shared=shared, **given)
+    return replace(verdict, against_baseline=tuple(withhold(pair, verdict) for pair in against_baseline))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:
@@ -127,6 +140,14 @@ def best_run(summaries: Sequence[Summary]) -> int | None:
     better = summaries[0].spec.metric.better
     order = best_first(np.array([summary.mean for summary in summaries]), better)
     return order[0] if better and np.isfinite(summaries[order[0]].mean) else None
+
+
+def _outcome_dict(comparison: Comparison) -> dict:
+    """The outcome of a pair for JSON; null where a number is undefined."""
+    numbers = {"difference": comparison.mean_difference, "low": comparison.low, "high": comparison.high,
+               "p_corrected": comparison.p_corrected}
+    return {"run": comparison.candidate, "outcome": comparison.outcome, "n": comparison.n,
+            **{name: float(value) if np.isfinite(value) else None for name, value in numbers.items()}}
 
 
 def _state(pairs: Sequence[Comparison], withheld: Sequence[RunCheck]) -> str:

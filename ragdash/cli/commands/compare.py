@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 
 from ragdash.analysis.verdict import withhold
@@ -15,10 +16,12 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
 from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
+from ragdash.evaluation.repeats import RepeatSpread, merged_groups, repeat_spreads
 from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
-from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
+from ragdash.reporting.tables import COMPARISON_FORMATS, TEXT_FORMATS, render_comparisons
+from ragdash.reporting.tables.repeats import repeat_dict, repeat_text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -50,13 +53,15 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)
+    spreads = repeat_spreads(evaluations, runs)
+    runs, evaluations = merged_groups(runs, evaluations)
     specs, left_out = select_comparable(evaluations[0], evaluations[0].specs)
     limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
     grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
-    verdict = verdict_of(runs, truth, evaluations, options, rules)
+    verdict = verdict_of(runs, truth, evaluations, options, rules, baseline=0)
     grid = [[withhold(comparison, verdict) for comparison in row] for row in grid]
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     checks += gate_checks(verdict) if checks else []
@@ -67,5 +72,15 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
         verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict))
     if options.format not in ("table", "json"):
         report_verdict(verdict)
-    write(content, options.output)
+    write(_with_repeats(content, spreads, options.format), options.output)
     return report_missed(checks)
+
+
+def _with_repeats(content: bytes, spreads: Sequence[RepeatSpread], form: str) -> bytes:
+    """The output with how much repeats vary: below the text, or as a key in JSON."""
+    if not spreads or form not in (*TEXT_FORMATS, "json"):
+        return content
+    if form != "json":
+        return content + b"\n" + repeat_text(spreads, form).encode()
+    document = {**json.loads(content), "repeats": [repeat_dict(spread) for spread in spreads]}
+    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

@@ -13,6 +13,7 @@ from ragdash.cli.common_options import whole_number
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import home, split_name, workspace
+from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace
 
@@ -21,6 +22,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.epilog = "Options behind -- go to Streamlit."
     parser.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, recognized by content")
+    parser.add_argument("--logdir", metavar="DIR", help="folder of recorded runs, which appear when they are closed")
+    add_server_options(parser)
+
+
+def add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `ragdash view` has too."""
     parser.add_argument("--truth", action="append", metavar="TRUTH")
     parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
                         "RAGDASH_WORKSPACE, else a folder of the user")
@@ -36,11 +43,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
     for text in (*options.files, *(options.truth or ())):
-        if not Path(split_name(text)[1]).is_file():
+        if not (Path(split_name(text)[1]).is_file() or is_recorded_folder(Path(split_name(text)[1]))):
             raise InputError([Problem("no-such-file", {}, split_name(text)[1])])
+    if options.logdir and Path(options.logdir).exists() and not Path(options.logdir).is_dir():
+        raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
-                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
+                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {}),
+                   **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
     if options.workspace or options.read_only:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ragdash.analysis.comparability.other_tools import TOOLS, show_as
 from ragdash.analysis.recomputed import recomputed
 from ragdash.analysis.score_thresholds import sweep
 from ragdash.cli.common_options import add_evaluation_options, score_cutoffs
@@ -23,10 +24,12 @@ from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import StageLatency, stage_latencies
 from ragdash.evaluation.stats import LEVEL, METHOD, resample_weights
 from ragdash.matching.match import Match
+from ragdash.metrics import Spec
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.sentences.verdict import verdict_dict
 from ragdash.reporting.tables import FORMATS, SHAPES, TEXT_FORMATS, as_junit, render_evaluations
 from ragdash.reporting.tables.latency_cutoffs import cutoff_dicts, cutoff_text, latency_dicts, latency_text
+from ragdash.reporting.tables.other_tools import gap_dict, tool_text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +43,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "by stage; in text formats and JSON")
     parser.add_argument("--score-cutoffs", type=score_cutoffs, metavar="SCORE,SCORE", help="what remains of the runs "
                         "if documents with a lower score are left out; in text formats and JSON")
+    parser.add_argument("--show-as", choices=tuple(TOOLS), metavar="TOOL", help="the means as another tool computes "
+                        f"them, and why they differ: {', '.join(TOOLS)}; in text formats and JSON")
     add_check_options(parser)
     parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     parser.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
@@ -64,6 +69,8 @@ def run(options: argparse.Namespace) -> int:
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
         problems=problems, verdict=verdict_dict(verdict))
     content = _with_extra_tables(content, runs, truth, options)
+    if options.show_as:
+        content = _with_other_tool(content, runs, truth, evaluations[0].specs, options)
     if options.format != "json":
         report_verdict(verdict)
     write(content, options.output)
@@ -72,10 +79,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_extra_tables(options: argparse.Namespace) -> None:
     """InputError where a format that holds a single table is asked for a second one."""
-    for option, wanted in (("--latency", options.latency), ("--score-cutoffs", options.score_cutoffs)):
+    for option, wanted in (("--latency", options.latency), ("--score-cutoffs", options.score_cutoffs),
+                           ("--show-as", options.show_as)):
         if wanted and options.format not in (*TEXT_FORMATS, "json"):
             facts = {"option": option, "format": options.format, "formats": [*TEXT_FORMATS, "json"]}
             raise InputError([Problem("second-table", facts, field="--format")])
+    if options.show_as and options.match != "id":
+        raise InputError([Problem("show-as-evidence", field="--show-as")])
 
 
 def _with_extra_tables(content: bytes, runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> bytes:
@@ -96,6 +106,20 @@ def _with_extra_tables(content: bytes, runs: Sequence[Run], truth: Truth, option
         run |= {"latency_ms": latency_dicts(latencies[index])} if latencies is not None else {}
         run |= {"score_cutoffs": cutoff_dicts(sweeps[index])} if sweeps is not None else {}
     return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _with_other_tool(content: bytes, runs: Sequence[Run], truth: Truth, specs: Sequence[Spec],
+                     options: argparse.Namespace) -> bytes:
+    """The output with the means as another tool computes them, below the table or as a key of each run in JSON."""
+    gaps = [show_as(run, truth, options.show_as, specs, conventions_of(options)) for run in runs]
+    if options.format == "json":
+        document = json.loads(content)
+        for entry, row in zip(document["runs"], gaps, strict=True):
+            entry["show_as"] = {str(gap.spec): gap_dict(gap) for gap in row}
+        return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    lacking = [spec.title for spec in specs if spec.name not in TOOLS[options.show_as].metrics]
+    flat = [gap for row in gaps for gap in row]
+    return b"\n".join([content, tool_text(options.show_as, flat, lacking, options.format).encode()])
 
 
 def _latencies(match: Match, weights: np.ndarray) -> tuple[StageLatency, ...]:

@@ -17,6 +17,56 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {files:comma}",
         fix="Write the file as it is in the command, such as --map runs.csv:query=question.",
     ),
+    "baseline/changed": Message(
+        actual="values that do not fit their digest: the file was changed by hand or by a merge",
+        expected="a file as ragdash pin wrote it",
+        fix="Restore it from version control, or pin the accepted run again.",
+    ),
+    "baseline/convention": Message(
+        actual="{value!r}",
+        expected="{pinned!r}, as the baseline was evaluated",
+        fix="Leave the option out, or pin the accepted run again with it.",
+    ),
+    "baseline/damaged": Message(
+        actual="a pinned baseline that cannot be read ({reason})",
+        expected="a file as ragdash pin wrote it",
+        fix="Restore it from version control, or pin the accepted run again.",
+    ),
+    "baseline/exists": Message(
+        actual="a file of that name",
+        expected="no baseline there yet",
+        fix="--replace promotes this run: it becomes the baseline instead of {name!r} of {date}.",
+    ),
+    "baseline/fail-on": Message(
+        actual="{value!r}",
+        expected="one of {choices:comma}",
+        fix="Use one of these.",
+    ),
+    "baseline/newer": Message(
+        actual="version {version} of the format",
+        expected="version {newest}",
+        fix="Update ragdash.",
+    ),
+    "baseline/no-metric": Message(
+        actual="no metric that can be compared query by query among {metrics:comma}",
+        expected="a mean over queries with a better direction",
+        fix='Choose one, such as -m "nDCG@10 RR".',
+    ),
+    "baseline/not-json": Message(
+        actual="a file that is not JSON ({reason})",
+        expected="a pinned baseline",
+        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
+    ),
+    "baseline/other-format": Message(
+        actual="another file",
+        expected="a pinned baseline",
+        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
+    ),
+    "baseline/unreadable": Message(
+        actual="a file that cannot be read: {reason}",
+        expected="a pinned baseline",
+        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
+    ),
     "browser-failed": Message(
         actual="{type}: {error}",
         expected="a picture by {browser}",
@@ -112,6 +162,31 @@ MESSAGES: Mapping[str, Message] = {
         expected="a baseline and a candidate",
         fix="Name two runs or more, the baseline first.",
     ),
+    "pytest/no-truth": Message(
+        actual="no judgments for the group {group!r}",
+        expected="log_retrieval(..., relevant=...), truth= in the marker, or ragdash_truth in the settings of pytest",
+        fix="Add one of them.",
+    ),
+    "pytest/option": Message(
+        actual="{name!r} in a ragdash marker",
+        expected="some of {options:comma}",
+        fix="Use one of these.",
+    ),
+    "pytest/repeats": Message(
+        actual="{logged:count repeat} of {group!r}",
+        expected="{wanted}, as the marker says",
+        fix="Log the queries in every repeat.",
+    ),
+    "pytest/twice": Message(
+        actual="the query {query!r} of {group!r} logged again",
+        expected="each query once per repeat",
+        fix="Log it in one test only; the other one is {other}.",
+    ),
+    "pytest/two-values": Message(
+        actual="{name} = {second} in a marker of the group {group!r}",
+        expected="{first}, as in another marker of the group",
+        fix="Write the same value in all markers of a group.",
+    ),
     "second-table": Message(
         actual="{option} with --format {format}, which holds a single table",
         expected="{formats:or}",
@@ -128,9 +203,15 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give one at a time.",
     ),
     "several-truths/runs": Message(
-        actual="{count:count file} of runs with different truths in them",
+        actual="{count:count file} with different truths: for the query {query!r}, {first} has {what} {first_values} "
+               "and {second} has {second_values}",
         expected="one truth to evaluate the runs against",
-        fix="Name it with --truth.",
+        fix="Name the file with the right one, such as --truth {second}.",
+    ),
+    "truths-differ-in-attributes": Message(
+        actual="truths of the files that differ in attributes or texts of queries alone",
+        expected="the same of every query",
+        fix="Judgments, references and evidence are equal. The attributes are those of {file}.",
     ),
     "sheet-too-small": Message(
         actual="{rows:count row} and {columns:count column}",
@@ -141,6 +222,16 @@ MESSAGES: Mapping[str, Message] = {
         actual="{name!r}",
         expected="one of {formats:comma}",
         fix="Name the format, or give the file an ending such as .trec, .jsonl or .parquet.",
+    ),
+    "show-as-evidence": Message(
+        actual="relevance by evidence",
+        expected="relevance by id: other tools compare ids",
+        fix="Leave out --match evidence, or --show-as.",
+    ),
+    "unknown-tool": Message(
+        actual="{name!r}",
+        expected="one of {names:comma}",
+        fix="Choose a tool.",
     ),
     "unknown-section": Message(
         actual="{names!r}",

@@ -330,4 +330,39 @@ MESSAGES: Mapping[str, Message] = {
         fix="Nothing to do.",
         reason="sparse judgments",
     ),
+    "check-truth-changed": Message(
+        actual="The judgments changed since the baseline was pinned: {changed:count query} changed, {removed:,} "
+               "removed, {added:,} added",
+        expected="Values under different judgments are not comparable. {same:,} of {total:count query} have the same "
+                 "judgments.",
+        fix="--accept truth-changed compares those. Or evaluate the accepted run again and pin it.",
+        page="Evaluate the accepted run again.",
+        reason="judgments changed",
+    ),
+    "check-old-baseline": Message(
+        actual="The baseline was pinned {age:count day} ago, on {date}",
+        expected="It should be at most {max_age:count day} old.",
+        fix="Check that the accepted run is still the right one, then pin it again.",
+        reason="old baseline",
+    ),
+    "check-fewer-queries": Message(
+        actual="{run} lacks {missing:count query}, {lost:,} more than the baseline",
+        expected="A run that leaves out hard questions can look better than it is.",
+        fix="Find out why they are missing, or --accept fewer-queries.",
+        page="Find out why they are missing.",
+        reason="fewer queries",
+    ),
+    "check-fewer-values": Message(
+        actual="{metric}: {after:count query} of {run} {after:plural has/have} a value, {before:,} of the baseline",
+        expected="The means are over different queries.",
+        fix="Find out why values are missing, or --accept fewer-values.",
+        page="Find out why values are missing.",
+        reason="fewer values",
+    ),
+    "check-settings-changed": Message(
+        actual="The setting {setting} is {after!r}; the baseline has {before!r}",
+        expected="Values under different settings are not comparable.",
+        fix="Use the same setting, or evaluate the accepted run again and pin it.",
+        reason="settings differ",
+    ),
 }

@@ -12,6 +12,17 @@ MESSAGES: Mapping[str, Message] = {
         expected="verdicts on the run's answers",
         fix="The row is left out.",
     ),
+    "bad-batch-line": Message(
+        actual="a line that is no reply of a batch",
+        expected="custom_id with response or error (OpenAI), or with result (Anthropic)",
+        fix="It is left out. Give the result file as the provider returned it.",
+    ),
+    "batch-same-file": Message(
+        actual="the file of replies as the file to write",
+        expected="another name",
+        fix="Name another file with --batch-out.",
+        page="Name another file.",
+    ),
     "bad-budget": Message(
         actual="{calls} calls, {cost} of money",
         expected="0 or more",
@@ -136,6 +147,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give it more time with --timeout, or a smaller --concurrency; the same command resumes.",
         page="Start again when it is faster: what is judged is kept.",
     ),
+    "foreign-batch-lines": Message(
+        actual="{lines:count line} about other questions than those of these runs",
+        expected="replies to the requests that were written for them",
+        fix="Use the runs, truth, metrics, base URL, model, parameters, sample and votes of the request file.",
+        page="Choose the runs, metrics, base URL, model, sample and votes of the request file.",
+    ),
     "judge-always-same/verdicts": Message(
         actual="{metric} of {run:named run}: {mean:g} for all {queries:count query}",
         expected="verdicts that differ somewhere",
@@ -242,10 +259,20 @@ MESSAGES: Mapping[str, Message] = {
         expected="the texts that it is judged by",
         fix="Give the run a column answer.",
     ),
+    "nothing-to-judge/no-citations": Message(
+        actual="{run:named run} for {metric}: no answer that cites anything",
+        expected="citations such as [2] or (source)",
+        fix="Leave it out for answers without citations.",
+    ),
     "nothing-to-judge/no-contexts": Message(
         actual="{run:named run} for {metric}: no contexts for any query",
         expected="the texts that it is judged by",
         fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
+    ),
+    "nothing-to-judge/no-criterion": Message(
+        actual="{run:named run} for {metric}: no criterion for any query",
+        expected="the column that the rubric names, with a text for each query",
+        fix="Give the truth that column, or leave column out of the rubric.",
     ),
     "nothing-to-judge/no-question": Message(
         actual="{run:named run} for {metric}: no text of the query for any query",
@@ -276,6 +303,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="an account without credit ({reply})",
         expected="credit for this model",
         fix="Check the account, then start again.",
+    ),
+    "repeated-batch-line": Message(
+        actual="another reply to the request {name}",
+        expected="one reply to a request",
+        fix="The first usable one counts.",
     ),
     "repeated-verdict": Message(
         actual="{metric} of query {query!r} again",

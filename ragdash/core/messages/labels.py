@@ -1,4 +1,4 @@
-"""Human labels and validating a judge against them."""
+"""Human labels, validating a judge against them, and rubrics of one's own."""
 
 from __future__ import annotations
 
@@ -21,6 +21,53 @@ MESSAGES: Mapping[str, Message] = {
         actual="{line!r}",
         expected="a JSON object",
         fix="Correct the line.",
+    ),
+    "bad-rubric": Message(
+        actual="{unknown:?the fields {unknown:comma}}{unknown:!no {missing:comma}}",
+        expected="name and question; and kind, labels, anchors, sees, column, title where wanted",
+        fix="Correct the rubric.",
+    ),
+    "bad-rubric/anchors": Message(
+        actual="anchors {value}",
+        expected="at least two different numbers with their meaning, the lowest and the highest among them",
+        fix='Write a table [anchors] such as 1 = "useless" and 5 = "complete".',
+        page="Write a line such as 1: useless for each.",
+    ),
+    "bad-rubric/kind": Message(
+        actual="{value!r}",
+        expected="pass, labels or number",
+        fix="Choose one of these.",
+    ),
+    "bad-rubric/labels": Message(
+        actual="labels {value}",
+        expected='at least two different ones, from the worst to the best, without "cannot decide"',
+        fix='Write them as labels = ["poor", "fair", "good"].',
+        page="Write one in each line.",
+    ),
+    "bad-rubric/name": Message(
+        actual="{value!r}",
+        expected="a letter, then letters, digits, _ or -, 40 at most",
+        fix="Choose another name.",
+    ),
+    "bad-rubric/question": Message(
+        actual="no question",
+        expected="what the judge decides, such as: Is the answer polite?",
+        fix="Write it.",
+    ),
+    "bad-rubric/sees": Message(
+        actual="{value}",
+        expected="some of question, answer, references, contexts",
+        fix="Name the texts that the judge needs.",
+    ),
+    "bad-rubric/table": Message(
+        actual="labels or sees that are no list, or anchors that are no table",
+        expected="lists, and a table [anchors]",
+        fix="Correct the rubric.",
+    ),
+    "bad-rubric/toml": Message(
+        actual="a file that is not TOML ({reason})",
+        expected="name, question, kind and sees of a rubric",
+        fix="Correct the file.",
     ),
     "bad-value": Message(
         actual="{value!r}",

@@ -293,4 +293,9 @@ MESSAGES: Mapping[str, Message] = {
         expected="a file that can be read and written",
         fix="Delete it if it is damaged, or name another folder in RAGDASH_CACHE.",
     ),
+    "unknown-metric/ragas": Message(
+        actual="{text!r}, which is not here, because {because}",
+        expected="{instead}",
+        fix="Use that, or read RAGAS's own values from a column of the file.",
+    ),
 }

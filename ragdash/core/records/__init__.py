@@ -2,6 +2,7 @@
 
 from ragdash.core.records.conventions import CHOICES, Conventions
 from ragdash.core.records.run import Run
+from ragdash.core.records.run_header import Revision, RunHeader
 from ragdash.core.records.truth import QUERIES_ONLY, Truth
 
-__all__ = ["CHOICES", "QUERIES_ONLY", "Conventions", "Run", "Truth"]
+__all__ = ["CHOICES", "QUERIES_ONLY", "Conventions", "Revision", "Run", "RunHeader", "Truth"]

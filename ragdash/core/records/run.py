@@ -27,6 +27,7 @@ from ragdash.core.ranking.rank_order import (
 )
 from ragdash.core.records import from_python
 from ragdash.core.records.details import align_details, details_digest
+from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_run
 
 
@@ -44,6 +45,8 @@ class Run:
         In file order; `order` (N,) leads from a position to its row (None: they are the same).
     repeated, details, ranked_by
         Positions (D,) of repeated documents; a table with a row per query; "score", "rank" or "order" (of the rows).
+    header
+        When and from which code a recorded run was made, with its tags, group and repeat; None for other runs.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Run:
     problems: tuple[Problem, ...] = ()
     rows_digest: np.ndarray = field(default_factory=lambda: np.zeros(2, np.uint64))
     file_scores: FileScores | None = None
+    header: RunHeader | None = None
 
     @classmethod
     def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
@@ -196,7 +200,10 @@ class Run:
 
     @cached_property
     def digest(self) -> str:
-        """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file."""
+        """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file.
+
+        Repeats of a group that returned the same have different digests.
+        """
         lanes = self.rows_digest + details_digest(self.query_ids, self.details)
         pairs = self.pairs if self.order is None else _unordered(self.pairs, self.order)
         for seed, column in ((2, self.texts), (3, self.sources)):
@@ -205,6 +212,9 @@ class Run:
                 lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
         if self.file_scores is not None:
             lanes = lanes + self.file_scores.lanes()
+        if self.repeat is not None:  # repeats that returned the same are two runs all the same
+            repeat = f"{self.group}\0{self.header.name if self.header else ''}\0{self.repeat}"
+            lanes = lanes + lanes_of(hash_text(text_column([repeat]), seed=4))
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
     @cached_property
@@ -214,6 +224,21 @@ class Run:
             return self.scores is not None
         rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
         return bool(np.isin(rises, self.starts).all())
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags that the run was recorded with."""
+        return self.header.tags if self.header else ()
+
+    @property
+    def group(self) -> str | None:
+        """The group that the run is a repeat in; None for a run on its own."""
+        return self.header.group if self.header else None
+
+    @property
+    def repeat(self) -> int | None:
+        """Which repeat of its group the run is, from 1."""
+        return self.header.repeat if self.header else None
 
     def query_of(self, positions: np.ndarray) -> np.ndarray:
         """The query (index into query_ids) that owns each position."""

@@ -92,6 +92,19 @@ TERMS: Mapping[str, Term] = {
     "votes": Term("Votes", "Number of times each question is asked; the score is the mean."),
     "maximum_cost": Term(
         "Maximum cost", "In the currency of the prices, which are required. Judging stops before exceeding it."),
+    "rubric": Term(
+        "Custom criterion", "What the judge decides about each query. Its verdicts are values from 0 to 1: fail 0 and "
+        "pass 1, labels evenly spaced, a number between the lowest and the highest.", link=_LINK,
+        heading="rubric, custom criterion", entry="a criterion of your own, judged like any other metric"),
+    "rubric_column": Term(
+        "Column with a criterion", "A column of the ground truth whose text is the criterion of that query.",
+        link=_LINK),
+    "batch_requests": Term(
+        "Batch requests", "One line per question, in OpenAI's format, which Azure, vLLM and others take; with protocol "
+        "Anthropic its list of requests. Each file is one round.", link=_LINK),
+    "batch_replies": Term(
+        "Batch replies", "Result files as the service returned them, also its file of errors. Lines that expired or "
+        "failed go into the next file. A file read twice counts once.", link=_LINK),
     "planned_calls": Term(
         "Calls", "Plus follow-up calls that depend on the replies, such as the verification of claims."),
     "planned_tokens": Term(

@@ -33,6 +33,11 @@ TERMS: Mapping[str, Term] = {
     "stage_table": Term(
         "Stages", "Every query is at exactly one stage: the first that fails. Each number opens these queries.",
         link="diagnosis.md"),
+    "no_failure": Term(
+        "No failure found", "Every step that can be assessed passes: enough of the gold is in the first k, and the "
+        "answer, where there is one, is right and grounded. The metric can still be below 1, because a relevant "
+        "document at a lower rank is no failure.", heading="no failure found", link="diagnosis.md",
+        entry="the stage of a query that passes every step that can be assessed; its NDCG can still be below 1"),
     "stage_slices": Term("Slices", "At which stage the queries of each kind first go wrong."),
     "diagnosed_run": Term(
         "Run", "The run of the figure, of the slices and of what failing queries share. The table has all runs."),

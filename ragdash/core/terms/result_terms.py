@@ -40,6 +40,10 @@ TERMS: Mapping[str, Term] = {
     "setting_groups": Term(
         "By setting", "Runs grouped by their settings, from the file or typed on the Data page. A group's value is the "
         "mean over queries of the mean of its runs."),
+    "repeats": Term(
+        "Repeats", "Runs of one group and name are one configuration that was run several times. Their mean is over "
+        "repeats first, then over queries.",
+        entry="runs of one group and name: one configuration that was run several times"),
     "leaderboard_sign": Term("Symbol", "The run's symbol and color in every picture."),
     "leaderboard_run": Term("Run", "Click a row to compare that run with the baseline below."),
     "leaderboard_marks": Term(
@@ -85,4 +89,8 @@ TERMS: Mapping[str, Term] = {
         "Saved view", "A page with all its choices, kept in the workspace under a name. Its short address opens it for "
         "everybody who reaches this server.", link="../guide/share.md"),
     "report_texts": Term("Texts", "Leave them out if the corpus is confidential: ids replace them."),
+    "show_as": Term(
+        "Show as", "The same runs as another tool computes the metrics: its ties, missing queries, denominators and "
+        "ideal ranking. Below: from the mean here to the mean there, cause by cause.",
+        link="../start/coming-from.md"),
 }

@@ -1,5 +1,6 @@
 // Buttons that copy or download a chart or a table in the browser; no server and no network takes part.
-// data: {chart: key of a chart of this page or "", name: of the files, texts: [[label, text], ...], background}
+// data: {chart: key of a chart of this page or "", name: of the files, width and height: of its pictures in pixels,
+// texts: [[label, text], ...]}
 
 const SCALE = 2; // pixels of a PNG for each pixel of the screen
 
@@ -8,19 +9,18 @@ function drawing(key) {
 }
 
 // Plotly's own camera button makes the file; while `take` is given, it gets the file instead of the downloads folder.
-function makePicture(key, name, format, take) {
+function makePicture({ chart: key, name, width, height }, format, take) {
   const chart = drawing(key);
   const camera = chart && chart.querySelector('.modebar-btn[data-attr="toImage"], .modebar-btn[data-title*="ownload"]');
   if (!camera) throw new Error("the chart is not drawn yet");
   const before = chart._context.toImageButtonOptions;
-  const { width, height } = chart.getBoundingClientRect();
   chart._context.toImageButtonOptions = { format, filename: name, width, height, scale: SCALE };
   if (take) document.addEventListener("click", take, true);
   camera.click();
   setTimeout(() => { chart._context.toImageButtonOptions = before; }, 0);
 }
 
-function pictureBlob(key, name) {
+function pictureBlob(data) {
   return new Promise((resolve, reject) => {
     const take = (event) => {
       const link = event.target.closest && event.target.closest("a[download]");
@@ -34,13 +34,13 @@ function pictureBlob(key, name) {
       document.removeEventListener("click", take, true);
       reject(new Error("the picture was not made in time"));
     }, 15000);
-    makePicture(key, name, "png", take);
+    makePicture(data, "png", take);
   });
 }
 
-async function copyPicture({ chart, name }) {
+async function copyPicture(data) {
   if (!navigator.clipboard || !window.ClipboardItem) throw new Error("this browser copies pictures over HTTPS only");
-  await navigator.clipboard.write([new ClipboardItem({ "image/png": pictureBlob(chart, name) })]);
+  await navigator.clipboard.write([new ClipboardItem({ "image/png": pictureBlob(data) })]);
 }
 
 async function copyText(text) {
@@ -77,8 +77,8 @@ export default function (component) {
   status.textContent = "";
   if (data.chart) {
     addButton(bar, status, "Copy picture", "Copied.", () => copyPicture(data));
-    addButton(bar, status, "PNG", "Downloaded.", () => makePicture(data.chart, data.name, "png"));
-    addButton(bar, status, "SVG", "Downloaded.", () => makePicture(data.chart, data.name, "svg"));
+    addButton(bar, status, "PNG", "Downloaded.", () => makePicture(data, "png"));
+    addButton(bar, status, "SVG", "Downloaded.", () => makePicture(data, "svg"));
   }
   for (const [label, text] of data.texts) addButton(bar, status, label, "Copied.", () => copyText(text));
 }

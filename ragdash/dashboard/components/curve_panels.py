@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -31,7 +32,8 @@ def render_curve(context: PageContext, name: str, marked: int) -> None:
     low, high = (np.array([getattr(run_curve, side)[name] for run_curve in curves]) for side in ("low", "high"))
     with st.container(key=f"box_{name}"):
         st.header(fmt.escape(f"{metric.title}@k"), anchor=False, help=fmt.escape(metric.summary_line))
-        figure = precision_recall.by_cutoff(
+        figure = figure_cache.draw(
+            precision_recall.by_cutoff,
             context.names,
             context.slots,
             curves[0].ks,
@@ -45,34 +47,35 @@ def render_curve(context: PageContext, name: str, marked: int) -> None:
             theme=elements.theme(),
         )
         elements.chart(figure, components_tables.cutoff_table(context, curves, name), f"curve_{name}",
-                      fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked))
-        st.caption(
-            f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95 % confidence bands."
-            f"{context.scope.basis}"
-        )
+                      fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked),
+                      title=f"{metric.title} by cutoff k",
+                      caption=f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95 % "
+                              f"confidence bands.{context.scope.basis}")
 
 
 def render_trade_off(context: PageContext, marked: int) -> None:
     """Precision against recall, from k = 1 to the deepest rank."""
     precision, recall = context.results.curves("P"), context.results.curves("R")
-    figure = precision_recall.trade_off(
+    figure = figure_cache.draw(
+        precision_recall.trade_off,
         context.names, context.slots, precision[0].ks, np.array([run_curve.mean["P"] for run_curve in precision]),
         np.array([run_curve.mean["R"] for run_curve in recall]), cutoff=marked, theme=elements.theme())
     elements.chart(figure, components_tables.trade_off_table(context, precision, recall), "trade_off",
-                  "Mean precision against mean recall, from k = 1 to the deepest rank")
-    st.caption(f"Each curve starts at k = 1; small marks are at round cutoffs, the large one at k = {marked}."
-               f"{context.scope.basis}")
+                  "Mean precision against mean recall, from k = 1 to the deepest rank",
+                  caption="Each curve starts at k = 1; small marks are at round cutoffs, the large one at "
+                          f"k = {marked}.{context.scope.basis}",
+                  note=f"Mean over {fmt.query_range([run_curve.n['P'] for run_curve in precision])}.")
 
 
 def render_interpolated(context: PageContext) -> None:
     """Interpolated precision at the eleven standard recall levels."""
     curves = context.results.interpolated()
-    figure = precision_recall.interpolated(context.names, context.slots, arrays.RECALL_LEVELS,
-                                           np.array([values for values, _ in curves]), theme=elements.theme())
+    figure = figure_cache.draw(precision_recall.interpolated, context.names, context.slots, arrays.RECALL_LEVELS,
+                               np.array([values for values, _ in curves]), theme=elements.theme())
     elements.chart(figure, components_tables.interpolated_table(context, arrays.RECALL_LEVELS, curves), "interpolated",
-                  "Interpolated precision at eleven recall levels")
-    st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{fmt.query_range([n for _, n in curves])}.{context.scope.basis}")
+                  "Interpolated precision at eleven recall levels",
+                  caption="The highest precision at any rank that reaches the recall level, mean over "
+                          f"{fmt.query_range([n for _, n in curves])}.{context.scope.basis}")
 
 
 def render_first_rank(context: PageContext) -> None:
@@ -85,16 +88,16 @@ def render_first_rank(context: PageContext) -> None:
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     st.markdown(fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1]))
-    figure = ranking.first_rank(context.names, context.slots, bins, shares, theme=elements.theme())
+    figure = figure_cache.draw(ranking.first_rank, context.names, context.slots, bins, shares, theme=elements.theme())
     elements.chart(
         figure,
         components_tables.first_rank_table(context, bins, shares, [len(ranks) for ranks in first]),
         "first_rank",
         "Share of queries by the rank of their first relevant document",
         formats={"Share": "percent"},
+        caption=f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
+                f"relevant document was returned at all.{context.scope.basis}",
     )
-    st.caption(f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
-               f"relevant document was returned at all.{context.scope.basis}")
 
 
 def render_at_cutoffs(context: PageContext, name: str) -> None:
@@ -104,12 +107,13 @@ def render_at_cutoffs(context: PageContext, name: str) -> None:
     mean, low, high = means_and_intervals(summaries)
     with st.container(key=f"box_{name}"):
         st.header(fmt.escape(f"{metric.title}@k"), anchor=False, help=fmt.escape(metric.summary_line))
-        figure = ranking.at_cutoffs(context.names, context.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
-                                    theme=elements.theme())
+        figure = figure_cache.draw(ranking.at_cutoffs, context.names, context.slots, ks, mean, low, high,
+                                   axis=axes.axis_of(metric.spec()), theme=elements.theme())
         elements.chart(figure, components_tables.round_cutoffs_table(context, summaries), f"at_{name}",
-                      fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])))
-        st.caption(
-            f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95 % intervals.{context.scope.basis}"
+                      fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])),
+                      title=f"{metric.title} by cutoff k",
+                      caption=f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95 % intervals."
+                              f"{context.scope.basis}"
         )
 
 
@@ -144,7 +148,7 @@ def _render_pair(context: PageContext, left: int, right: int) -> None:
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
     st.markdown(fmt.pairwise_sentence(*names, x, y, context.selection.spec))
-    figure = ranking.per_query(*names, x, y, axis=axes.axis_of(context.selection.spec), labels=ids,
+    figure = figure_cache.draw(ranking.per_query, *names, x, y, axis=axes.axis_of(context.selection.spec), labels=ids,
                                slots=(context.slots[left], context.slots[right]), theme=elements.theme())
     with st.container(width=640, key="square"):
         elements.chart(figure, components_tables.pair_table(ids, names, x, y), "per_query",

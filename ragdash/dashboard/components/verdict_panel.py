@@ -33,6 +33,7 @@ def render(context: PageContext, spec: Spec) -> None:
     with st.container(border=True, key="verdict"):
         st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
         st.header(shorten_names(context, verdict_sentences.verdict_sentence(verdict)), anchor=False)
+        _render_against_baseline(context, verdict)
         st.markdown(shorten_names(context, f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
                                f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"))
         render_checks(context, verdict)
@@ -46,7 +47,14 @@ def render_line(context: PageContext, spec: Spec) -> None:
     """The verdict in one line, and below it the checks."""
     verdict = current_verdict(context, spec)
     st.markdown(shorten_names(context, verdict_sentences.verdict_sentence(verdict)))
+    _render_against_baseline(context, verdict)
     render_checks(context, verdict)
+
+
+def _render_against_baseline(context: PageContext, verdict: Verdict) -> None:
+    """Every other run against the chosen baseline, where the first sentence does not say it."""
+    if sentence := verdict_sentences.baseline_sentence(verdict):
+        st.markdown(shorten_names(context, sentence))
 
 
 def render_checks(context: PageContext, verdict: Verdict) -> None:

@@ -27,7 +27,8 @@ def write_cases(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[
 
 
 def _of_truth(case: Case) -> dict:
-    return {"query_id": case.query_id, "answers": list(case.references), "relevant": {}}
+    row = {"query_id": case.query_id, "answers": list(case.references), "relevant": {}}
+    return {**row, "attributes": dict(case.attributes)} if case.attributes else row
 
 
 def _of_run(case: Case) -> dict:

@@ -18,7 +18,7 @@ from ragdash.dashboard.jobs.judge_input import write_cases
 from ragdash.dashboard.jobs.process import Job, JobSlot, start_job
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.score_worker import Worker
-from ragdash.models.judge import Endpoint
+from ragdash.models.judge import Budget, Endpoint, Prices
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.tasks import Case
 
@@ -46,7 +46,13 @@ class JudgeOrder:
     @property
     def endpoint(self) -> Endpoint:
         """Where it goes. Raises InputError for an address that is none."""
-        return Endpoint(self.base_url, self.model, self.kind, self.variable)
+        prices = None if None in (self.price_in, self.price_out) else Prices(self.price_in, self.price_out)
+        return Endpoint(self.base_url, self.model, self.kind, self.variable, prices)
+
+    @property
+    def budget(self) -> Budget:
+        """Where it stops."""
+        return Budget(self.max_calls, self.max_cost)
 
     def options(self) -> dict[str, object]:
         """Of the command line."""

@@ -165,7 +165,7 @@ _frozen_at = -1
 
 
 def freeze() -> None:
-    """Take what was loaded out of the garbage collector's rounds: Streamlit starts one after every script run."""
+    """Take what was loaded out of the garbage collector's rounds, which would look at all of it again and again."""
     global _frozen_at
     if _frozen_at != len(LOADED):
         _frozen_at = len(LOADED)

@@ -26,6 +26,7 @@ REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
+SHOW_AS = "show_as"  # the tool whose numbers are shown there
 OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW = (  # What-if
     "fused", "fusion", "fuse_k", "fuse_share", "window")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
@@ -43,7 +44,7 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWE
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
-        STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE,
+        STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
         TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES, FUSED_RUNS)  # hold several values
@@ -74,6 +75,10 @@ JUDGE_PLANNED, JUDGE_AGREED = "_judge_plan", "_judge_agreed"
 JUDGE_ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
 VERDICTS_OF, VERDICTS_FOR, VERDICTS_AS = "_verdicts_of", "_verdicts_for", "_verdicts_as"  # out, in, form
 VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"
+RUBRIC_NAME, RUBRIC_QUESTION, RUBRIC_KIND = "_rubric_name", "_rubric_question", "_rubric_kind"
+RUBRIC_SEES, RUBRIC_COLUMN, RUBRIC_SCALE = "_rubric_sees", "_rubric_column", "_rubric_scale"
+RUBRIC_FILE, RUBRIC_SAVED = "_rubric_file", "_rubric_saved"
+BATCH_REPLIES, BATCH_READ = "_batch_replies", "_batch_read"  # the files to read, what came of them
 APART_AT = "trust_apart"  # the disagreement that is read
 LABEL_AT, LABELS_SKIPPED, LABEL_FILES, LABELS_OF = "label_at", "label_skipped", "label_files", "name_for_rows"
 REPORT_TITLE, REPORT_AUTHOR = "_report_title", "_report_author"
@@ -86,4 +91,5 @@ OPENED_VIEW, UNKNOWN_VIEW = "_opened_view", "_unknown_view"
 VIEW_TARGET, VIEW_PROBLEMS = "_view_target", "_view_problems"
 VIEW_NAME, VIEW_NOTE, VIEW_EXISTS = "view_name", "view_note", "_view_exists"  # of the view that is saved on Share
 VIEW_SAVED, VIEW_DELETED = "_view_saved", "_view_deleted"
+LOG_SEEN = "_log_seen"  # ids of recorded runs of the watched folder that this session loaded or passed over
 REMOVED_RUN = "_removed_run"  # (position, entry, whether it was the baseline) of the run removed last

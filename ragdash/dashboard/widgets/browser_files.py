@@ -22,7 +22,8 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); outl
 """
 
 
-def render(key: str, name: str, *, chart: str = "", texts: Sequence[tuple[str, str]] = ()) -> None:
+def render(key: str, name: str, *, chart: str = "", size: tuple[int, int] = (0, 0),
+           texts: Sequence[tuple[str, str]] = ()) -> None:
     """The buttons for a chart of this page, and one for each text.
 
     Parameters
@@ -33,13 +34,15 @@ def render(key: str, name: str, *, chart: str = "", texts: Sequence[tuple[str, s
         Of the files, without their ending.
     chart
         Key of a chart that is drawn on this page; empty for none.
+    size
+        Width and height of its pictures, in pixels.
     texts
         (label of the button, what it copies).
     """
     mount = st.components.v2.component("ragdash_browser_files", html=_HTML, css=_CSS, js=_script())
     copied = [list(text) for text in texts if len(text[1]) <= MOST_CHARACTERS]
     if chart or copied:
-        mount(key=key, data={"chart": chart, "name": name, "texts": copied})
+        mount(key=key, data={"chart": chart, "name": name, "width": size[0], "height": size[1], "texts": copied})
 
 
 @cache

@@ -54,9 +54,12 @@ def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") 
 
 
 def pictures(figure, key: str, chart: str) -> None:
-    """PNG and SVG of a chart of this page (its key), made by the browser that shows it, and Plotly's JSON."""
+    """PNG and SVG of a chart of this page (its key), made by the browser that shows it, and Plotly's JSON.
+
+    figure: the same, with its width and height.
+    """
     file_format = FIGURE_FORMATS["json"]
-    browser_files.render(f"{key}_pictures", name_of(key), chart=chart)
+    browser_files.render(f"{key}_pictures", name_of(key), chart=chart, size=(figure.layout.width, figure.layout.height))
     st.download_button(
         file_format.title,
         lambda: render_figure(figure, "json"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
@@ -10,7 +11,9 @@ import streamlit as st
 from ragdash.core.errors import Problem
 from ragdash.dashboard.session import saved_views, state
 from ragdash.dashboard.widgets import downloads
+from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.plots.common import theme as plot_theme
+from ragdash.reporting.plots.common.captioned import captioned
 from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest are in a table
@@ -20,6 +23,8 @@ _CONFIG = {
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg"},
 }
+# On the page there is no camera: its file would have neither title nor legend. The Download tab makes files.
+_ON_PAGE = {**_CONFIG, "modeBarButtonsToRemove": [*_CONFIG["modeBarButtonsToRemove"], "toImage"]}
 
 
 def theme() -> plot_theme.Theme:
@@ -165,20 +170,24 @@ def chart(
     formats: dict[str, str] | None = None,
     height: int | None = None,
     pick: Callable[[Sequence], None] | None = None,
+    title: str = "",
+    caption: str = "",
+    note: str = "",
 ) -> None:
     """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
 
     Another tab is drawn alone, without the rest of the page.
 
-    pick: called with the customdata of the mark that was clicked.
+    pick: called with the customdata of the mark that was clicked. title: of its files; empty: the alternative text up
+    to a colon. caption: markdown below the picture, and in its files. note: markdown in its files alone.
     """
     picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     if picture.open is not False:
         with picture:
             if pick is None:
-                st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+                st.plotly_chart(fig, key=key, alt=alt, config=_ON_PAGE)
             else:
-                points = st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG, on_select="rerun",
+                points = st.plotly_chart(fig, key=key, alt=alt, config=_ON_PAGE, on_select="rerun",
                                         selection_mode="points").selection.points
                 if points and points[0].get("customdata"):
                     pick(points[0]["customdata"])
@@ -187,10 +196,14 @@ def chart(
             frame(table, f"{key}_table", alt, formats=formats, height=height)
     if files.open:
         with files:
-            st.plotly_chart(fig, key=f"{key}_file", alt=alt, config=_CONFIG)
-            downloads.pictures(fig, key, f"{key}_file")
+            words = as_plain(" ".join(filter(None, (caption, note))))
+            sheet = captioned(fig, title or re.split(r"[:;] ", alt)[0], words, theme())
+            st.plotly_chart(sheet, key=f"{key}_file", alt=alt, config=_CONFIG, width="content")
+            downloads.pictures(sheet, key, f"{key}_file")
             st.caption("Its numbers, in full precision")
             downloads.tables(table, f"{key}_numbers")
+    if caption:
+        st.caption(caption)
 
 
 def frame(

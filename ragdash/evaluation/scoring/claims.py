@@ -28,6 +28,7 @@ from ragdash.models.local.score_cache import ScoreCache
 ANSWER, REFERENCE = "answer", "reference"
 CLAIM_METRICS = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}
 """The metrics that check the claims of a text against the contexts."""
+CHECKED_BY_TEXT = ("RAGChecker.", "RAGAS.FactualCorrectness", "RAGAS.NoiseSensitivity")  # and each chunk alone
 NOT_ASKED_REASONS = (NOT_ASKED.missing, "not-imported", *LACKING)  # nothing was asked: there is nothing to show
 
 
@@ -229,7 +230,7 @@ def _claims(by_metric: _JudgementsByMetric, side: str) -> tuple[Claim, ...]:
                 _add_fields(
                     fields_by_claim.setdefault(str(row["claim"]), {}),
                     row,
-                    name.startswith("RAGChecker.") or "how=" in name,
+                    name.startswith(CHECKED_BY_TEXT) or "how=" in name,
                 )
     lacks = next(
         (by_metric[name].missing for name in CLAIM_METRICS[side] if name in by_metric and by_metric[name].missing),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
 
@@ -35,6 +35,7 @@ from ragdash.models.judge import (
     plan,
 )
 from ragdash.models.judge.batch import CONCURRENCY
+from ragdash.models.judge.batch_files.pending import BatchJob
 from ragdash.models.judge.plan import JudgingListener, summary_line
 from ragdash.models.judge.question import MISSING
 from ragdash.models.judge.task_runner import NOT_ASKED, TaskRunner, guessed_questions, planned_questions, run_tasks
@@ -134,20 +135,39 @@ def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[s
     sample: number of queries, drawn at random, the same for every run and metric; votes: in place of the metrics'.
     Raises InputError where a metric is not judged, or no run has the texts for any of them.
     """
-    verdict_store = verdict_store or default_verdict_store()
+    names = judged_names(metrics, votes)
+    if sample is not None and sample < 1:
+        raise InputError([Problem("nothing-to-judge/sample", {"sample": sample}, field="--metrics")])
+    judged = tuple(replace(Match(run, truth).judged, verdict_store=verdict_store or default_verdict_store())
+                   for run in runs)
+    return prepare_views(judged, names, endpoint, sampled_queries(range(len(truth)), sample, seed))
+
+
+def judged_names(metrics: str | Iterable[str | Spec], votes: int | None = None) -> dict[str, int]:
+    """What a judge is asked for, with the number of votes; votes: in place of the metrics'. InputError for none."""
     names: dict[str, int] = {}
     for spec in parse_specs(metrics):
         name, _, spec_votes = judge_request(spec)
         find_task(name)
         names[name] = max(votes or spec_votes, names.get(name, 0))
-    if not names or (sample is not None and sample < 1):
-        message = "nothing-to-judge/sample" if names else "nothing-to-judge/metric"
-        raise InputError([Problem(message, {"sample": sample}, field="--metrics")])
-    judged = tuple(replace(Match(run, truth).judged, verdict_store=verdict_store) for run in runs)
-    queries = len(truth)
-    sampled = None if sample is None or sample >= queries else tuple(
-        np.sort(np.random.default_rng(seed).choice(queries, sample, replace=False)).tolist())
-    work = JudgeWork(judged, tuple(names.items()), sampled, endpoint, verdict_store, Plan(0, 0, 0, 0, None, ""))
+    if not names:
+        raise InputError([Problem("nothing-to-judge/metric", field="--metrics")])
+    return names
+
+
+def sampled_queries(queries: Sequence[int], sample: int | None, seed: int = SEED) -> tuple[int, ...] | None:
+    """Queries drawn at random from these, in order; None where all are asked about."""
+    if sample is None or sample >= len(queries):
+        return None
+    drawn = np.sort(np.random.default_rng(seed).choice(len(queries), sample, replace=False))
+    return tuple(queries[i] for i in drawn.tolist())
+
+
+def prepare_views(judged: Sequence[Judged], names: Mapping[str, int], endpoint: Endpoint,
+                  queries: tuple[int, ...] | None) -> JudgeWork:
+    """The work on the texts of runs: as `prepare_judging`, with the views at hand and the queries chosen."""
+    work = JudgeWork(tuple(judged), tuple(names.items()), queries, endpoint, judged[0].verdict_store,
+                     Plan(0, 0, 0, 0, None, ""))
     problems = _lacking(work)
     if len(problems) == len(judged) * len(names):
         raise InputError([replace(problem, severity="error") for problem in problems])
@@ -203,11 +223,17 @@ def run_judging(
     except KeyboardInterrupt:
         stop_reason = "cancelled"
     total = judging.total
+    report = stored_report(prepared)
+    problems = [*prepared.problems, *([total.problem] if total.problem else []), *report.problems]
+    return replace(report, asked=total.asked, cached=total.cached, cost=total.cost, seconds=time.monotonic() - start,
+                   stopped=total.stopped or stop_reason, problems=tuple(problems), usage=judging.usage)
+
+
+def stored_report(prepared: JudgeWork) -> JudgeReport:
+    """What the ledger has of the work so far; nothing is asked."""
     rows = tuple(_rows(prepared))
-    problems = [*prepared.problems, *([total.problem] if total.problem else []),
-                *(_always_same(row) for row in rows if row.constant), *_not_embedded(rows)]
-    return JudgeReport(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
-                  total.stopped or stop_reason, rows, tuple(problems), judging.usage)
+    problems = [*(_always_same(row) for row in rows if row.constant), *_not_embedded(rows)]
+    return JudgeReport(str(prepared.endpoint.judge), 0, 0, None, 0.0, None, rows, tuple(problems))
 
 
 def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
@@ -238,3 +264,9 @@ def _not_embedded(rows: Iterable[JudgeResult]) -> list[Problem]:
 def _always_same(row: JudgeResult) -> Problem:
     return Problem("judge-always-same/verdicts", {"metric": row.metric, "run": row.run, "mean": row.mean,
                    "queries": row.n}, field=row.metric, severity="warning")
+
+
+def batch_job(prepared: JudgeWork) -> BatchJob:
+    """The work as rounds of batch files."""
+    return BatchJob(prepared.askings, max(votes for _, votes in prepared.names), prepared.endpoint.judge,
+                    prepared.verdict_store)

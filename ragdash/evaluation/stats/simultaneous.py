@@ -14,8 +14,10 @@ from ragdash.core.arrow_columns import on_all_cores
 from ragdash.evaluation.stats import paired
 from ragdash.evaluation.stats.defaults import ALPHA, PERMUTATIONS, SEED
 from ragdash.evaluation.stats.paired import EXACT_BELOW, mean_and_error
+from ragdash.evaluation.stats.proportions import bonett_price
 
 _DECIMALS = 12  # differences that are equal but for rounding tie
+_LARGEST_T = 50.0  # of a critical value: r^2 reaches n where every query differs in the same way
 _TIED = 1e-6  # statistics of flips that are no further apart are equal, but for rounding
 _PAIR_CELLS = 1 << 18  # statistics computed together, so that they stay in the cache
 
@@ -35,7 +37,8 @@ class PairTests:
     critical
         The t beyond which p is below alpha; infinite where no t can be.
     low, high
-        mean -+ critical * error. The interval excludes 0 exactly where p < alpha.
+        mean -+ critical * error; of values that are 0 or 1: Bonett and Price's, with the same critical value. The
+        interval excludes 0 exactly where p < alpha.
     """
 
     n: np.ndarray
@@ -55,13 +58,13 @@ def pair_differences(values: np.ndarray, pairs: Sequence[tuple[int, int]]) -> np
 
 
 def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: float = ALPHA,
-               permutations: int = PERMUTATIONS, seed: int = SEED, corrected: bool = True) -> PairTests:
+               permutations: int = PERMUTATIONS, seed: int = SEED, corrected: bool = True,
+               binary: bool = False) -> PairTests:
     """Test all pairs of a family with the single-step max-t method over sign flips.
 
-    A flip gives every query a sign at random, the same for all pairs, so that the dependence between pairs stays as it
-    is. The statistic of a pair is |sum d| / sqrt(sum d^2), which rises with its |t|. p is the share of flips in which
-    the largest statistic of the family is at least that of the pair. The interval is t's, with the critical value of
-    the same flips.
+    A flip gives every query a sign at random, the same for all pairs, so that their dependence stays. The statistic of
+    a pair is |sum d| / sqrt(sum d^2), which rises with |t|. p is the share of flips in which the largest statistic of
+    the family is at least that of the pair. The interval is t's, with the critical value of the same flips.
 
     Parameters
     ----------
@@ -75,6 +78,9 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
         Sign flips drawn; all flips are counted where at most 16 queries differ.
     corrected
         False: each pair is a family of its own.
+    binary
+        The metric is 0 or 1 at each query: intervals are Bonett and Price's, with t's critical value for one pair. For
+        R runs it is where p, as a line between the statistics that occur, is alpha, at least t's at alpha / (R - 1).
 
     Returns
     -------
@@ -82,8 +88,7 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
 
     References
     ----------
-    Westfall & Young 1993, chapter 2; Romano & Wolf 2005; Carterette 2012 for retrieval. For one pair: the randomization
-    test of Fisher 1935.
+    Westfall & Young 1993, chapter 2; Romano & Wolf 2005; Carterette 2012 for retrieval; for one pair Fisher 1935.
 
     Examples
     --------
@@ -95,70 +100,103 @@ def test_pairs(values: np.ndarray, pairs: Sequence[tuple[int, int]], *, alpha: f
     >>> (tests.low > 0).tolist()
     [True, True, False]
     """
-    pairs = np.asarray(pairs, np.int64).reshape(-1, 2)
-    differences = pair_differences(values, pairs)
+    differences = pair_differences(values, pairs := np.asarray(pairs, np.int64).reshape(-1, 2))
     mean, error, n = mean_and_error(differences)
     filled = np.nan_to_num(differences)
     length = np.sqrt((filled**2).sum(axis=0))
     statistic = np.divide(np.abs(filled.sum(axis=0)), length, out=np.zeros(len(pairs)), where=(length > 0) & (n >= 2))
     counts, top, total = _count_flips(values, pairs, differences, np.where(n >= 2, length, 0.0), statistic,
                                       permutations, seed, corrected)
-    p_single, p, edge = _p_values(differences, statistic, counts, top, total, total == permutations + 1, alpha)
-    critical = _critical_t(edge, n, alpha, statistic, p)
-    undefined = n < 2
-    low, high = _limits(mean, error, critical)
-    return PairTests(n, mean, error, *(np.where(undefined, np.nan, array)
-                                       for array in (np.minimum(p_single, 1.0), np.minimum(p, 1.0), critical)),
-                     low, high)
+    p_single, p, edge = _p_values(differences, statistic, counts, top, total, total == permutations + 1, alpha,
+                                 binary)
+    if binary:
+        critical = _critical_binary(edge, n, alpha, len(np.unique(pairs)) if corrected else 2)
+        low, high = _agreeing(*bonett_price(differences, critical), mean, p < alpha)
+    else:
+        critical = _critical_t(edge, n, alpha, statistic, p)
+        low, high = _limits(mean, error, critical)
+    return PairTests(n, mean, error, *(np.where(n < 2, np.nan, array) for array in (
+        np.minimum(p_single, 1.0), np.minimum(p, 1.0), critical)), low, high)
 
 
 setattr(test_pairs, "__test__", False)  # noqa: B010  the name is a verb, not a test of pytest
 
 
 def _p_values(differences: np.ndarray, statistic: np.ndarray, counts: np.ndarray, top: np.ndarray, total: int,
-              drawn: bool, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """p of each pair alone, p corrected, and the smallest statistic that is significant: (S,) each."""
+              drawn: bool, alpha: float, binary: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """p of each pair alone, p corrected, and the statistic from which on a pair is significant: (S,) each."""
+    between = binary or not drawn
     p_single = (counts + drawn) / total
     few = (np.nan_to_num(differences) != 0).sum(axis=0) <= EXACT_BELOW
     if drawn and few.any():
         p_single[few] = paired.randomization_test(differences[:, few])
     if top.ndim == 2:  # not corrected
-        return p_single, p_single, np.array([_edge(row, total, int(drawn), alpha) for row in top])
+        return p_single, p_single, np.array([_edge(row, total, int(drawn), alpha, between) for row in top])
     below = np.searchsorted(top, statistic - _TIED)
-    return p_single, (len(top) - below + drawn) / total, np.full(len(counts), _edge(top, total, int(drawn), alpha))
+    edge = _edge(top, total, int(drawn), alpha, between)
+    return p_single, (len(top) - below + drawn) / total, np.full(len(counts), edge)
 
 
-def _edge(top: np.ndarray, total: int, extra: int, alpha: float) -> float:
-    """The smallest statistic of the flips that gives p < alpha; infinite where none does. top rises."""
+def _edge(top: np.ndarray, total: int, extra: int, alpha: float, between: bool) -> float:
+    """The smallest statistic of the flips that gives p < alpha; infinite where none does. top rises.
+
+    between: p jumps from one statistic to the next, as with few queries that differ or with values of 0 and 1, and the
+    larger one would make intervals too wide. Then the point at which the straight line between the two has p = alpha.
+    """
     allowed = int(np.ceil(alpha * total - extra)) - 1  # flips that may reach the statistic
     if allowed < 1 or not len(top):
         return np.inf
     largest_not = float(top[len(top) - 1 - min(allowed, len(top) - 1)])
     above = np.searchsorted(top, largest_not + 2 * _TIED)
-    return float(top[above]) if above < len(top) else np.inf
+    if above >= len(top) or not between:
+        return float(top[above]) if above < len(top) else np.inf
+    reached = len(top) - np.searchsorted(top, largest_not - _TIED)
+    chances = [(count + extra) / total for count in (reached, len(top) - above)]
+    share = (chances[0] - alpha) / (chances[0] - chances[1])
+    return largest_not + float(share) * (float(top[above]) - largest_not)
+
+
+def _critical_binary(edge: np.ndarray, n: np.ndarray, alpha: float, runs: int) -> np.ndarray:
+    """The critical t of each pair of these runs; see test_pairs."""
+    from scipy.special import stdtrit
+
+    least = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2 / max(runs - 1, 1))
+    if runs <= 2 or not np.isfinite(edge[0]):
+        return least
+    return np.maximum(np.minimum(_t_of(edge, n), _LARGEST_T), least)
+
+
+def _agreeing(low: np.ndarray, high: np.ndarray, mean: np.ndarray,
+              significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends next to 0 moved to the side of 0 on which p puts them; NaN where the mean is."""
+    low, high = (np.where(np.isnan(mean), np.nan, end) for end in (low, high))
+    nearest = np.where(significant, mean * 1e-9, 0.0)
+    low = np.where(significant & (mean > 0), np.maximum(low, nearest), np.where(significant, low, np.minimum(low, 0)))
+    high = np.where(significant & (mean < 0), np.minimum(high, nearest),
+                    np.where(significant, high, np.maximum(high, 0)))
+    return low, high
+
+
+def _t_of(size: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """The t of statistics over n queries: r sqrt((n - 1) / (n - r^2)), infinite where r^2 reaches n."""
+    room = n - np.minimum(size, np.sqrt(n) + 1) ** 2
+    return np.divide(size * np.sqrt(np.maximum(n - 1, 1)), np.sqrt(np.maximum(room, 0)), out=np.full(len(n), np.inf),
+                     where=room > 1e-9)
 
 
 def _critical_t(edge: np.ndarray, n: np.ndarray, alpha: float, statistic: np.ndarray, p: np.ndarray) -> np.ndarray:
     """The critical t of each pair: that of the edge, and at least that of the t-test of the pair alone.
 
-    The t of a statistic r over n queries is r sqrt((n - 1) / (n - r^2)), infinite where r^2 reaches n. The flips of few
-    differences are few, so p jumps over alpha: the critical value is then the next statistic that is significant, and
-    the interval rather too wide. It stays below the t of every significant pair, so that their intervals exclude 0.
+    It stays below the t of every significant pair, so that their intervals exclude 0, and reaches that of every other.
     """
     from scipy.special import stdtrit
 
     free = np.maximum(n - 1, 1)
-
-    def t_of(size: np.ndarray) -> np.ndarray:
-        room = n - np.minimum(size, np.sqrt(n) + 1) ** 2
-        return np.divide(size * np.sqrt(free), np.sqrt(np.maximum(room, 0)), out=np.full(len(n), np.inf),
-                         where=room > 1e-9)
-
     significant = p < alpha
     lowest = np.min(statistic[significant], initial=np.inf) if significant.any() else np.inf
     edge = np.minimum(edge, lowest) if len(set(edge)) <= 1 else np.where(significant, np.minimum(edge, statistic), edge)
-    wide = np.where(np.isinf(edge), np.inf, t_of(np.where(np.isinf(edge), 0.0, edge)))
-    observed = t_of(statistic)
+    wide = np.where(np.isinf(edge), np.inf, _t_of(np.where(np.isinf(edge), 0.0, edge), n))
+    observed = _t_of(statistic, n)
     attainable = np.where(np.isinf(edge), np.maximum(observed * (1 + 1e-9), 0.0), wide)
     alone = stdtrit(free, 1 - alpha / 2)
     critical = np.maximum(attainable, alone)

@@ -10,6 +10,7 @@ from ragdash.core.errors import Collector
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.assemble.kilt_objects import is_kilt
+from ragdash.io.assemble.plain_rows import read_plain_rows
 from ragdash.io.assemble.run_builder import RunReader
 from ragdash.io.assemble.truth_builder import TruthReader
 from ragdash.io.field_names import (
@@ -97,6 +98,11 @@ def _describe_kilt(detection: Detection, objects: list[dict]) -> Detection:
 
 def read_runs(source: Source, name: str | None, entries: Callable | None = None) -> list[Run]:
     """The runs of a file of objects, one per configuration."""
+    if entries is None and not source.head.lstrip().startswith(b"["):
+        runs = read_plain_rows(source, name)
+        if runs is not None:
+            return runs
+
     def read(problems: Collector, entries: Iterable[InputEntry]) -> list[Run]:
         reader = RunReader(problems, source.mapping)
         for entry in entries:

@@ -20,17 +20,21 @@ from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.local.score_cache import Model
 
 LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text of the query",
-                              "no-references": "no right answer", "no-contexts": "no contexts"}
+                              "no-references": "no right answer", "no-contexts": "no contexts",
+                              "no-criterion": "no criterion for the query",
+                              "no-citations": "the answer cites nothing"}
 """Reasons that lie in the texts: no judge is asked."""
 WHY: Mapping[str, str] = {
     **MISSING, **LACKING, "no-claims": "the text makes no claim",
+    "cannot-decide": "the judge cannot decide",
     "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
     "tied": "a tie of the most frequent values", "no-vote": "a vote that is missing",
     "not-imported": "no verdict in the imported file"}
 """Every reason for which a verdict is missing, in words."""
 DIGITS = 12  # to which values are the same
 BY = "|"  # between a reason and the judge of several whose it is
-SETTLED = ("no-claims", "nothing-to-share", "tied")  # judged, and undefined: a number is not to be had by asking
+SETTLED = ("no-claims", "nothing-to-share", "tied", "cannot-decide")
+"""Judged, and undefined: asking again gives no number."""
 FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from itertools import groupby
 
 from ragdash.metrics.bands import bands_of
+from ragdash.metrics.docs.ragas_names import not_here_table
 from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
 from ragdash.metrics.example_setups import SETTINGS
 from ragdash.metrics.registry import METRICS, Metric
@@ -31,6 +32,8 @@ _NOT_HERE = """## Not here
 - METEOR, because it needs WordNet, a dictionary that must be downloaded apart. chrF, ROUGE-L and token F1 need none.
 - BERTScore, because its value depends on a large model, one of its layers and a baseline, and its package has had no
   release since 2023. SBERT similarity and cross-encoder similarity compare meanings with smaller models.
+
+{ragas}
 
 If a file has a column of one of these, its values are read as a metric from the file, such as `file:meteor`.
 """
@@ -96,7 +99,7 @@ def as_markdown(metrics: Iterable[Metric]) -> str:
     for family, members in groupby(metrics, key=lambda m: m.family):
         blocks.append(f"## {FAMILIES.get(family, family.capitalize())}\n")
         blocks.extend(_entry(m) for m in members)
-    return "\n".join([*blocks, _NOT_HERE]).rstrip() + "\n"
+    return "\n".join([*blocks, _NOT_HERE.format(ragas=not_here_table())]).rstrip() + "\n"
 
 
 def uses() -> str:

@@ -27,6 +27,7 @@ MISSING = {
     "timeout": "no reply in time",
     "rate-limited": "the endpoint asked to come back later, too often or too late",
     "server-error": "the endpoint failed",
+    "expired": "the batch ended before it was answered",
     "not-a-reply": "what came is no reply of such an endpoint",
     "budget": "the budget was spent",
     "cancelled": "stopped before it was asked",

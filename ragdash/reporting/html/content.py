@@ -186,7 +186,7 @@ class ReportContent:
 
     def against_best(self, spec: Spec) -> dict[int, Comparison]:
         """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
-        return {run: withhold(pair, self.verdict) for run, pair in self._pairs_with_best(spec).items()}
+        return {run: withhold(pair, self.verdict) for run, pair in self._pairs_with(self.best_run(spec), spec).items()}
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -194,17 +194,17 @@ class ReportContent:
         request, lead = self.request, self.lead
         matches = [match.renamed(name) for name, match in zip(self.names, request.matches, strict=True)]
         checks = find_checks(matches, lead, request.k, queries=self.selected)
-        return verdict_state(self.names, self.metric_summaries(lead), self._pairs_with_best(lead), checks,
-                             request.accepted)
+        return verdict_state(self.names, self.metric_summaries(lead), self._pairs_with(self.best_run(lead), lead),
+                             checks, request.accepted,
+                             against_baseline=tuple(self._pairs_with(request.baseline, lead).values()))
 
-    def _pairs_with_best(self, spec: Spec) -> dict[int, Comparison]:
-        """Every other run against the best one, whatever speaks against it."""
-        best = self.best_run(spec)
+    def _pairs_with(self, run: int | None, spec: Spec) -> dict[int, Comparison]:
+        """Every other run against this one, whatever speaks against it; none where it is None."""
         rows = self.evaluations if spec in self.request.specs else self.answers
-        if best is None or len(rows) < 2 or not select_comparable(rows[best], [spec])[0]:
+        if run is None or len(rows) < 2 or not select_comparable(rows[run], [spec])[0]:
             return {}
-        candidates = [run for run in range(len(rows)) if run != best]
-        return dict(zip(candidates, self.family(spec).against(best), strict=True))
+        others = [other for other in range(len(rows)) if other != run]
+        return dict(zip(others, self.family(spec).against(run), strict=True))
 
     def best_possible(self, spec: Spec) -> float:
         """The mean of a perfect ranking; NaN for metrics that judgments of documents do not decide."""

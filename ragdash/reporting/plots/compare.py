@@ -218,6 +218,7 @@ def _area(panel: int, look: Look, values: np.ndarray, count: OutcomeCounts, side
         fill="tozeroy",
         fillcolor=_faint(color, 0.35),
         name=look.name,
+        showlegend=False,  # the color says better or worse; each panel names its run
         customdata=np.array(hover[:1] + hover + hover[-1:], dtype=object),
         hovertemplate="%{fullData.name}<br>%{customdata}<br>difference %{y:+.3f}<extra></extra>",
     )

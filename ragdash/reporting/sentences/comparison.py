@@ -121,6 +121,46 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
             f"{_power_sentence(comparison)}")
 
 
+def slices_sentence(comparisons: Sequence[Comparison]) -> str:
+    """What the comparisons within slices mean for the decision: where runs differ, how sure that is, what to do.
+
+    comparisons: of every slice of an attribute and every candidate, against one baseline.
+    """
+    compared = [comparison for comparison in comparisons if comparison.n >= 2 and comparison.slice is not None]
+    if not compared:
+        return "No slice has enough queries to compare the runs."
+    ordered = sorted(compared, key=lambda comparison: -abs(comparison.mean_difference))
+    baseline, size = f"**{escape(compared[0].baseline)}**", compared[0].family.size
+    corrected = f" The intervals are corrected for {size:,} comparisons." if size > 1 else ""
+    if all(comparison.outcome == "not-comparable" for comparison in compared):
+        return f"The runs are not comparable yet, so do not choose by slice.{corrected}"
+    decided = [comparison for comparison in ordered if comparison.outcome in COLORS]
+    if not decided:
+        largest = ordered[0]
+        return (f"No slice shows a significant difference from {baseline}, so do not choose a run by these slices. The "
+                f"largest difference is that of **{escape(largest.candidate)}** on {_slice_gap(largest)}. "
+                f"{_detectable_sentence(largest, largest.n)}{corrected}")
+    texts = [f"**{escape(comparison.candidate)}** is :{COLORS[comparison.outcome]}[{comparison.outcome}] on "
+             f"{_slice_gap(comparison)}" for comparison in decided[:MAX_DETAILED]]
+    if len(decided) > MAX_DETAILED:
+        texts.append(f"{len(decided) - MAX_DETAILED:,} more differences are significant")
+    both = {comparison.outcome for comparison in decided} == set(COLORS)
+    advice = "The result is the same on every slice."
+    if both:
+        advice = "The better run depends on the kind of query: weigh each kind by how often users ask it."
+    elif len(decided) < len(compared):
+        advice = "This counts if users often ask such queries. On the other slices no difference is significant."
+    return f"Compared with {baseline}, {listed(texts)}. {advice}{corrected}"
+
+
+def _slice_gap(comparison: Comparison) -> str:
+    """*hard* (27 queries): the difference and its interval."""
+    gap = (f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
+           f"{number(comparison.high, signed=True)}]")
+    value = comparison.slice.value if comparison.slice else ""
+    return f"*{escape(value)}* ({escape(gap)}, {count(comparison.n, 'query', 'queries')})"
+
+
 def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     """Many candidates against the baseline on one metric, by outcome, in markdown; the best are named, others counted.
     """
@@ -154,8 +194,8 @@ def _power_sentence(comparison: Comparison) -> str:
     text = _detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
-        text = (f"{text[:-1]}; to confirm one of {observed} you would need about "
-                f"{rounded_up(comparison.queries_needed)} queries.")
+        text += (f" To confirm a difference of {observed} you would need about "
+                 f"{rounded_up(comparison.queries_needed)} queries.")
     return text
 
 

@@ -22,6 +22,12 @@ TITLES = {
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
 MAX_NAMES = 3  # names that a sentence lists; more are counted
+BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
+                     "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
+                     "undefined": "has no query to compare", "not-comparable": "is not comparable yet"}
+BASELINE_COUNTS = {"better": "better", "worse": "worse", "equivalent": "equivalent",
+                   "undecided": "without a significant difference", "too-few": "with too few queries to compare",
+                   "undefined": "without a query to compare", "not-comparable": "not comparable yet"}
 Say = Callable[[str], str]
 
 
@@ -55,6 +61,26 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         n = min(comparison.n for comparison in verdict.comparisons)
         return f"Too few queries: with {count(n, 'query', 'queries')} no difference can be significant. {lead}."
     return f"{lead}. {_against_others(verdict, name)}"
+
+
+def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
+    """Say how every other run compares with the baseline that the reader chose.
+
+    Empty where `verdict_sentence` says it already: with two runs, or where the baseline is the best run; and where the
+    verdict is withheld or no difference can be significant.
+    """
+    pairs = verdict.against_baseline
+    if len(pairs) < 2 or verdict.baseline == verdict.best or verdict.state in ("not-comparable", "too-few",
+                                                                               "undefined"):
+        return ""
+    name = _bold if markdown else str
+    lead = f"Compared with {name(verdict.baseline or '')} (baseline)"
+    if len(pairs) > MAX_NAMES:
+        counts = {words: sum(pair.outcome == outcome for pair in pairs) for outcome, words in BASELINE_COUNTS.items()}
+        parts = [f"{number_of} {words}" for words, number_of in counts.items() if number_of]
+        return f"{lead}, of the other {len(pairs)} runs: {', '.join(parts)}."
+    texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}" for pair in pairs]
+    return f"{lead}: {'; '.join(texts)}."
 
 
 def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
@@ -119,6 +145,7 @@ def verdict_dict(verdict: Verdict) -> dict:
     """The verdict with its sentences, for JSON."""
     return {**verdict.as_dict(), "title": TITLES[verdict.state],
             "sentence": verdict_sentence(verdict, markdown=False),
+            "baseline_sentence": baseline_sentence(verdict, markdown=False),
             "decision": decision_sentence(verdict, markdown=False),
             "change": change_sentence(verdict, "json", markdown=False)}
 
@@ -156,6 +183,15 @@ def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:
                f"{number(high, signed=True)}])"
         texts.append(name(comparison.candidate) + (escape(text) if name is _bold else text))
     return listed(texts)
+
+
+def _difference(comparison: Comparison, markdown: bool) -> str:
+    """A run minus the baseline with its interval, in brackets; nothing where it is undefined."""
+    if comparison.n < 2:
+        return ""
+    text = (f" ({number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
+            f"{number(comparison.high, signed=True)}])")
+    return escape(text) if markdown else text
 
 
 def _gain_at_least(comparison: Comparison) -> float:

@@ -18,7 +18,7 @@ def setting_text(title: str, params: Mapping[str, object], names: Sequence[str],
     Examples
     --------
     >>> setting_text("Reciprocal rank fusion", {"k": 20.0, "weights": (0.3, 0.7), "base": 1}, ["bm25", "dense"], 10)
-    'Reciprocal rank fusion, k = 20, weights 0.3 (bm25) and 0.7 (dense), window 10'
+    'Reciprocal rank fusion, k = 20, weight of bm25 0.3, weight of dense 0.7, window 10'
     """
     parts = [title]
     if isinstance(params.get("k"), float):
@@ -28,8 +28,7 @@ def setting_text(title: str, params: Mapping[str, object], names: Sequence[str],
         parts.append(norm if isinstance(norm, str) else " and ".join(norm))  # type: ignore[arg-type]
     weights = params.get("weights")
     if isinstance(weights, (list, tuple)):
-        parts.append("weights " + listed([f"{weight:.3g} ({name})" for weight, name in
-                                          zip(weights, names, strict=True)]))
+        parts += [f"weight of {name} {weight:.3g}" for weight, name in zip(weights, names, strict=True)]
     parts += [f"{name} = {params[name]:g}" for name in ("gamma", "sigma", "phi", "n")
               if isinstance(params.get(name), (int, float))]
     if window is not None:
@@ -104,11 +103,11 @@ def _needed(comparison: Comparison) -> str:
 
 def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:
     """What choosing on the same queries would have promised, and how often the choice loses to the default."""
-    first = (f"{settings:,} settings were tried. Read on the queries that chose it, the best one looks "
-             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than it is.")
+    first = (f"{settings:,} settings were tried. On the queries that chose it, the best one looks "
+             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than on held-out queries.")
     if np.isfinite(survives):
-        first += f" {max(survives, 0):.0%} of its gain over the best single run is left on held-out queries."
-    return first + f" In {worse:.0%} of the test folds the choice is worse than the default."
+        first += f" Held-out queries keep {max(survives, 0):.0%} of its gain over the best single run."
+    return first + f" In {worse:.0%} of the test folds it is worse than the default."
 
 
 def left_out_sentence(family: str, results: int, limit: int) -> str:
@@ -127,10 +126,24 @@ def flat_sentence(name: str, low: float, high: float, run: str) -> str:
     return f"No {name}{of} from {low:g} to {high:g} is significantly worse."
 
 
+def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str, here: float,
+                            depths: Sequence[int]) -> str:
+    """Why a hybrid that was loaded from a file has another value than the default hybrid of the same runs here.
+
+    default: the setting of the default hybrid; here: its mean; depths: of the runs fused.
+    """
+    texts = [f"**{escape(name)}** ({escape(title)} {escape(number(mean))})"
+             for name, mean in zip(names, means, strict=True)]
+    loaded = "is a loaded run that was fused" if len(names) == 1 else "are loaded runs that were fused"
+    return (f"{listed(texts)} {loaded} elsewhere. This page fuses the runs above itself: {escape(default)} has "
+            f"{escape(number(here))} with all their results, up to {max(depths):,} per query. The values differ if the "
+            "depth, the window, k or the weights do.")
+
+
 def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:
     """How much of the runs a window uses."""
     if window is None:
-        return f"All results of each run take part: up to {max(depths):,}."
+        return f"All results of each run are used: up to {max(depths):,} per query."
     whose = f"{engine}'s default window" if engine else "The window"
     shallow = min(depths)
     if shallow < window:

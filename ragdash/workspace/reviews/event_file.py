@@ -6,6 +6,7 @@ synchronous=full), or not there at all.
 
 from __future__ import annotations
 
+import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -88,7 +89,12 @@ def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, wri
 
 def set_aside(path: Path) -> list[Path]:
     """The broken files next to this one."""
-    return sorted(path.parent.glob(f"{path.stem}.broken-*{path.suffix}"))
+    try:
+        names = os.listdir(path.parent)  # several times as fast as a pattern, and asked for on every click
+    except FileNotFoundError:
+        return []
+    return [path.with_name(name) for name in sorted(names)
+            if name.startswith(f"{path.stem}.broken-") and name.endswith(path.suffix)]
 
 
 def _fix(path: Path, write: bool) -> None:

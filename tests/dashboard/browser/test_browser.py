@@ -254,6 +254,26 @@ def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, sam
         shown_in(app, embedded, path)
 
 
+def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(visit, samples_link):
+    app = visit(viewport={"width": 390, "height": 844}).open(samples_link)
+    page = app.page
+    page.get_by_test_id("stExpandSidebarButton").click()
+    link = page.get_by_test_id("stSidebar").get_by_role("link", name="Compare", exact=True)
+    page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().x === 0")
+    link.click()
+    page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")
+    page.get_by_role("heading", name="Compare", level=1).wait_for()
+    app.settle().calm()
+    table = "document.querySelector('[data-testid=stMain] [data-testid=stTable]')"
+    page.wait_for_function(f"{table}.hasAttribute('data-more-right')")
+    assert "scroll" in page.evaluate(f"getComputedStyle({table}, '::after').content")
+    page.evaluate(f"{table}.firstElementChild.scrollLeft = 10_000")
+    page.wait_for_function(f"!{table}.hasAttribute('data-more-right')")
+    page.wait_for_function("document.querySelector('[data-testid=stDataFrame]').hasAttribute('data-more-right')")
+    app.resize(1440)
+    page.wait_for_function("!document.querySelector('[data-more-right]')")
+
+
 def test_a_copied_link_holds_the_appearance(visit, samples_link):
     app = visit(color_scheme="dark").open(samples_link.replace("/?", "/compare?detail=means&"))
     link = copied_link(app)

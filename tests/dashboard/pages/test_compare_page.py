@@ -131,9 +131,17 @@ def test_a_slice_of_the_sidebar_holds_for_every_page():
 
 
 def test_slices_are_compared_side_by_side():
-    at = opened("compare/slices", **session(("old", "new"), by="kind"))
+    at = opened("compare/slices", **session(("old", "new"), by="kind", k="2"))
     assert any(one.key == "by" for one in at.selectbox)
     assert "By slice: MRR" in [one.value for one in at.header]
+    said = texts(at).replace("\\", "")
+    assert "Compared with **old**, **new** is :blue[better] on *hard* (+0.667 [" in said
+    assert ", 20 queries). This counts if users often ask such queries. On the other slices no difference is " in said
+    assert "The intervals are corrected for 2 comparisons." in said
+    said = texts(opened("compare/slices", **session(("old", "same"), by="kind", k="2")))
+    assert "No slice shows a significant difference from **old**, so do not choose a run by these slices." in said
+    withheld = texts(opened("compare/slices", **session(("old", "new"), by="kind", k="10")))
+    assert "The runs are not comparable yet, so do not choose by slice." in withheld
 
 
 @pytest.mark.parametrize("picture", ["sorted", "histogram", "scatter"])
@@ -198,3 +206,18 @@ def test_many_candidates_are_counted_and_one_is_shown_in_detail():
     pictures = charts(at)
     assert len(pictures["forest"]["data"]) == 11 and len(pictures["forest_candidate"]["data"]) == 1
     assert len({row for row in at.table[-1].value["Run"]}) == 1
+
+
+def test_means_can_be_shown_as_another_tool_with_the_causes_of_the_gap():
+    truth = Truth.build("truth", ["q1", "q1", "q2"], ["a", "b", "c"], [1, 1, 0])
+    runs = [Run.build(name, ["q1", "q2"], [doc, "c"]) for name, doc in (("old", "a"), ("new", "x"))]
+    at = opened("compare", **address(truth, runs, metric="nDCG@k", show_as="phoenix"))
+    assert not at.exception
+    assert "old, NDCG@10: 0.500 in Phoenix, 0.613 here: queries without a relevant document count 0 (−0.500); the " \
+        "ideal counts only retrieved documents (+0.387)." in texts(at).replace("\\", "")
+    table = next(entry.value for entry in at.dataframe if "Step" in entry.value.columns)
+    assert table["Step"].tolist()[:4] == ["here", "the ideal counts only retrieved documents",
+                                          "queries without a relevant document count 0", "Phoenix: ndcg@10"]
+    at.selectbox(key="show_as").select("langchain").run()
+    assert not at.exception and "It has no metric of rankings" in texts(at)
+    assert not any("Step" in entry.value.columns for entry in at.dataframe)

@@ -492,7 +492,7 @@ def at_files(at: AppTest) -> str:
 
 
 def test_every_judged_metric_says_what_it_takes():
-    assert TASKS.keys() == set(judges_sentences.METRIC_ORDER)
+    assert TASKS.keys() == set(judges_sentences.metric_order())
     assert all(task.calls for task in TASKS.values())
     assert TASKS["RAGChecker.Precision"].calls == "1, then 1 per 20 claims"
     assert TASKS["RAGChecker.F1"].calls == "2, then 1 per 20 claims of both"
@@ -525,3 +525,44 @@ def test_a_rerun_with_ten_thousand_verdicts_is_quick():
         run(at)
         times.append(time.monotonic() - begin)
     assert min(times) < 1.0, times
+
+
+def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
+    from models.judge.batch_service import answer
+
+    files = {}
+    monkeypatch.setattr("streamlit.download_button", lambda label, content, name, *rest, key, **options:
+                        files.update({key: content}))
+    at = opened(None, **{state.JUDGE_URL: "http://127.0.0.1:9/v1", state.JUDGE_MODEL: "toy",
+                         state.JUDGE_METRICS: ["ClaimFaithfulness"], state.BATCH_READ: ("", [])})
+    assert "round 1 of 2: 12 requests (12 Claims)" in texts(at)
+    for number, (faults, words) in enumerate([
+            ({0: "expired"}, "round 2 of 3: 12 requests (1 Claims, 11 Verify, 1 of them again)"),
+            ({}, "round 3 of 3: 1 request (1 Verify)"), ({}, "nothing left to ask; 24 verdicts known")]):
+        (tmp_path / "requests.jsonl").write_bytes(files["batch_download_1"])
+        replies = answer(tmp_path / "requests.jsonl", tmp_path / "replies.jsonl", faults)
+        at.file_uploader(key=state.BATCH_REPLIES).upload(f"replies-{number}.jsonl", replies.read_bytes())
+        at.run()
+        at.button(key="batch_read").click().run()
+        assert not at.exception and words in texts(at), texts(at)
+    assert set(judged(at)["Judged metric"]) == {"Claim faithfulness", "RAGAS faithfulness"}  # of the same verdicts
+    assert judged(at)["n"].tolist() == [6] * 4 and "**toy at" in texts(at)
+
+
+def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
+    server = serve(judge=lambda asked: {"reason": "so", "verdict": "good" if "grey" in asked.user else "poor"})
+    at = opened(server, **{state.RUBRIC_SAVED: ("", []), state.RUBRIC_NAME: "shade", state.RUBRIC_KIND: "labels",
+                           state.RUBRIC_QUESTION: "Is it the right shade?", state.RUBRIC_SEES: ["answer"],
+                           state.RUBRIC_SCALE: "poor: another\nfair\ngood: grey", state.JUDGE_METRICS: []})
+    at.button(key="rubric_save").click().run()
+    assert "Saved as the metric Rubric.shade" in texts(at), texts(at)
+    at = finish(start(plan(at)))
+    assert len(server.asked) == 12 and "1. poor" not in server.asked[0]["messages"][0]["content"]
+    assert "poor: another\nfair\ngood: grey" in server.asked[0]["messages"][0]["content"]
+    assert judged(at)["Judged metric"].tolist() == ["shade (rubric)"] * 2 and judged(at)["Mean"].tolist() == [0.5] * 2
+    at.text_input(key=state.RUBRIC_NAME).set_value("no name")
+    at.button(key="rubric_save").click().run()
+    assert "a letter, then letters" in at.error[0].value.replace("\\", "")
+    default_verdict_store().path.parent.joinpath("rubrics", "shade.toml").unlink()
+    judges_sentences.metric_order()  # gone from the registry with its file
+    assert "Rubric.shade" not in TASKS

@@ -104,6 +104,18 @@ def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
             assert "No query passes all filters" in [one.value for one in at.header]
 
 
+def test_a_query_without_an_id_shows_its_question_once_and_a_pass_below_1_is_explained():
+    ids = ["Who walked first?", "Who walked next?"]
+    details = pa.table({"query_id": ids, "query": ["Who walked  first?", "Who walked next?"]})
+    truth = Truth.build("truth", ids, ["a", "a"], [1, 1], details=details)
+    run = Run.build("run", np.repeat(ids, 3).tolist(), ["x", "y", "a"] * 2, [3.0, 2.0, 1.0] * 2)
+    at = opened("run", truth=truth, own={"run": run})
+    assert list(table(at).columns) == ["Query", "run", "Stage"] and set(table(at)["Stage"]) == {"No failure found"}
+    assert next(one.value for one in at.header).replace("\\", "") == "Who walked first?"
+    line = next(one for one in at.markdown if "No failure found" in one.value)
+    assert "**0.500**" in line.value and "can still be below 1" in line.help
+
+
 def test_outcomes_are_those_of_the_run_that_is_looked_at():
     said = counts(widget(opened(look="new"), "selectbox", "case").options)
     assert said == {"All": 30, "Failed in every run shown": 9, "Failed only in new": 0, "Worse than old": 5,

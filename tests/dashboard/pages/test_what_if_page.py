@@ -42,7 +42,10 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     truth, runs = samples()
     other = read_run(ROOT / "sample_runs" / "hybrid.jsonl")
     at = opened("what-if", **address(truth, [*runs, other]))
-    assert "perhaps by another recipe: hybrid 0.695 (NDCG@10)" in plain(texts(at))
+    said = plain(texts(at))
+    assert "**hybrid** (NDCG@10 0.695) is a loaded run that was fused elsewhere." in said
+    assert "RRF, k = 60 has 0.724 with all their results, up to 30 per query." in said
+    assert "NDCG@10 by weight of dense" in [plain(header.value) for header in at.header]
     shown(at.button(key="mix_add").click().run())
     name = plain(next(note.value for note in at.success)).split("**")[1]
     assert name.startswith("sparse + dense (z-score 0.")
@@ -53,7 +56,7 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     assert "Nothing speaks against" not in texts(at) and "held-out queries is the one to report" in plain(texts(at))
     assert "tuned here" in " ".join(leaderboard(opened("compare", **where))["Marks"])
     card = plain(texts(opened("data", **where)))
-    assert "Weighted sum of scores, z-score, weights" in card and "tuned on nDCG@10" in card
+    assert "Weighted sum of scores, z-score, weight of " in card and "tuned on nDCG@10" in card
     assert "digests" not in card and "optimism" not in card
 
 

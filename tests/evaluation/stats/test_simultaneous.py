@@ -94,3 +94,43 @@ def test_false_alarms_stay_below_5_percent_and_all_intervals_hold_together_in_95
         holds += ((tests.low <= true) & (true <= tests.high)).all()
     assert alarms / 600 < 0.05 + 3 * 0.009
     assert holds / 600 > 0.95 - 3 * 0.009
+
+
+def shares(wins: int, losses: int, ties: int) -> np.ndarray:
+    """Values of two runs, 0 or 1, with so many wins of the first."""
+    return np.array([[1.0, 0.0]] * wins + [[0.0, 1.0]] * losses + [[1.0, 1.0]] * ties)
+
+
+def test_shares_have_the_interval_of_bonett_and_price():
+    """6 wins, 2 losses, 17 ties: 4 / 27 -+ t(24) sqrt((10 / 27 - (4 / 27)^2) / 27), by hand."""
+    tests = test_pairs(shares(6, 2, 17), [(0, 1)], binary=True)
+    assert (tests.low[0], tests.high[0]) == pytest.approx((-0.0863069, 0.3826032), abs=1e-6)
+    assert tests.p[0] == pytest.approx(0.2890625) and tests.critical[0] == pytest.approx(2.0638986)
+    all_tie = test_pairs(shares(0, 0, 25), [(0, 1)], binary=True)
+    assert all_tie.high[0] == -all_tie.low[0] == pytest.approx(2.0638986 * np.sqrt(2) / 27)
+
+
+def test_intervals_of_shares_exclude_0_exactly_where_p_is_below_alpha():
+    rng = np.random.default_rng(7)
+    cases = [(shares(9, 2, 29), [(0, 1)]), (shares(6, 0, 1), [(0, 1)]), (shares(5, 0, 20), [(0, 1)])]
+    cases += [((rng.random((n, 4)) < [0.5, 0.5, 0.6, 0.8]).astype(float), list(combinations(range(4), 2)))
+              for n in (2, 6, 12, 30) for _ in range(20)]
+    for values, pairs in cases:
+        for corrected in (True, False):
+            tests = test_pairs(values, pairs, permutations=300, binary=True, corrected=corrected)
+            np.testing.assert_array_equal((tests.low > 0) | (tests.high < 0), tests.p < 0.05)
+            assert (tests.low <= tests.mean).all() and (tests.mean <= tests.high).all()
+
+
+def test_intervals_of_a_family_of_shares_hold_together_in_95():
+    """600 samples of 30 queries, 4 runs, few queries that differ: standard error 0.9 %; -+ t misses every other one."""
+    rng, pairs, holds = np.random.default_rng(8), list(combinations(range(4), 2)), {True: 0, False: 0}
+    easy = 0.9 + np.array([0.0, 0.02, 0.04, 0.06])
+    for sample in range(600):
+        values = ((rng.random((30, 1)) < 0.9) ^ (rng.random((30, 4)) < 1 - easy)).astype(float)
+        gaps = 0.8 * (easy[:, None] - easy)
+        for binary in holds:
+            tests = test_pairs(values, pairs, permutations=300, seed=sample, binary=binary)
+            holds[binary] += all(low <= gaps[a, b] <= high for (a, b), low, high in
+                                 zip(pairs, tests.low, tests.high, strict=True))
+    assert holds[True] / 600 > 0.95 - 3 * 0.009 and holds[True] > holds[False] + 30

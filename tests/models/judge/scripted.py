@@ -43,7 +43,10 @@ def value(question: Question) -> dict:
         held = ["entailed" if words(claim) <= text else "neutral" for claim in claims]
         return {"verdicts": [{"id": one, "reason": "words", "verdict": verdict}
                              for one, verdict in zip(question.ids, held, strict=True)]}
-    if question.task == "ChunkUsefulness":
+    if question.task == "Entities":
+        return {"entities": [word for text in (contexts or tagged(user, "text")) for word in re.findall(
+            r"\b[A-Z]\w{3,}", text) if word not in ("Surely", "Often")]}
+    if question.task in ("ChunkUsefulness", "ChunkUse"):
         useful = words(tagged(user, "answer")[0]) & words(contexts[0])
         return {"reason": "words", "verdict": "useful" if useful else "useless"}
     if question.task == "AskBack":

@@ -70,7 +70,8 @@ def _scripted(asked: Asked) -> dict:
 
 
 SCRIPTS: dict[str, Judge] = {
-    **dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack"), _scripted), **DRAFTS}
+    **dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "ChunkUse", "Entities", "AskBack"),
+                    _scripted), **DRAFTS}
 """What the toy says to a task, by its name on the wire."""
 
 

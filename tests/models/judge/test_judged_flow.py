@@ -15,7 +15,7 @@ from ragdash.cli.main import main
 from ragdash.io import write_run, write_truth
 
 TASKS = ("Claims", "Verify", "Entailment", "ChunkUsefulness", "Faithfulness", "AnswerRelevance", "ContextRelevance",
-         "Correctness")
+         "Correctness", "ChunkUse", "Entities", "AnswerAccuracy", "NvContextRelevance", "Groundedness")
 
 
 @pytest.fixture

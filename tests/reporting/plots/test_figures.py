@@ -15,6 +15,7 @@ from ragdash.reporting.plots.common.arrays import (
     rank_bins,
     rank_shares,
 )
+from ragdash.reporting.plots.common.captioned import captioned
 from ragdash.reporting.plots.common.theme import DARK, Axis
 
 UNIT = Axis("NDCG@10", 0.0, 1.0)
@@ -27,6 +28,19 @@ def runs(many: int) -> tuple[list[str], list[int]]:
 
 def lines(fig: go.Figure) -> list:
     return [trace for trace in fig.data if trace.name not in ("band", "chosen k")]
+
+
+def test_a_picture_for_a_file_says_what_it_shows_and_which_run_is_which():
+    curve = np.linspace(0.1, 0.9, 20)
+    fig = precision_recall.by_cutoff(["a<b", "c"], [0, 1], KS, np.array([curve, curve]), KS, *np.zeros((2, 2, 20)),
+                                     axis=UNIT)
+    copy = captioned(fig, "A <title>", "Mean over 110 queries. " * 12, DARK)
+    assert copy.layout.title.text.startswith("<b>A &lt;title&gt;</b><br>")
+    assert copy.layout.title.text.count("Mean over 110 queries.") >= 10 and copy.layout.title.text.count("<br>") >= 2
+    assert [trace.name for trace in copy.data if trace.showlegend] == ["a&lt;b", "c"] and copy.layout.showlegend
+    assert copy.layout.paper_bgcolor == DARK.paper and copy.layout.width == 960
+    assert copy.layout.height - fig.layout.height == copy.layout.margin.t - fig.layout.margin.t > 60
+    assert fig.layout.title.text is None and not fig.layout.showlegend, "the picture of the page stays as it is"
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])

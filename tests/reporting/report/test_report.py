@@ -31,7 +31,7 @@ from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
 from ragdash.reporting.sentences.formatting import escape
-from ragdash.reporting.sentences.verdict import decision_sentence, verdict_sentence
+from ragdash.reporting.sentences.verdict import baseline_sentence, decision_sentence, verdict_sentence
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
@@ -287,6 +287,22 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     gaps = [float(re.search(r"\(([+−][\d.]+)\)", block.values)[1].replace("−", "-")) for block in section.blocks
             if block.kind == "query"]
     assert gaps[0] > 0 > gaps[1], "the largest gain, then the largest loss"
+    third = set(NAMES) - set(re.findall(r"(\w+) [\d.]+", next(
+        block.values for block in section.blocks if block.kind == "query").partition(";")[0]))
+    assert len(third) == 1 and all(re.search(rf"; {min(third)} [\d.]+$", block.values) for block in section.blocks
+                                   if block.kind == "query"), "every run has its value"
+
+
+def test_the_summary_compares_every_run_with_a_baseline_that_is_not_the_best(samples):
+    best = ReportContent(ReportRequest(samples)).verdict.best
+    baseline = next(index for index, name in enumerate(NAMES) if name != best)
+    content = ReportContent(ReportRequest(samples, sections=ONE_PAGE, baseline=baseline))
+    (section,) = build_sections(content)
+    sentence = baseline_sentence(content.verdict)
+    assert f"**{NAMES[baseline]}** (baseline)" in sentence and sentence in section.blocks[1].text
+    assert all(f"**{name}**" in sentence for name in NAMES)
+    values = [block.values for block in section.blocks if block.kind == "query"]
+    assert all(re.match(rf"NDCG@10: {NAMES[baseline]} [\d.]+, {best} ", text) for text in values)
 
 
 def test_the_summary_of_one_run_shows_its_worst_queries(samples):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.cli.commands.judging.batch import batch_step
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
@@ -11,6 +12,8 @@ from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, 
 from ragdash.core.console import say
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
+from ragdash.models.judge.tasks.rubrics import read_rubric, save_rubric
+from ragdash.models.judge.verdict_store.jsonl import unpacked
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +22,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_judge_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN")
     parser.add_argument("--truth", metavar="TRUTH")
-    parser.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
+    parser.add_argument("-m", "--metrics", metavar="METRICS",
                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
+    parser.add_argument("--rubric", action="append", metavar="FILE", help="a criterion of your own (TOML); it is kept "
+                        "in the workspace and judged as the metric Rubric.NAME, besides those of -m")
     parser.add_argument("--sample", type=whole_number(1), metavar="N", help="only N queries, drawn at random")
+    parser.add_argument("--batch-out", metavar="FILE", help="ask nothing; write what would be asked as a file for a "
+                        "batch service (OpenAI's lines, or Anthropic's list with --kind anthropic)")
+    parser.add_argument("--batch-in", action="append", metavar="FILE", help="read the replies of a batch service, "
+                        "also its file of errors; with --batch-out write the next round")
     parser.add_argument("--votes", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
@@ -31,16 +40,28 @@ def run(options: argparse.Namespace) -> int:
         return _judge(options)
 
 
+def _metrics(options: argparse.Namespace) -> str:
+    """The metrics to judge, those of the rubrics among them."""
+    rubrics = [read_rubric(unpacked(path), path) for path in options.rubric or ()]
+    for rubric in rubrics:
+        save_rubric(rubric)
+    names = [*([options.metrics] if options.metrics else []), *(rubric.metric for rubric in rubrics)]
+    return " ".join(names) or "Faithfulness"
+
+
 def _judge(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     runs, truth = read_inputs(options)
-    prepared = prepare_judging(runs, truth, options.metrics, endpoint, sample=options.sample, seed=options.seed,
+    metrics = _metrics(options)
+    prepared = prepare_judging(runs, truth, metrics, endpoint, sample=options.sample, seed=options.seed,
                        votes=options.votes)
     say(prepared.problems)
     plan = prepared.plan
     write_plan(options, plan, endpoint)
     if options.dry_run:
         return 0
+    if options.batch_in or options.batch_out:
+        return batch_step(options, prepared, budget)
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
     with interruptible(options) as (progress, cancel):

@@ -109,7 +109,7 @@ def _render_answer_card(data: AnswersData, run_index: int, answer_texts: AnswerT
     """One answer: marked, with its values, reference and contexts."""
     with st.container(border=True, key="answer_one"):
         question = answer_texts.questions[row]
-        st.subheader(fmt.escape(answer_texts.ids[row] + (f": {question[:400]}" if question else "")), anchor=False)
+        st.subheader(fmt.escape(fmt.query_title(answer_texts.ids[row], question)), anchor=False)
         values = [f"{spec.title} **{fmt.number(data.values[run_index].values[row, index])}**"
                   for index, spec in enumerate(data.specs)]
         kind = [title for title, _, _ in QUADRANTS.values()] + [UNKNOWN_TITLE]

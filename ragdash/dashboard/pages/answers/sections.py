@@ -282,12 +282,11 @@ def _render_distribution(data: AnswersData, spec: Spec) -> None:
     st.header(f"How {fmt.escape(spec.title)} spreads", anchor=False, help=fmt.escape(spec.metric.summary_line))
     figure = cached_figure("spread", *_figure_key(context, [spec]), spec, draw=lambda: plots.distribution(
         context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
-    elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",
-                  f"Distribution of {spec.title} over the queries of each run")
     over_queries = fmt.query_range([summary.n for summary in data.summaries_of(spec) if summary.n] or [0])
-    st.caption(
-        f"Share of the answers in each part of the range, {over_queries}; values at either end have a bar of their own."
-    )
+    elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",
+                  f"Distribution of {spec.title} over the queries of each run",
+                  caption=f"Share of the answers in each part of the range, {over_queries}; values at either end have "
+                          "a bar of their own.")
 
 
 def _render_quadrants(data: AnswersData) -> None:
@@ -317,6 +316,8 @@ def _render_quadrants(data: AnswersData) -> None:
         answers_tables.quadrants_table(context.names, counts),
         "answer_kinds",
         f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
+        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: token F1 of at least "
+             f"{edges[state.get(key)].low:g} with a reference.",
     )
 
 
@@ -345,7 +346,9 @@ def render_correlation(data: AnswersData) -> None:
             draw=lambda: plots.correlation(*titles, rho, n, theme=elements.theme()),
         )
         elements.chart(figure, answers_tables.correlations_table(rows, columns, rho, n), "answer_correlation",
-                      f"Rank correlation of retrieval and answer metrics in {context.names[run_index]}")
+                      f"Rank correlation of retrieval and answer metrics in {context.names[run_index]}",
+                      note=f"Spearman's rank correlation over {fmt.query_range([int(n.min()), int(n.max())])}; 0 means "
+                           "no connection.")
 
 
 def _figure_key(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import (
     comparison_tables,
     leaderboard_table,
@@ -72,10 +73,8 @@ def _render_caption(context: PageContext, specs: list[Spec], runs: int) -> None:
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(
-            f"Difference and outcome are to {fmt.escape(baseline)}, the baseline; ▲ better, ▼ "
-            "worse, no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
-    if len(specs) > 2:
-        sentences.append("On a narrow screen, scroll the table sideways for the other metrics.")
+            f"Difference and outcome: against {fmt.escape(baseline)}, the baseline. ▲ better, ▼ "
+            "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
     rules = context.results.comparison_rules()
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)
@@ -98,7 +97,8 @@ def render_means(context: PageContext, spec: Spec) -> None:
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     mean, low, high = (column[:, 0] for column in means_and_intervals([(summary,) for summary in summaries]))
     st.header(fmt.escape(spec.title), anchor=False, help=fmt.escape(spec.metric.summary_line))
-    figure = leaderboard.means(
+    figure = figure_cache.draw(
+        leaderboard.means,
         context.names,
         context.slots,
         mean,
@@ -114,6 +114,8 @@ def render_means(context: PageContext, spec: Spec) -> None:
         components_tables.means_table(context, summaries, order),
         "means",
         f"Means of {spec.title} with intervals",
+        note=f"Mean over {fmt.query_range([summary.n for summary in summaries])} with 95 % bootstrap intervals."
+             f"{context.scope.basis}",
     )
 
 

@@ -8,7 +8,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.compare import leaderboard, pairwise, run_similarity, setting_grid
+from ragdash.dashboard.pages.compare import leaderboard, other_tools, pairwise, repeats, run_similarity, setting_grid
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -42,6 +42,7 @@ def render_runs(context: PageContext, specs: list[Spec]) -> None:
     """The leaderboard, and below it the run that was clicked."""
     leaderboard.render_table(context, specs)
     judge_note.render_judge_note(context, specs)
+    other_tools.render(context, specs)
     if len(context.entries) < 2:
         leaderboard.render_means(context, specs[0])
         elements.empty("Add a second run to compare",
@@ -54,7 +55,8 @@ def render_runs(context: PageContext, specs: list[Spec]) -> None:
 @redrawn_alone("compare")
 def render_details(context: PageContext, specs: list[Spec]) -> None:
     """The runs against the baseline, one part of it at a time."""
-    parts = {**PARTS, **({"settings": "By setting"} if setting_grid.groupable(context) else {})}
+    parts = {**PARTS, **({"settings": "By setting"} if setting_grid.groupable(context) else {}),
+             **({"repeats": "Repeats"} if repeats.has_repeats(context) else {})}
     part = elements.choose_part("Compare", parts, state.COMPARE_PART)
     if part == "means":
         leaderboard.render_means(context, specs[0])
@@ -65,6 +67,8 @@ def render_details(context: PageContext, specs: list[Spec]) -> None:
     specs = pairwise.comparable_specs(context, specs)
     if part == "settings" and specs:
         setting_grid.render(context, specs[0])
+    elif part == "repeats" and specs:
+        repeats.render(context, specs)
     elif specs:
         {"differences": pairwise.render_differences, "queries": pairwise.render_queries,
          "slices": pairwise.render_slices}[part](context, specs)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import comparison_tables, query_links, verdict_panel
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid
 from ragdash.dashboard.page_context import PageContext
@@ -132,7 +133,15 @@ def _render_forest(context: PageContext, candidates: Sequence[int], specs: Seque
     st.header(fmt.escape(shown), anchor=False, help=tooltip("leaderboard_differences"))
     elements.chart(forest_figure(context, candidates, grid, specs),
                    comparison_tables.test_table([comparison for row in grid for comparison in row]), key,
-                   f"{shown}, with intervals", formats=TEST_FORMATS)
+                   f"{shown}, with intervals", formats=TEST_FORMATS, title=shown,
+                   note=_forest_note(context, [comparison for row in grid for comparison in row]))
+
+
+def _forest_note(context: PageContext, comparisons: Sequence[Comparison]) -> str:
+    """What the intervals of a picture are, for its files."""
+    queries = fmt.query_range([comparison.n for comparison in comparisons])
+    return (f"Candidate minus {fmt.escape(context.names[context.baseline])}, mean over {queries}, with simultaneous "
+            f"95 % intervals. Right is better; a filled symbol is a significant difference.{context.scope.basis}")
 
 
 def _render_table(context: PageContext, candidates: Sequence[int], specs: list[Spec],
@@ -181,7 +190,8 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
     name = context.names[base]
     table = comparison_tables.values_by_run(ids, context.names, [evaluation.column(spec) for evaluation in evaluations])
     if state.get(state.PICTURE) == "scatter":
-        figure = compare.scatter(
+        figure = figure_cache.draw(
+            compare.scatter,
             name,
             context.names[selected],
             evaluations[base].column(spec),
@@ -193,17 +203,20 @@ def _render_figure(context: PageContext, spec: Spec, selected: int) -> None:
         )
         with st.container(width=640, key="square"):
             elements.chart(
-                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}"
+                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[selected]}",
+                note=f"{fmt.count(len(ids), 'query', 'queries')}.{context.scope.basis}"
             )
         return
     candidates = visible_candidates(context, selected)
     values = [differences(evaluations[base], evaluations[index], spec) for index in candidates]
     series = [context.names[index] for index in candidates], [context.slots[index] for index in candidates], values
-    figure = compare.histogram(*series, axis=axis, baseline=name, theme=elements.theme()) \
+    figure = figure_cache.draw(compare.histogram, *series, axis=axis, baseline=name, theme=elements.theme()) \
         if state.get(state.PICTURE) == "histogram" else \
-        compare.differences(*series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
+        figure_cache.draw(compare.differences, *series, axis=axis, baseline=name, labels=ids, theme=elements.theme())
     elements.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
-                  f"Differences of each query to {name} on {spec.title}")
+                  f"Differences of each query to {name} on {spec.title}",
+                  note=f"{fmt.count(len(ids), 'query', 'queries')}, candidate minus {fmt.escape(name)}."
+                       f"{context.scope.basis}")
 
 
 def _render_query_table(context: PageContext, spec: Spec, selected: int, comparison: Comparison) -> None:
@@ -249,7 +262,8 @@ def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     if truth.details is None or "query" not in truth.details.column_names:
         return [None] * len(ids)
     in_scope = pa.array(context.scope.queries)
-    return truth.details["query"].filter(in_scope).to_pylist()
+    texts = truth.details["query"].filter(in_scope).to_pylist()
+    return [fmt.new_question(query_id, text) for query_id, text in zip(ids, texts, strict=True)]
 
 
 def render_slices(context: PageContext, specs: list[Spec]) -> None:
@@ -266,6 +280,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
     )
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
+    st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]
@@ -276,6 +291,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
         "slices",
         f"Differences on {spec.title} by {state.get(state.BY)}",
         formats=TEST_FORMATS,
+        note=_forest_note(context, [comparison for _, comparison in flat]),
     )
 
 
@@ -291,7 +307,8 @@ def forest_figure(
         np.array([[getattr(comparison, field) for comparison in row] for row in grid], dtype=float)
         for field in ("mean_difference", "low", "high", "n", "p_corrected")
     )
-    return forest.forest(
+    return figure_cache.draw(
+        forest.forest,
         [context.names[index] for index in candidates],
         [context.slots[index] for index in candidates],
         mean,

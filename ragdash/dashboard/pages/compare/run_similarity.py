@@ -60,8 +60,8 @@ def _render_matrix(context: PageContext) -> None:
         ]
     )
     with st.container(width=220 + 110 * min(len(context.entries), 8), key="square_matrix"):
-        elements.chart(figure, table, "likeness_matrix", f"{titles[name]} of each two runs, mean over queries")
-    st.caption(f"{means[name]} Mean over the queries for which it is defined.")
+        elements.chart(figure, table, "likeness_matrix", f"{titles[name]} of each two runs, mean over queries",
+                      caption=f"{means[name]} Mean over the queries for which it is defined.")
 
 
 def _mean_similarity(similarity: RunSimilarity, in_scope: np.ndarray, runs: int) -> tuple[np.ndarray, np.ndarray]:

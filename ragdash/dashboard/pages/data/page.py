@@ -68,3 +68,4 @@ def render_loaded() -> None:
             "or open the samples.",
         )
     workspace_list.render()
+    page_links.link("test-set", "Test set: make questions from documents, and review them", icon=":material/quiz:")

@@ -18,6 +18,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import figure_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures.data import FailuresData
 from ragdash.dashboard.session import state
@@ -71,7 +72,8 @@ def render_traits(data: FailuresData) -> None:
                 f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, of "
                 f"{fmt.count(len(rows), 'kind')} looked at.")
     visible = rows[:MAX_TRAITS]
-    figure = forest.forest(
+    figure = figure_cache.draw(
+        forest.forest,
         [name],
         [data.context.slots[data.run_index]],
         *(np.array([[getattr(trait, field) for trait in visible]]) for field in ("difference", "low", "high")),
@@ -84,7 +86,8 @@ def render_traits(data: FailuresData) -> None:
         theme=elements.theme(),
     )
     elements.chart(figure, _traits_table(rows), "shared", f"How kinds of queries differ from the rest in {name}",
-                  formats={"p, corrected": "%.4f", "p": "%.4f"})
+                  formats={"p, corrected": "%.4f", "p": "%.4f"},
+                  note=f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals.")
     _render_links(data, rows)
     st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals; the first "
                f"{len(visible)} of {len(rows):,} kinds, surely worse ones first." if len(rows) > len(visible) else

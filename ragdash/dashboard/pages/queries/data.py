@@ -28,6 +28,7 @@ from ragdash.dashboard.widgets import elements, texts
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.plots.common import theme as plot_theme
+from ragdash.reporting.sentences import formatting as fmt
 
 DECLINED = "declined"
 
@@ -80,7 +81,8 @@ def _questions(truth: str, slice_name: str, run: str, _match: Match, _scope: Sco
     names = _match.query_ids.to_pylist()
     column = text_search.questions(_match)
     texts_by_query = [None] * len(names) if column is None else column.to_pylist()
-    return [names[row] for row in rows], np.array([texts.shortened(texts_by_query[row]) for row in rows], object)
+    new = [fmt.new_question(names[row], texts_by_query[row]) for row in rows]
+    return [names[row] for row in rows], np.array([texts.shortened(text) for text in new], object)
 
 
 def facts(data: QueriesData, filters: Filters) -> QueryFacts:

@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import query_rankings
-from ragdash.analysis.diagnosis import explain
+from ragdash.analysis.diagnosis import FINE, STAGES, explain
+from ragdash.core.terms import tooltip
 from ragdash.core.text import differing
 from ragdash.dashboard.pages.queries import claims, file_facts, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
@@ -23,6 +24,7 @@ from ragdash.reporting.plots import queries
 from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import formatting as fmt
 
+MAX_LINES = 8  # runs with a line each above a query
 RANK_STEPS = (10, 50, 200, 1_000)  # ranks shown, one step after another
 MOST_RANKS, MOST_DRAWN = RANK_STEPS[-1], 50  # ranks shown at most; ranks in the figure at most
 
@@ -69,7 +71,7 @@ def _header(case: QueryCase) -> None:
     """The question, and for each run its value and the reason of the diagnosis."""
     data, context = case.data, case.data.context
     question = case.question
-    st.header(fmt.escape(data.ids[case.row] + (f": {question[:400]}" if question else "")), anchor=False)
+    st.header(fmt.escape(fmt.query_title(data.ids[case.row], question)), anchor=False)
     if question and len(question) > 400:
         with st.expander("Full question", key="whole_question"):
             st.html(texts.paragraph_html(texts.text_html(question)))
@@ -80,15 +82,22 @@ def _header(case: QueryCase) -> None:
     )
     if slice_names:
         st.caption(fmt.escape(slice_names))
-    lines, values_of_files = [], file_facts.value_texts(case)
+    lines, values_of_files, passed = [], file_facts.value_texts(case), False
     for index, digest in enumerate(context.digests):
         reason = explain(context.results.diagnosis(digest), case.query)
+        passed = passed or reason.stage == STAGES[FINE]
         lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {fmt.escape(data.spec.title)} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
                      f"{fmt.escape(reason.rule)}"
                      + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
                         else ""))
-    st.markdown("  \n".join(lines))
+    explanation = tooltip("no_failure") if passed else None
+    if len(lines) <= MAX_LINES:
+        st.markdown("  \n".join(lines), help=explanation)
+        return
+    st.markdown("  \n".join(lines[index] for index in sorted({data.run_index, context.baseline})), help=explanation)
+    with st.expander(f"All {len(lines):,} runs", key="all_runs"):
+        st.markdown("  \n".join(lines))
 
 
 def _shown_ranks(case: QueryCase, k: int) -> int:
@@ -147,7 +156,8 @@ def _moves(case: QueryCase, k: int) -> None:
     figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=depth, theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
-                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
+                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"),
+                  title=f"Rank of each document, query {fmt.query_title(case.data.ids[case.row], case.question, 120)}")
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
     unique = query_rankings.unique_to_run(first, doc_ranks, k)

@@ -141,13 +141,13 @@ def _render_sweep(context: PageContext, sweeps: list[Sweep], points: OperatingPo
             theme=elements.theme(),
         ),
     )
-    elements.chart(figure, score_tables.sweep_table(context.names, sweeps, measure, values), "sweep",
-                  f"{title} against the score cutoff for {fmt.count(len(sweeps), 'run')}", formats=TABLE_FORMATS)
     tuned = score_sentences.MEASURES[state.get(state.TUNED)][0]
     warning = (" The scores of different runs are on scales of their own: read each line by itself."
                if cutoff_axis == "score" and len(sweeps) > 1 else "")
     mark = f" The symbol on a line marks its best cutoff for {tuned}." if np.isfinite(marked).any() else ""
-    st.caption(f"{meaning} Over {fmt.query_range(n)}.{mark}{warning}")
+    elements.chart(figure, score_tables.sweep_table(context.names, sweeps, measure, values), "sweep",
+                  f"{title} against the score cutoff for {fmt.count(len(sweeps), 'run')}", formats=TABLE_FORMATS,
+                  caption=f"{meaning} Over {fmt.query_range(n)}.{mark}{warning}")
 
 
 class OperatingPoints:
@@ -265,7 +265,8 @@ def _render_areas(context: PageContext, name: str, average: str, draw: Callable,
         name, context.entries, context.scope, average, elements.theme().name,
         draw=lambda: draw(context.names, context.slots, x, y, areas, n, theme=elements.theme()))
     listed = ", ".join(f"{run} {unit} {fmt.number(area)}" for run, area in zip(context.names, areas, strict=True))
-    elements.chart(figure, table, key, f"{alt}: {listed}")
+    elements.chart(figure, table, key, f"{alt}: {listed}",
+                  note=f"{fmt.query_range(n)[:1].upper()}{fmt.query_range(n)[1:]}; {unit}: the area below the curve.")
 
 
 def _average_precision(sweep: Sweep) -> float:

@@ -277,6 +277,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
     )
     alt = "; ".join(f"{name}: {fmt.number(row.mean)}, {text or 'undefined'}"
                     for name, row, text in zip(names, rows, descriptions, strict=True))
+    source = f"Bands: {fmt.escape(rated_metric.table.source)}. " if rated_metric.table else ""
     elements.chart(
         figure,
         threshold_bands_tables.bands_table(
@@ -284,10 +285,8 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
             None if rated_metric.is_rated else band_sentences.unrated(rated_metric.spec)),
         f"bands_{title}",
         f"{rated_metric.spec.title}: {alt}",
-    )
-    source = f"Bands: {fmt.escape(rated_metric.table.source)}. " if rated_metric.table else ""
-    st.caption(
-        f"{source}Mean over {fmt.query_range([row.n for row in rows])} with 95 % intervals.{context.scope.basis}"
+        caption=f"{source}Mean over {fmt.query_range([row.n for row in rows])} with 95 % intervals."
+                f"{context.scope.basis}",
     )
 
 

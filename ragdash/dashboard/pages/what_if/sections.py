@@ -75,8 +75,10 @@ def _note_hybrids(context: PageContext, chosen: PageContext, choice: Choice) -> 
     if not hybrids:
         return
     means = [row[0].mean for row in context.results.summary([choice.spec])]
-    texts = [f"{fmt.escape(context.names[index])} {fmt.escape(fmt.number(means[index]))}" for index in hybrids]
-    st.caption(f"Made elsewhere, so perhaps by another recipe: {fmt.listed(texts)} ({fmt.escape(choice.spec.title)}).")
+    default = choice.evaluations[len(choice.runs)]  # the default
+    st.caption(sentences.loaded_hybrids_sentence(
+        [context.names[index] for index in hybrids], [means[index] for index in hybrids], choice.spec.title,
+        default.name, float(_means([default.column(choice.spec)])[0]), [entry.run.depth for entry in chosen.entries]))
 
 
 def _setting(choice: Choice) -> str:
@@ -97,7 +99,7 @@ def _render_answer(context: PageContext, choice: Choice) -> None:
     elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
                    widths={"Against the best run": 300})
     result = choice.held_out
-    st.caption(f"Tuned on all queries, the setting is: {fmt.escape(_setting(choice))}. "
+    st.caption(f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. "
                + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes)))
 
 
@@ -109,7 +111,7 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
         return
     run = choice.runs[-1]
     label = f"Weight of {run}" if name == "weight" else "k of RRF"
-    st.header(fmt.escape(f"{title} by {'weight' if name == 'weight' else 'k'}"), anchor=False,
+    st.header(fmt.escape(f"{title} by {label[:1].lower()}{label[1:]}"), anchor=False,
               help=tooltip("flat_range"))
     x = np.array([value for value, _ in line])
     mean = _means(choice.values[[index for _, index in line]])
@@ -117,9 +119,12 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
     figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, context.names,
                             context.slots, _means(choice.single_values), axis=axis_of(choice.spec),
                             theme=elements.theme())
-    elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}")
     flat = sentences.flat_sentence(*choice.flat, run) + " " if choice.flat else ""
-    st.caption(f"{flat}Shaded: not significantly worse than the chosen setting. All queries, so the top is optimistic.")
+    elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}",
+                   title=f"{title} of the hybrid by {label[:1].lower()}{label[1:]}",
+                   caption=f"{flat}Shaded: not significantly worse than the chosen setting. Measured on the queries "
+                           "that chose it, so the top is too good.",
+                   note=f"Runs fused: {fmt.listed([fmt.escape(name) for name in choice.runs])}.")
 
 
 def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
@@ -130,8 +135,9 @@ def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> N
     figure = pictures.ceiling(windows, best, context.names, context.slots, singles, axis=axis_of(choice.spec),
                               theme=elements.theme())
     elements.chart(figure, tables.ceiling_table(choice.spec.title, windows, best), "ceiling",
-                   f"The best possible {choice.spec.title} by window")
-    st.caption(sentences.ceiling_sentence(choice.spec.title, float(singles[choice.best_run]), float(best[-1]), None))
+                   f"The best possible {choice.spec.title} by window",
+                   caption=sentences.ceiling_sentence(choice.spec.title, float(singles[choice.best_run]),
+                                                      float(best[-1]), None))
 
 
 def _means(values: np.ndarray | Sequence) -> np.ndarray:

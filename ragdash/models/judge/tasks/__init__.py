@@ -4,7 +4,8 @@ A task bears the canonical spelling of its metric: Faithfulness, ContextRelevanc
 """
 
 # Importing a module registers its tasks: this is the order in which they are listed and exported.
-from ragdash.models.judge.tasks import ragchecker, chunk_usefulness, claims, single_call  # isort: skip
+from ragdash.models.judge.tasks import (  # isort: skip
+    ragchecker, chunk_usefulness, claims, single_call, ragas, citations)
 from ragdash.models.judge.tasks.registry import TASKS, Case, JudgedTask, Judgement, TaskSteps, find_task, register_task
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "Judgement",
     "TaskSteps",
     "chunk_usefulness",
+    "citations",
     "claims",
     "find_task",
+    "ragas",
     "ragchecker",
     "register_task",
     "single_call",

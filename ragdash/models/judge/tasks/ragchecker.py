@@ -119,7 +119,7 @@ def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) ->
     return rows
 
 
-def _calls(directions: Sequence[str]) -> str:
+def calls_of(directions: Sequence[str]) -> str:
     """Judge calls per query: one for each text taken apart, then the claims against whole texts, chunks or both."""
     texts = sum(bool(set(directions) & set(side)) for side in (OF_ANSWER, OF_REFERENCE))
     by_chunk = bool(set(directions) & {"supports", "holds"})
@@ -130,7 +130,7 @@ def _calls(directions: Sequence[str]) -> str:
 
 def _register(name: str, directions: Sequence[str], value: Callable[[Checked], float]) -> None:
     needs = dict.fromkeys(need for direction in directions for need in _NEEDS[direction])
-    register_task(name, tuple(needs), _calls(directions))(partial(check_claims, directions=directions, value=value))
+    register_task(name, tuple(needs), calls_of(directions))(partial(check_claims, directions=directions, value=value))
 
 
 for _name, (_value, _parts) in FAMILY.items():

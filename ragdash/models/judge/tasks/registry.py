@@ -13,7 +13,8 @@ from ragdash.models.judge.question import Question, Reply
 @dataclass(frozen=True)
 class Case:
     """The texts of one query. references: right answers, () where none is known; contexts: (chunk id, text) as the
-    generator got them, None where that is not known; None for other texts that are not there.
+    generator got them, None where that is not known; None for other texts that are not there; attributes: (name, text)
+    of the query, for criteria of its own.
     """
 
     query_id: str
@@ -21,6 +22,7 @@ class Case:
     answer: str | None = None
     references: tuple[str, ...] = ()
     contexts: tuple[tuple[str, str], ...] | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -129,17 +129,12 @@ class Client:
 
     def _read(self, state: _State, parsed: ParsedReply) -> dict | None:
         """The checked verdict; None where it is to be asked again, Ended where that was done often enough."""
-        text = state.raw = parsed.text
-        state.model = parsed.model
-        if parsed.refused:
-            raise QuestionFailed("refused", shorten(text, 200))
-        try:
-            return state.question.check(first_object(text))
-        except NotJson:
-            reason, wrong = ("not-json", "it holds no complete JSON object") if text.strip() else \
-                ("empty", "it is empty")
-        except SchemaMismatch as unfit:
-            reason, wrong = "wrong-shape", str(unfit)
+        state.raw, state.model = parsed.text, parsed.model
+        value, reason, wrong = read_verdict(state.question, parsed)
+        if value is not None:
+            return value
+        if reason == "refused":
+            raise QuestionFailed(reason, wrong)
         if parsed.cut:
             if state.lengthened:
                 raise QuestionFailed("truncated", wrong)
@@ -147,7 +142,7 @@ class Client:
             return None
         if len(state.turns) == REPAIRS:
             raise QuestionFailed(reason, wrong)
-        state.turns.append(Turn(shorten_raw(text) or "(nothing)", wrong))
+        state.turns.append(Turn(shorten_raw(parsed.text) or "(nothing)", wrong))
         return None
 
     def _wait(self, state: _State, response_signal: Signal) -> None:
@@ -183,6 +178,19 @@ class Client:
         sent = parameters_sent(self.endpoint, state.output_mode, state.max_tokens)
         return Reply(value, missing, state.raw, state.usage, state.model, round(state.latency, 4), state.requests,
                      datetime.now(UTC).isoformat(timespec="seconds"), state.output_mode.mode, sent, False, words)
+
+
+def read_verdict(question: Question, parsed: ParsedReply) -> tuple[dict | None, str, str]:
+    """(the checked verdict, why there is none, what is wrong with the reply) of a reply."""
+    if parsed.refused:
+        return None, "refused", shorten(parsed.text, 200)
+    try:
+        return question.check(first_object(parsed.text)), "", ""
+    except NotJson:
+        return (None, "not-json", "it holds no complete JSON object") if parsed.text.strip() else \
+            (None, "empty", "it is empty")
+    except SchemaMismatch as unfit:
+        return None, "wrong-shape", str(unfit)
 
 
 def shorten_raw(text: str) -> str:

@@ -62,8 +62,8 @@ def _stages(content: ReportContent) -> list:
     ]
     header = ["Stage", *(cells.run_cell(name, slot) for name, slot in zip(content.names, content.slots, strict=True))]
     note = (
-        "Each query is counted at the first stage at which it went wrong, as far as that can be assessed; those that "
-        "are fine are counted too."
+        "Each query is counted at the first stage at which it went wrong, as far as that can be assessed; those "
+        "without a failure are counted too."
     )
     if any(gains):
         note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "

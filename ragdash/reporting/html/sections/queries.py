@@ -16,7 +16,7 @@ from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.formatting import count, escape
+from ragdash.reporting.sentences.formatting import count, escape, new_question
 
 MAX_PER_SIDE = 4  # queries of each side
 RANKS = 3  # documents shown of each run
@@ -75,8 +75,12 @@ def _split(content: ReportContent, gap: np.ndarray, names: tuple[str, str]) -> s
             f"{int((oriented < 0).sum()):,}, equal on {int((oriented == 0).sum()):,}.")
 
 
-def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: float) -> QueryBlock:
-    """One query with what these runs return for it; texts only where the report may contain them."""
+def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: float,
+                others: Sequence[int] = ()) -> QueryBlock:
+    """One query with what these runs return for it; texts only where the report may contain them.
+
+    others: runs of which only the value and the ranks of relevant documents are given.
+    """
     query_id = content.evaluations[pair[0]].query_ids[row].as_py()
     query_index = content.truth.query_ids.index(query_id).as_py()
     judged_rows = np.flatnonzero(content.truth.queries == query_index)
@@ -87,18 +91,19 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
             strict=True,
         )
     )
-    values = ", ".join(f"{content.names[run]} {fmt.number(content.evaluations[run].column(content.lead)[row])}"
-                       for run in pair)
+    values, other_values = (", ".join(
+        f"{content.names[run]} {fmt.number(content.evaluations[run].column(content.lead)[row])}" for run in runs)
+        for runs in (pair, others))
     change = f" ({fmt.number(float(gap), signed=True)})" if np.isfinite(gap) else ""
-    values = f"{content.lead.title}: {values}{change}"
-    tables = {run: _ranking(content, run, query_id) for run in pair}
+    values = f"{content.lead.title}: {values}{change}{f'; {other_values}' if others else ''}"
+    tables = {run: _ranking(content, run, query_id) for run in (*pair, *others)}
     texts = {doc: text for table in tables.values() for doc, text in table}
     ranks = {run: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for run, table in tables.items()}
     relevant = [
         ReportDocument(
             None,
             doc,
-            " · ".join(f"{content.names[run]}: {_rank(ranks[run].get(doc))}" for run in pair),
+            " · ".join(f"{content.names[run]}: {_rank(ranks[run].get(doc))}" for run in (*pair, *others)),
             shorten(content, texts.get(doc)),
         )
         for doc, grade in list(grades.items())[:MAX_RELEVANT]
@@ -118,7 +123,8 @@ def query_block(content: ReportContent, row: int, pair: Sequence[int], gap: floa
     reference = query_field(content.truth, query_id, "answers") or []
     specs = judges.judged_specs(content)
     claims = judges.judged_claims(content, pair, query_id, specs)[0] if specs else ()
-    return QueryBlock(query_id, shorten(content, question(content, query_id, pair)), values, relevant, runs,
+    text = new_question(query_id, question(content, query_id, pair))
+    return QueryBlock(query_id, shorten(content, text), values, relevant, runs,
                  shorten(content, " / ".join(reference)), claims)
 
 

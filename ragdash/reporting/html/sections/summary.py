@@ -30,15 +30,17 @@ MAX_METRICS = 5  # columns of the table
 MAX_WARNINGS = 3  # more are counted
 EXAMPLES = 3  # queries
 MAX_DOCUMENTS = 1  # of each run in an example
-NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH = 32, 120, 240  # characters
+NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # characters
 
 
 def summary(content: ReportContent, title: str) -> Section:
     """What a reader needs who reads nothing else."""
     verdict = content.verdict
-    decision = (f"**{sentences.TITLES[verdict.state]}.** {sentences.verdict_sentence(verdict)}\n\n"
-                f"**For the decision:** {sentences.decision_sentence(verdict)}\n\n"
-                f"**What would change it:** {sentences.change_sentence(verdict, 'report')}")
+    paragraphs = [f"**{sentences.TITLES[verdict.state]}.** {sentences.verdict_sentence(verdict)}",
+                  sentences.baseline_sentence(verdict),
+                  f"**For the decision:** {sentences.decision_sentence(verdict)}",
+                  f"**What would change it:** {sentences.change_sentence(verdict, 'report')}"]
+    decision = "\n\n".join(filter(None, paragraphs))
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
@@ -137,15 +139,19 @@ def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
 
 
 def _examples(content: ReportContent) -> list[Block | Heading]:
-    """Queries where the best run and the baseline differ most, in both directions; of one run, its worst queries."""
+    """Queries where the best run and the baseline differ most, in both directions; of one run, its worst queries.
+
+    Where the baseline is the best run: the baseline and the second best. The other runs of the table have their values.
+    """
     runs, gap = _example_runs(content)
     rows = _example_rows(content, runs, gap)
-    blocks = [_compact(content, query_block(content, row, runs, gap[row])) for row in rows]
+    others = [run for run in _shown_runs(content) if run not in runs]
+    blocks = [_compact(content, query_block(content, row, runs, gap[row], others)) for row in rows]
     if not blocks:
         return []
-    names = " and ".join(escape(_short_names(content)[content.names[run]]) for run in runs)
-    note = (f"Where {names} differ most on {content.lead.title}." if len(runs) > 1 else
-            f"The queries with the worst {content.lead.title} of {names}.")
+    names = [escape(_short_names(content)[content.names[run]]) for run in runs]
+    note = (f"Where {names[-1]} differs most from {names[0]} (baseline) on {content.lead.title}." if len(runs) > 1 else
+            f"The queries with the worst {content.lead.title} of {names[0]}.")
     title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
     return [Heading(title), Text(note, quiet=True), *blocks]
 
@@ -183,7 +189,8 @@ def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
     relevant = [replace(document, text="", judged=_plain_short_names(content, document.judged))
                 for document in block.relevant[:MAX_DOCUMENTS]]
     return replace(block, query_id=shorten_middle(block.query_id, NAME_LENGTH), question=_cut(block.question),
-                   values=_cut(_plain_short_names(content, block.values)), relevant=_documents(relevant), runs=runs,
+                   values=_cut(_plain_short_names(content, block.values), VALUES_LENGTH),
+                   relevant=_documents(relevant), runs=runs,
                    reference=_cut(block.reference), claims=())
 
 

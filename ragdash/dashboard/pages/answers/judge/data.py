@@ -31,6 +31,7 @@ from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND
 from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
+from ragdash.models.judge.tasks.rubrics import PREFIX
 from ragdash.models.judge.verdict_store.usage import JudgeUsage, usage_by_judge
 from ragdash.models.local import default_score_cache
 from ragdash.reporting.sentences import judge as sentences_judge
@@ -212,7 +213,7 @@ def judged_metrics(usage: JudgeUsage) -> list[str]:
     """Metrics a judge may have scored: those whose first question it has answered."""
     return [
         name
-        for name in judges_sentences.METRIC_ORDER
+        for name in judges_sentences.metric_order()
         if usage.judge.host == IMPORTED or _first_task(name) in usage.tasks
     ]
 
@@ -220,7 +221,9 @@ def judged_metrics(usage: JudgeUsage) -> list[str]:
 @cache
 def _first_task(name: str) -> str:
     """Name of the first task of a metric."""
-    full_case = Case("q", "text", "text", ("text",), (("1", "text"),))
+    if name.startswith(PREFIX):
+        return f"Rubric:{name.removeprefix(PREFIX)}"
+    full_case = Case("q", "text", "text [1].", ("text",), (("1", "text"),))
     return first_round([TASKS[name].start(full_case)])[0].task
 
 
@@ -332,7 +335,7 @@ def _panel_means(
     """Means of a panel, one vote per judge, by (index of the run, metric), for metrics scored by at least two
     judges.
     """
-    judges_by_metric: dict[str, list[Judge]] = {name: [] for name in judges_sentences.METRIC_ORDER}
+    judges_by_metric: dict[str, list[Judge]] = {name: [] for name in judges_sentences.metric_order()}
     for judge, cells in cells_by_judge.items():
         for name in dict.fromkeys(name for _, name in cells):
             judges_by_metric[name].append(judge)

@@ -18,6 +18,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.answers.judge import data as judges_data
+from ragdash.dashboard.pages.answers.judge import rubric_editor
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
 from ragdash.models.judge import Endpoint
@@ -46,6 +47,7 @@ def job_form(query_counts: Mapping[str, int]) -> tuple[JudgeOrder | None, list[P
         The order, None if it is incomplete or invalid, and the problems.
     """
     metrics = _choose_metrics(query_counts)
+    rubric_editor.rubric_editor()
     kind, url, model = _choose_endpoint()
     problems: list[Problem] = []
     endpoint = None
@@ -105,7 +107,7 @@ def prices() -> tuple[float, float] | None:
 
 
 def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
-    menu = [name for name in judges_sentences.METRIC_ORDER if query_counts[name]]
+    menu = [name for name in judges_sentences.metric_order() if query_counts[name]]
     selected = [name for name in st.session_state.get(state.JUDGE_METRICS, DEFAULT_METRICS) if name in menu]
     st.session_state[state.JUDGE_METRICS] = (
         selected if state.JUDGE_METRICS in st.session_state else selected or menu[:1]
@@ -117,7 +119,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
         with st.popover("Calls per metric", icon=":material/help:", key="judge_asks", on_change="rerun") as popover:
             if popover.open:
                 _metric_table(query_counts)
-    metrics = tuple(name for name in judges_sentences.METRIC_ORDER if name in st.session_state[state.JUDGE_METRICS])
+    metrics = tuple(name for name in judges_sentences.metric_order() if name in st.session_state[state.JUDGE_METRICS])
     if metrics:
         calls = "; ".join(
             f"**{fmt.escape(sentences_judge.metric_title(name))}** {TASKS[name].calls}"
@@ -126,7 +128,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
         st.caption(f"Calls per query: {calls}."
                    + (" Shared questions are asked only once." if len(metrics) > 1 else ""))
     lacking: dict[tuple[str, str], list[str]] = {}
-    for name in judges_sentences.METRIC_ORDER:
+    for name in judges_sentences.metric_order():
         if not query_counts[name]:
             lacking.setdefault(judges_data.missing_texts(name), []).append(sentences_judge.metric_title(name))
     for (_, fix), names in lacking.items():
@@ -138,7 +140,7 @@ def _metric_table(query_counts: Mapping[str, int]) -> None:
     """Table of all judged metrics: needed texts, calls, available queries."""
     rows = [{"Metric": sentences_judge.metric_title(name), "Needs": judges_sentences.needs(name),
              "Calls per query": TASKS[name].calls, "Queries": query_counts[name]}
-            for name in judges_sentences.METRIC_ORDER]
+            for name in judges_sentences.metric_order()]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "
                  "how many calls it takes; the queries that have its texts", width=680)
     st.page_link("pages/metrics.py", label="What each metric means", icon=":material/function:")

@@ -12,8 +12,8 @@ from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import Job
 from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers.judge import batch_panel, form
 from ragdash.dashboard.pages.answers.judge import data as judges_data
-from ragdash.dashboard.pages.answers.judge import form
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
@@ -51,6 +51,8 @@ def run_panel(context: PageContext) -> None:
         order, problems = form.job_form(query_counts)
         elements.problems(problems, "judge_form")
         _plan_section(context, order)
+        if order is not None:
+            batch_panel.batch_files(context, order)
 
 
 def requests_availability() -> Availability:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragdash.metrics import METRICS
+from ragdash.metrics.judged import register_rubrics
 from ragdash.models.judge.tasks import TASKS
+from ragdash.models.judge.tasks.rubrics import PREFIX
 from ragdash.reporting.sentences import formatting as fmt
 
 NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
@@ -17,8 +19,13 @@ BASE_URLS: Mapping[str, Mapping[str, str]] = {
 """Suggested base URLs by protocol."""
 PROTOCOLS = {"openai": "OpenAI-compatible", "anthropic": "Anthropic"}
 
-METRIC_ORDER = tuple(sorted(TASKS, key=lambda name: (list(METRICS).index(name.partition("(")[0]), name)))
-"""The judged metrics in the order of the registry."""
+
+def metric_order() -> tuple[str, ...]:
+    """The judged metrics in the order of the registry, the rubrics of the workspace first."""
+    register_rubrics()
+    order = list(METRICS)
+    return tuple(sorted(TASKS, key=lambda name: (not name.startswith(PREFIX), order.index(name.partition("(")[0]),
+                                                 name)))
 
 
 def needs(name: str) -> str:

@@ -151,7 +151,7 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
     )
     with st.container(border=True, key="apart_one"):
         st.subheader(
-            fmt.escape(disagreement.query_id + (f": {answers.questions[row][:400]}" if answers.questions[row] else "")),
+            fmt.escape(fmt.query_title(disagreement.query_id, answers.questions[row])),
             anchor=False,
         )
         st.markdown(

@@ -81,10 +81,10 @@ def estimates(data: TrustData) -> None:
         data, data.judged_runs, validations, [validation.agreement.n for validation in validations]
     )
     elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the judge alone, by the labels "
-                  "alone, and corrected")
-    st.caption("Hollow: judge alone. Thin: labels alone. Bold: corrected, the judge's mean adjusted for its errors on "
-               "the labeled queries. n: labeled queries; N: queries judged only; intervals of "
-               f"{100 * validations[0].level:.0f} %.")
+                  "alone, and corrected",
+                  caption="Hollow: judge alone. Thin: labels alone. Bold: corrected, the judge's mean adjusted for its "
+                          "errors on the labeled queries. n: labeled queries; N: queries judged only; intervals of "
+                          f"{100 * validations[0].level:.0f} %.")
 
 
 def _interval_figure(
@@ -168,6 +168,7 @@ def differences(data: TrustData) -> None:
     if any(labeled):
         figure = _interval_figure(data, list(by_run), list(by_run.values()), labeled, baseline=baseline)
         elements.chart(figure, differences_table(data), "trust_differences",
-                      f"Difference of each run to {baseline}: by the judge alone, by the labels alone, and corrected")
+                      f"Difference of each run to {baseline}: by the judge alone, by the labels alone, and corrected",
+                      note="Hollow: judge alone. Thin: labels alone. Bold: corrected. n: labeled queries.")
     show_warnings({f"{difference.candidate} to {difference.baseline}": difference.problems
                    for difference in by_run.values()})

@@ -179,6 +179,7 @@ def _render_navigation(tokens: list[str], index: int) -> None:
 def _render_pair(context: PageContext, pair: BorderlinePair) -> None:
     """The two texts with what they share, the question, and the rank of the chunk."""
     question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
+    question = fmt.new_question(pair.key[0], question)
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
     names = dict(zip(context.digests, zip(context.slots, context.names, strict=True), strict=True))
     st.caption(f"Similarity **{pair.score:.3f}**" + (f" of part {pair.part} of {pair.parts}" if pair.parts > 1 else "")

@@ -98,7 +98,8 @@ def render_times(data: SpeedCostData) -> None:
     figure = plots.ecdf(names, slots, values, title=f"Latency, {STAGE_TITLES[stage].lower()}", theme=elements.theme())
     elements.chart(figure, speed_cost_tables.ecdf_table(names, values), "ecdf",
                   f"Share of the queries of each run within a latency ({STAGE_TITLES[stage].lower()})",
-                  formats={"Milliseconds": "%.3f"})
+                  formats={"Milliseconds": "%.3f"},
+                  note=f"{fmt.query_range([int(np.isfinite(row).sum()) for row in values])} with a latency.")
 
 
 def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
@@ -128,9 +129,10 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
         f"{spec.title} against {PRICE_TITLES[paid].lower()} of each run; on the front: "
         + fmt.listed([data.context.names[index] for index in np.flatnonzero(on_front)] or ["none"]),
         formats={PRICE_TITLES[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
+        caption=f"One more point is 0.01 of {fmt.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
+                "the front, which goes by the means: Compare shows whether a difference is real.",
+        note=f"Mean over {fmt.query_range([summary.n for summary in summaries])}.",
     )
-    st.caption(f"One more point is 0.01 of {fmt.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
-               "the front, which goes by the means: Compare shows whether a difference is real.")
 
 
 def _resampled_means(data: SpeedCostData, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:

@@ -1,0 +1,61 @@
+"""`ragdash judge --batch-out` and `--batch-in`: a round of judging as files for a batch service."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ragdash.cli.job_progress import write_message
+from ragdash.core.console import print_note, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.scoring.run_judge import JudgeWork, batch_job, stored_report
+from ragdash.models.judge import Budget
+from ragdash.models.judge.batch_files.replies import BatchReading, read_replies
+from ragdash.models.judge.batch_files.rounds import BatchRound, next_round
+from ragdash.models.judge.verdict_store.jsonl import unpacked
+
+
+def batch_step(options: argparse.Namespace, prepared: JudgeWork, budget: Budget) -> int:
+    """Read replies where there are any, write the next requests where they are wanted; returns the exit status."""
+    reading = _read(options, prepared) if options.batch_in else None
+    following = next_round(batch_job(prepared), prepared.endpoint, budget, resume=bool(reading))
+    paths = _write(options.batch_out, following) if options.batch_out else []
+    report = stored_report(prepared)
+    if options.progress == "json":
+        write_message(options, "batch", {"read": reading and reading.as_dict(), "next": following.as_dict(),
+                                         "files": paths, "report": report.as_dict()})
+    else:
+        _print(options, reading, following, paths, report if reading else None)
+    say(report.problems if reading else ())
+    return 2 if reading and any(problem.severity == "error" for problem in reading.problems) else 0
+
+
+def _read(options: argparse.Namespace, prepared: JudgeWork) -> BatchReading:
+    if options.batch_out and Path(options.batch_out).resolve() in {Path(path).resolve() for path in options.batch_in}:
+        raise InputError([Problem("batch-same-file", {}, options.batch_out, field="--batch-out")])
+    reading = read_replies(batch_job(prepared), prepared.endpoint, [(path, unpacked(path)) for path in
+                                                                     options.batch_in])
+    say(reading.problems)
+    return reading
+
+
+def _write(path: str, following: BatchRound) -> list[str]:
+    """Write the request files; returns their paths: a second one is called requests-2.jsonl."""
+    target, paths = Path(path), []
+    for number, content in enumerate(following.files, 1):
+        paths.append(str(target if number == 1 else target.with_stem(f"{target.stem}-{number}")))
+        write(content, paths[-1])
+    return paths
+
+
+def _print(options: argparse.Namespace, reading: BatchReading | None, following: BatchRound, paths: list[str],
+           report: object) -> None:
+    if reading:
+        print_note(f"{', '.join(options.batch_in)}: {reading}")
+        print_note("\n".join(map(str, report.rows)))
+    print_note(f"{', '.join(paths) or 'next'}: {following}")
+    if paths:
+        print_note("Nothing was sent. Give the file to the batch service, then read its replies with the same command "
+                   "and --batch-in")
+    elif following.requests:
+        print_note("Write them with --batch-out FILE")

@@ -1,0 +1,1 @@
+"""Commands that follow runs over time: pin a baseline, gate a run against it, print a history."""

@@ -1,0 +1,44 @@
+"""`ragdash pin`: make a run the baseline, as a small file for the repository. Nothing else ever promotes a run."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+
+from ragdash.analysis.tracking import pin, read_baseline
+from ragdash.cli.commands.evaluate import evaluate_runs
+from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options
+from ragdash.cli.inputs import read_inputs
+from ragdash.core.console import print_note, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.compare import select_comparable
+from ragdash.evaluation.repeats import mean_over_repeats
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    add_metric_options(parser)
+    add_matching_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="the accepted run; several are its repeats, averaged "
+                        "per query")
+    parser.add_argument("--replace", action="store_true", help="promote this run where a baseline is pinned already")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate the run and write its baseline; returns the exit status."""
+    path = Path(options.output or "baseline.ragdash")
+    if path.exists() and not options.replace:
+        before = read_baseline(path)
+        raise InputError([Problem("baseline/exists", {"name": before.name, "date": before.pinned[:10]}, str(path))])
+    runs, truth = read_inputs(options)
+    evaluations = evaluate_runs(runs, truth, options)
+    evaluation = mean_over_repeats(evaluations)
+    say(select_comparable(evaluation, evaluation.specs)[1])
+    facts = {"digests": [item.digest for item in runs], "repeats": len(runs), "settings": dict(runs[0].settings)}
+    baseline = pin(evaluation, truth, version=import_module("ragdash").__version__, run=facts)
+    write(baseline.to_bytes(), str(path))
+    metrics, count = ", ".join(map(str, baseline.evaluation.specs)), len(baseline.evaluation.query_ids)
+    print_note(f"pinned {baseline.name}: {metrics} of {count:,} queries in {path}")
+    return 0

@@ -1,0 +1,171 @@
+"""Recorded runs: what cannot be recorded, and what cannot be read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "no-log-folder": Message(
+        actual="a file where a log folder was expected",
+        expected="the folder that holds recorded runs",
+        fix="Name the folder that RAGDASH_LOG_DIR names, or leave it out.",
+    ),
+    "recorded-header": Message(
+        actual="a header of a recorded run that cannot be read ({reason})",
+        expected="the header.json that ragdash.record wrote",
+        fix="Take the folder as it was recorded.",
+    ),
+    "recorded-header/version": Message(
+        actual="a recorded run of version {version}",
+        expected="version {newest} or older",
+        fix="Read it with a newer ragdash.",
+    ),
+    "recorded-run/empty": Message(
+        actual="a recorded run without a result ({failures:count failure})",
+        expected="at least one query with documents or an answer",
+        fix="Record the run again.",
+    ),
+    "recorded-run/failures": Message(
+        actual="{failed:count query} of {total} failed and {failed:plural is/are} not in the run ({reasons:counts})",
+        expected="a result for every query",
+        fix="Record the run again, or leave the queries out of all runs (missing queries: skip).",
+    ),
+    "recorded-run/line": Message(
+        actual="a line that is not a recorded query",
+        expected='a JSON object with "query_id"',
+        fix="Remove the line.",
+    ),
+    "recorded-run/repeated": Message(
+        actual="query {query!r} for the second time",
+        expected="each query once",
+        fix="Remove one of its lines.",
+    ),
+    "recorded-run/unreadable": Message(
+        actual="a recorded run that cannot be read ({reason})",
+        expected="a folder that you may read",
+        fix="Check the folder and its permissions.",
+    ),
+    "recording/address": Message(
+        actual="the address {url!r}",
+        expected="an address that begins with http:// or https://",
+        fix="Correct the address.",
+    ),
+    "recording/closed": Message(
+        actual="a query added to run {name!r}, which is not open",
+        expected="an open recording",
+        fix="Add queries inside of the with block, or between start() and close().",
+    ),
+    "recording/documents": Message(
+        actual="documents of type {kind} for query {query!r}",
+        expected="ids, (id, score) pairs or {{'doc_id', 'score', 'text', 'source'}}, best first, or {{id: score}}",
+        fix="Give the documents in one of these forms.",
+    ),
+    "recording/full": Message(
+        actual="a disk that is full ({reason}); {queries:count query} of run {name!r} {queries:plural is/are} safe, "
+               "query {query!r} is not",
+        expected="room on the disk",
+        fix="Make room, then add the query again.",
+    ),
+    "recording/hopeless": Message(
+        actual="the first {failures:count query} of run {name!r} failed; the last error: {reason}",
+        expected="a retriever that answers",
+        fix="Correct the retriever, then call record_retriever again: it goes on with the same run.",
+    ),
+    "recording/json": Message(
+        actual="query {query!r} with a value that JSON cannot hold ({reason})",
+        expected="texts, numbers, lists and mappings",
+        fix="Convert the value.",
+    ),
+    "recording/no-questions": Message(
+        actual="no questions",
+        expected="{{query id: question}}, or judgments with questions",
+        fix="Give at least one question.",
+    ),
+    "recording/nothing": Message(
+        actual="query {query!r} without documents and without an answer",
+        expected="documents, an answer, or both",
+        fix="Set documents or answer. An empty list of documents is a ranking too.",
+    ),
+    "recording/nothing-to-resume": Message(
+        actual="no interrupted run {name!r} with these settings",
+        expected="an interrupted run of the same name, settings, group and data",
+        fix="Record it anew, without resume.",
+    ),
+    "recording/partly-scored": Message(
+        actual="{count} of {total} documents of query {query!r} without a score",
+        expected="a score for each document of a run, or for none",
+        fix="Complete the scores, or leave them all out.",
+    ),
+    "recording/partly-scored-queries": Message(
+        actual="query {query!r} {scored:?with}{scored:!without} scores, unlike the queries before",
+        expected="a score for each document of a run, or for none",
+        fix="Complete the scores, or leave them all out.",
+    ),
+    "recording/query-repeated": Message(
+        actual="query {query!r} for the second time in run {name!r}",
+        expected="each query once in a run",
+        fix="Record repeats as runs of one group: record(name, group=...).",
+    ),
+    "recording/question": Message(
+        actual="the question {value}",
+        expected="{{query id: question}}, (query id, question) pairs, or records with query_id and query",
+        fix="Give each question as text with an id.",
+    ),
+    "recording/question-repeated": Message(
+        actual="two questions with the id {query!r}",
+        expected="each query once",
+        fix="Give each question its own id.",
+    ),
+    "recording/repeat-taken": Message(
+        actual="repeat {repeat} of {name!r} in group {group!r}, which is recorded already",
+        expected="another number",
+        fix="Leave repeat out: it gets the next number.",
+    ),
+    "recording/reply": Message(
+        actual="a reply that is no result ({kind})",
+        expected='a JSON object with "documents" or "answer", or a list of documents',
+        fix="Let the endpoint return one of these, or write a function that converts its reply.",
+    ),
+    "recording/retriever": Message(
+        actual="an object of type {kind} as retriever",
+        expected="a function of the question, a LangChain, LlamaIndex or Haystack object, or an address",
+        fix="Wrap it in a function that takes the question and returns documents.",
+    ),
+    "recording/same-name": Message(
+        actual="another recording of {name!r} that is open",
+        expected="one at a time, or a group of repeats",
+        fix="Both are recorded, each in its own folder. Give repeats the same group, and other settings another name.",
+    ),
+    "recording/score": Message(
+        actual="score {value} of document {document!r} for query {query!r}",
+        expected="a finite number",
+        fix="Give a number, or leave the scores of all documents out.",
+    ),
+    "recording/started": Message(
+        actual="run {name!r} started for the second time",
+        expected="a new recording for each run",
+        fix="Call ragdash.record again.",
+    ),
+    "recording/text": Message(
+        actual="a value of type {kind} for query {query!r}",
+        expected="text",
+        fix="Convert it with str().",
+    ),
+    "recording/unwritable": Message(
+        actual="a log folder that cannot be written ({reason})",
+        expected="a folder that you may write",
+        fix="Check its permissions, or name another in RAGDASH_LOG_DIR.",
+    ),
+    "unfinished-run/interrupted": Message(
+        actual="run {name!r}, whose recording was interrupted after {queries:count query}",
+        expected="a run that was closed; the mean of its first queries would mislead",
+        fix="Resume it, or read its results.part.jsonl to see what is there.",
+    ),
+    "unfinished-run/recording": Message(
+        actual="run {name!r}, which is still being recorded ({queries:count query} so far)",
+        expected="a run that was closed; the mean of its first queries would mislead",
+        fix="Wait until it is closed.",
+    ),
+}

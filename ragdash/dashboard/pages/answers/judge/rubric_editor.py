@@ -1,0 +1,100 @@
+"""Write a criterion of one's own, or upload it as a file: it becomes a judged metric."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import check_writable
+from ragdash.dashboard.widgets import elements
+from ragdash.metrics.judged import register_rubrics
+from ragdash.models.judge.tasks.rubrics import TEXTS, Rubric, read_rubric, rubric_toml, save_rubric, stored_rubrics
+from ragdash.reporting.sentences import formatting as fmt
+
+KINDS = {"pass": "Pass or fail", "labels": "Ordered labels", "number": "Number"}
+SCALES = {"labels": ("Labels, one per line, the worst first", "poor: leaves the question open\ngood: answers it"),
+          "number": ("Numbers with their meaning, one per line", "1: useless\n5: complete")}
+SEEN = {"question": "query", "answer": "answer", "references": "references", "contexts": "contexts"}
+
+
+def rubric_editor() -> None:
+    """Render the editor."""
+    outcome = state.get(state.RUBRIC_SAVED)
+    with st.expander("Custom criterion", icon=":material/rule_settings:", key="judge_rubric",
+                     expanded=outcome is not None, on_change="rerun") as expander:
+        if not (expander.open or outcome is not None):
+            return
+        with st.container(horizontal=True, key="rubric_what"):
+            st.text_input("Name", key=state.RUBRIC_NAME, persist_state="session", width=200, placeholder="polite")
+            st.text_input("Question", key=state.RUBRIC_QUESTION, persist_state="session", width=460,
+                          placeholder="Is the answer polite?", help=tooltip("rubric"))
+        st.session_state.setdefault(state.RUBRIC_KIND, "pass")
+        st.session_state.setdefault(state.RUBRIC_SEES, ["question", "answer"])
+        with st.container(horizontal=True, key="rubric_how"):
+            st.segmented_control("Verdict", list(KINDS), format_func=KINDS.get, key=state.RUBRIC_KIND, required=True,
+                                 persist_state="session")
+            st.multiselect("The judge sees", list(TEXTS), format_func=SEEN.get, key=state.RUBRIC_SEES,
+                           persist_state="session", width=320)
+            st.text_input("Column with a criterion per query", key=state.RUBRIC_COLUMN, persist_state="session",
+                          width=240, placeholder="none", help=tooltip("rubric_column"))
+        if st.session_state[state.RUBRIC_KIND] != "pass":
+            label, placeholder = SCALES[st.session_state[state.RUBRIC_KIND]]
+            st.text_area(label, key=state.RUBRIC_SCALE, height=120, persist_state="session", width=460,
+                         placeholder=placeholder)
+        _buttons()
+        if outcome is not None:
+            words, problems = outcome
+            if words:
+                st.caption(f":material/check: {fmt.escape(words)}")
+            elements.problems(problems, "rubric")
+
+
+def _buttons() -> None:
+    rubrics = stored_rubrics()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="rubric_files"):
+        st.button("Save criterion", icon=":material/save:", key="rubric_save", on_click=_save_form)
+        st.file_uploader("Rubric file (TOML)", type=["toml"], key=state.RUBRIC_FILE, width=320)
+        st.button("Read file", icon=":material/upload_file:", key="rubric_read", on_click=_save_file,
+                  disabled=state.get(state.RUBRIC_FILE) is None)
+        for rubric in rubrics:
+            st.download_button(f"{rubric.name}.toml", rubric_toml(rubric), f"{rubric.name}.toml", "application/toml",
+                               key=f"rubric_download_{rubric.name}", icon=":material/download:", on_click="ignore")
+
+
+def _save_form() -> None:
+    """Save what the form says."""
+    kind = state.get(state.RUBRIC_KIND) or "pass"
+    pairs = [(label.strip(), text.strip()) for label, _, text in (
+        line.partition(":") for line in (state.get(state.RUBRIC_SCALE) or "").splitlines() if line.strip())]
+    try:
+        _save(Rubric((state.get(state.RUBRIC_NAME) or "").strip(), (state.get(state.RUBRIC_QUESTION) or "").strip(),
+                     kind, tuple(label for label, _ in pairs) if kind == "labels" else (),
+                     tuple(pair for pair in pairs if pair[1] or kind == "number") if kind != "pass" else (),
+                     tuple(state.get(state.RUBRIC_SEES) or ()), (state.get(state.RUBRIC_COLUMN) or "").strip()))
+    except InputError as error:
+        _tell("", list(error.problems))
+
+
+def _save_file() -> None:
+    upload = state.get(state.RUBRIC_FILE)
+    try:
+        _save(read_rubric(upload.getvalue(), upload.name))
+    except InputError as error:
+        _tell("", list(error.problems))
+
+
+def _save(rubric: Rubric) -> None:
+    """Save a criterion and choose its metric."""
+    check_writable()
+    save_rubric(rubric)
+    register_rubrics()
+    chosen = [name for name in st.session_state.get(state.JUDGE_METRICS, []) if name != rubric.metric]
+    st.session_state[state.JUDGE_METRICS] = [*chosen, rubric.metric]
+    _tell(f"Saved as the metric {rubric.metric} (digest {rubric.digest}). Verdicts of another digest are not mixed "
+          "with its.", [])
+
+
+def _tell(words: str, problems: list[Problem]) -> None:
+    st.session_state[state.RUBRIC_SAVED] = (words, problems)

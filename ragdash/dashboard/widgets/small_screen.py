@@ -1,0 +1,30 @@
+"""For small screens: the menu closes when a page is chosen, and a table that goes on to the right says so."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import streamlit as st
+
+from ragdash.core.paths import PACKAGE
+
+_SCRIPT = PACKAGE / "dashboard" / "assets" / "small_screen.js"
+_HINT = """
+[data-more-right] { position: relative; }
+[data-more-right]::before, [data-more-right]::after { position: absolute; z-index: 5; pointer-events: none; }
+[data-more-right]::before { content: ""; top: 0; right: 0; bottom: 0; width: 3rem;
+    background: linear-gradient(to right, transparent, %(paper)s); }
+[data-more-right]::after { content: "scroll \\2192"; top: 2px; right: 2px; padding: 1px 7px; border-radius: 6px;
+    border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
+"""
+
+
+def render(paper: str, ink: str, grid: str) -> None:
+    """Follow the width of the window from here on; the hint has these colors."""
+    st.html(f"<style>{_HINT % {'paper': paper, 'ink': ink, 'grid': grid}}</style>")
+    st.html(f"<script>{_script()}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def _script() -> str:
+    return _SCRIPT.read_text(encoding="utf-8")

@@ -1,0 +1,174 @@
+"""Repeats of one configuration: the mean over repeats of each query before any mean over queries, and their noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragdash.core.records import Run
+from ragdash.evaluation.compare import select_comparable
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats.variance_components import (
+    VarianceComponents,
+    components_of_difference,
+    variance_components,
+)
+from ragdash.metrics import Spec
+
+
+def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """One evaluation with the mean over repeats of every query and metric.
+
+    Parameters
+    ----------
+    evaluations
+        Repeats of one configuration with the same queries and metrics, under the same settings.
+
+    Returns
+    -------
+    Evaluation
+        Named as the first. A value is the mean of the repeats where it is defined. Counts are those of the repeat
+        that lacks most queries. Values of a whole corpus are left out: they are no means over queries.
+
+    Examples
+    --------
+    >>> from ragdash import evaluate
+    >>> truth = {"q1": ["a"], "q2": ["b"]}
+    >>> repeats = [evaluate({"q1": ["a"], "q2": documents}, truth, "RR") for documents in (["b"], ["x", "b"])]
+    >>> mean_over_repeats(repeats).column("RR").tolist()
+    [1.0, 0.75]
+    """
+    first = evaluations[0]
+    if len(evaluations) == 1:
+        return first
+    stacked = np.stack([evaluation.values for evaluation in evaluations])
+    defined = ~np.isnan(stacked)
+    n = defined.sum(axis=0)
+    values = np.divide(np.where(defined, stacked, 0.0).sum(axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
+    values.setflags(write=False)
+    problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
+    counts = max((evaluation.counts for evaluation in evaluations), key=lambda counts: counts["missing"])
+    return replace(first, values=values, counts=counts, problems=tuple(problems), corpus={})
+
+
+@dataclass(frozen=True)
+class RepeatSpread:
+    """How much a metric of a group of repeats varies, or the difference of two groups.
+
+    Attributes
+    ----------
+    name, repeats
+        Of the configuration ("hybrid - dense" for a difference), and how many repeats it has.
+    mean
+        Over repeats first, then over queries.
+    between, within
+        Standard deviation of the means of the repeats, and of one query from repeat to repeat (root mean square over
+        queries). NaN for a difference.
+    components
+        Where the noise comes from; its Q is the number of queries that are defined in every repeat.
+    same_rankings
+        Whether all repeats returned the same documents in the same order.
+    """
+
+    name: str
+    spec: Spec
+    repeats: int
+    mean: float
+    between: float
+    within: float
+    components: VarianceComponents
+    same_rankings: bool
+
+
+def repeat_groups(runs: Sequence[Run]) -> list[list[int]]:
+    """Positions of the runs that are repeats of each other: of one group and one recorded name; others are alone.
+
+    Examples
+    --------
+    >>> repeat_groups([Run.from_dict({"q1": ["d1"]}), Run.from_dict({"q1": ["d1"]})])
+    [[0], [1]]
+    """
+    groups: dict[object, list[int]] = {}
+    for index, run in enumerate(runs):
+        key = (run.group, run.header.name) if run.header is not None and run.group is not None else index
+        groups.setdefault(key, []).append(index)
+    return list(groups.values())
+
+
+def group_names(runs: Sequence[Run], groups: Sequence[Sequence[int]]) -> list[str]:
+    """A name for each group: the recorded one, with the group behind it where two groups share it."""
+    names = [runs[group[0]].name if len(group) == 1 else _recorded_name(runs[group[0]]) for group in groups]
+    return [f"{name} ({runs[group[0]].group})" if names.count(name) > 1 and len(group) > 1 else name
+            for name, group in zip(names, groups, strict=True)]
+
+
+def _recorded_name(run: Run) -> str:
+    return run.header.name if run.header is not None else run.name
+
+
+def merged_groups(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> tuple[list[Run], list[Evaluation]]:
+    """A run and an evaluation for each group, so that groups are compared and not repeats.
+
+    The evaluation is the mean over repeats, the run the repeat that lacks most queries, for checks. Runs of a single
+    group stay apart: there is nothing else to compare them with.
+    """
+    groups = repeat_groups(runs)
+    if len(groups) < 2:
+        return list(runs), list(evaluations)
+    merged_runs, merged = [], []
+    for group, name in zip(groups, group_names(runs, groups), strict=True):
+        worst = max(group, key=lambda index: evaluations[index].counts["missing"])
+        merged_runs.append(runs[worst].renamed(name))
+        merged.append(replace(mean_over_repeats([evaluations[index] for index in group]), name=name))
+    return merged_runs, merged
+
+
+def repeat_spreads(evaluations: Sequence[Evaluation], runs: Sequence[Run],
+                   specs: Sequence[Spec] | None = None) -> list[RepeatSpread]:
+    """How much each metric varies in each group of repeats, and in the differences between groups.
+
+    Parameters
+    ----------
+    evaluations, runs
+        One for each run, in the same order.
+    specs
+        Default: all. Those that cannot be compared query by query are left out.
+
+    Returns
+    -------
+    list of RepeatSpread
+        The groups metric by metric, then the differences of each group from the first. Empty without repeats.
+    """
+    groups = repeat_groups(runs)
+    names = group_names(runs, groups)
+    repeated = [(group, name) for group, name in zip(groups, names, strict=True) if len(group) > 1]
+    chosen = select_comparable(evaluations[0], specs or evaluations[0].specs)[0] if repeated else []
+    spreads = []
+    for spec in chosen:
+        column = list(evaluations[0].specs).index(spec)
+        values = {name: np.stack([evaluations[index].values[:, column] for index in group], axis=1)
+                  for group, name in repeated}
+        spreads += [_spread(name, spec, values[name], [runs[index] for index in group]) for group, name in repeated]
+        first = repeated[0][1]
+        spreads += [_difference(f"{name} - {first}", spec, values[name], values[first]) for _, name in repeated[1:]]
+    return [spread for spread in spreads if spread.components.Q]
+
+
+def _spread(name: str, spec: Spec, values: np.ndarray, runs: Sequence[Run]) -> RepeatSpread:
+    defined = values[~np.isnan(values).any(axis=1)]
+    same = all((run.rows_digest == runs[0].rows_digest).all() for run in runs)
+    between, within, mean = (math.nan,) * 3
+    if len(defined):
+        mean, between = float(defined.mean()), float(defined.mean(axis=0).std(ddof=1))
+        within = math.sqrt(float(defined.var(axis=1, ddof=1).mean()))
+    return RepeatSpread(name, spec, len(runs), mean, between, within, variance_components(values), same)
+
+
+def _difference(name: str, spec: Spec, candidate: np.ndarray, baseline: np.ndarray) -> RepeatSpread:
+    components = components_of_difference(candidate, baseline)
+    defined = ~(np.isnan(candidate).any(axis=1) | np.isnan(baseline).any(axis=1))
+    mean = float(candidate[defined].mean() - baseline[defined].mean()) if defined.any() else math.nan
+    return RepeatSpread(name, spec, components.R, mean, math.nan, math.nan, components, False)

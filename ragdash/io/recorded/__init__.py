@@ -1,0 +1,1 @@
+"""Runs that `ragdash.record` wrote: a folder each, with header.json and results.jsonl."""

@@ -1,0 +1,215 @@
+"""Read recorded runs, list the runs of a log folder, and see how far each has come.
+
+    LOGDIR/RUN_ID/header.json          what is known of the run
+    LOGDIR/RUN_ID/results.part.jsonl   a line per query, while the run is recorded
+    LOGDIR/RUN_ID/results.jsonl        the same file, renamed when the run was closed
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+import orjson
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, RunHeader
+from ragdash.io.recorded.file_lock import is_locked
+from ragdash.io.source.source import Source
+
+HEADER, PART, RESULTS = "header.json", "results.part.jsonl", "results.jsonl"
+FAILURE = b'{"error":'  # how the line of a failed query begins
+ReadLines = Callable[[Source, str | None], list[Run]]
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """A recorded run in a log folder.
+
+    state: "complete", "recording" or "interrupted". queries and failures: lines written up to now. version: changes
+    with the content.
+    """
+
+    path: Path
+    header: RunHeader
+    state: str
+    queries: int
+    failures: int
+    version: tuple[int, int]
+
+
+def is_recorded(names: Iterable[str]) -> bool:
+    """Whether these files are those of one recorded run: header.json next to its results.
+
+    Examples
+    --------
+    >>> is_recorded(["a/header.json", "a/results.jsonl"]), is_recorded(["header.json", "runs.jsonl"])
+    (True, False)
+    """
+    return _folder_of(set(names)) is not None
+
+
+def is_recorded_folder(path: Path) -> bool:
+    """Whether a folder is a recorded run."""
+    return (path / HEADER).is_file() and ((path / RESULTS).is_file() or (path / PART).is_file())
+
+
+def _folder_of(names: set[str]) -> PurePosixPath | None:
+    """The folder of the one header among the files of an archive."""
+    folders = [PurePosixPath(name).parent for name in names if PurePosixPath(name).name == HEADER]
+    known = [folder for folder in folders if {str(folder / RESULTS), str(folder / PART)} & names]
+    return known[0] if len(known) == 1 else None
+
+
+def read_folder(path: Path, read: ReadLines, name: str | None = None) -> Run:
+    """Read the recorded run of a folder. read: the reader of JSONL.
+
+    Raises
+    ------
+    InputError
+        If the run was not closed, because its means would be those of its first queries alone.
+    """
+    try:
+        header = RunHeader.from_json((path / HEADER).read_bytes(), str(path / HEADER))
+        if not (path / RESULTS).is_file():
+            _fail_unfinished(path, header)
+        content = (path / RESULTS).read_bytes()
+    except OSError as error:
+        raise InputError([Problem("recorded-run/unreadable", {"reason": error.strerror or str(error)},
+                                  str(path))]) from None
+    return _run_of(header, str(path / RESULTS), content, read, name)
+
+
+def read_archive(files: dict[str, Source], read: ReadLines, name: str | None = None) -> Run:
+    """Read the recorded run of a zip archive."""
+    folder = _folder_of(set(files)) or PurePosixPath()
+    header_file = files[str(folder / HEADER)]
+    header = RunHeader.from_json(header_file.raw, header_file.file)
+    if str(folder / RESULTS) not in files:
+        raise InputError([_unfinished(header, "interrupted", files[str(folder / PART)].raw.count(b"\n"),
+                                      header_file.file)])
+    results = files[str(folder / RESULTS)]
+    return _run_of(header, results.file, results.raw, read, name)
+
+
+def read_part(path: Path, read: ReadLines) -> Run:
+    """Read what was recorded of a run up to now, whether it was closed or not; a line that was cut off is left out."""
+    header = RunHeader.from_json((path / HEADER).read_bytes(), str(path / HEADER))
+    file = path / RESULTS if (path / RESULTS).is_file() else path / PART
+    content = file.read_bytes()
+    return _run_of(header, str(file), content[:content.rfind(b"\n") + 1], read, None)
+
+
+def _run_of(header: RunHeader, file: str, content: bytes, read: ReadLines, name: str | None) -> Run:
+    results, failures = split_lines(content, file)
+    if not results:
+        raise InputError([Problem("recorded-run/empty", {"failures": len(failures)}, file)])
+    runs = read(Source((file, b"\n".join(results.values()) + b"\n")), name or header.name)
+    if len(runs) != 1:
+        raise InputError([Problem("several-configurations/read-one",
+                                  {"count": len(runs), "names": [run.name for run in runs]}, file)])
+    problems = runs[0].problems
+    if failures:
+        reasons = dict(Counter(failures.values()).most_common(3))
+        facts = {"failed": len(failures), "total": len(failures) + len(results), "reasons": reasons}
+        problems = (*problems, Problem("recorded-run/failures", facts, file, severity="warning"))
+    return replace(runs[0], header=header, settings=dict(header.settings), problems=problems)
+
+
+def split_lines(content: bytes, file: str) -> tuple[dict[str, bytes], dict[str, str]]:
+    """({query: its line}, {query: why it failed}) of a file of results; a query that worked later did not fail."""
+    results: dict[str, bytes] = {}
+    failures: dict[str, str] = {}
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            fields = orjson.loads(line)
+            query_id = fields["query_id"]
+            words = fields["error"]["type"] if line.startswith(FAILURE) else None
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            raise InputError([Problem("recorded-run/line", {}, file, number)]) from None
+        if words is None:
+            if query_id in results:
+                raise InputError([Problem("recorded-run/repeated", {"query": query_id}, file, number)])
+            results[query_id] = line
+        else:
+            failures[query_id] = words
+    return results, {query: words for query, words in failures.items() if query not in results}
+
+
+def log_entries(folder: Path) -> list[LogEntry]:
+    """The recorded runs of a log folder, oldest first; what is no recorded run is passed over.
+
+    Examples
+    --------
+    >>> log_entries(Path("no-such-folder"))
+    []
+    """
+    entries = []
+    with suppress(OSError):
+        for item in os.scandir(folder):
+            with suppress(OSError, InputError):
+                if item.is_dir() and (entry := log_entry(Path(item.path))) is not None:
+                    entries.append(entry)
+    return sorted(entries, key=lambda entry: (entry.header.created, entry.header.run_id))
+
+
+def log_entry(path: Path) -> LogEntry | None:
+    """The recorded run of a folder; None where the folder is something else.
+
+    Raises
+    ------
+    InputError, OSError
+        If its header cannot be read.
+    """
+    for name in (RESULTS, PART):
+        file = path / name
+        if file.is_file() and (path / HEADER).is_file():
+            break
+    else:
+        return None
+    header = _header(path / HEADER, (path / HEADER).stat().st_mtime_ns)
+    status = file.stat()
+    state = "complete" if name == RESULTS else "recording" if is_locked(file) else "interrupted"
+    queries, failures = _line_counts(file, status.st_size) if header.queries is None or state != "complete" else (
+        header.queries, header.failures or 0)
+    return LogEntry(path, header, state, queries, failures, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(2048)
+def _header(file: Path, _changed: int) -> RunHeader:
+    return RunHeader.from_json(file.read_bytes(), str(file))
+
+
+_COUNTED: dict[str, tuple[int, int, int]] = {}  # file: bytes, results and failures counted
+
+
+def _line_counts(file: Path, size: int) -> tuple[int, int]:
+    """(results, failures) of a growing file; what was counted before is not read again."""
+    counted, results, failures = _COUNTED.get(str(file), (0, 0, 0))
+    if counted > size:
+        counted, results, failures = 0, 0, 0
+    with open(file, "rb") as stream:
+        stream.seek(counted)
+        content = stream.read(size - counted)
+    whole = content[:content.rfind(b"\n") + 1]
+    failed = sum(line.startswith(FAILURE) for line in whole.split(b"\n"))
+    results, failures = results + whole.count(b"\n") - failed, failures + failed
+    _COUNTED[str(file)] = (counted + len(whole), results, failures)
+    return results, failures
+
+
+def _fail_unfinished(path: Path, header: RunHeader) -> None:
+    part = path / PART
+    state = "recording" if is_locked(part) else "interrupted"
+    raise InputError([_unfinished(header, state, part.read_bytes().count(b"\n"), str(path))])
+
+
+def _unfinished(header: RunHeader, state: str, queries: int, file: str) -> Problem:
+    return Problem(f"unfinished-run/{state}", {"name": header.name, "queries": queries}, file)

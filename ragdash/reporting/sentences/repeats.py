@@ -1,0 +1,39 @@
+"""Repeats in words: where the noise comes from, and whether to ask more queries or repeat."""
+
+from __future__ import annotations
+
+import math
+
+from ragdash.evaluation.repeats import RepeatSpread
+
+CLOSE = 0.05  # standard errors that differ by less than this share count as equal
+
+
+def noise_sentence(spread: RepeatSpread) -> str:
+    """Which noise dominates the mean, and how far repeats differ."""
+    share = spread.components.share_of_queries
+    if math.isnan(share):
+        if spread.components.Q < 2:
+            return f"{spread.name}: too few queries with a value in every repeat to say where the noise comes from."
+        return f"{spread.name}: all queries and repeats have the same value of {spread.spec.title}."
+    source = "the choice of queries" if share >= 0.5 else "running it again"
+    part = share if share >= 0.5 else 1 - share
+    text = (f"{spread.name}: {part:.0%} of the variance of mean {spread.spec.title} comes from {source} "
+            f"(standard error {spread.components.standard_error():.3f}).")
+    if spread.same_rankings and spread.components.rest + spread.components.repeats > 0:
+        text += " The repeats returned the same rankings: what differs comes from the answers or their judge."
+    return text
+
+
+def design_sentence(spread: RepeatSpread) -> str:
+    """Whether the same number of answers is better spent on more queries or on repeats; empty where nothing varies."""
+    components = spread.components
+    repeated, once = components.standard_error(), components.standard_error(components.Q * components.R, 1)
+    if not repeated > 0 or components.Q < 2:
+        return ""
+    repeats = f"{components.R} repeats of {components.Q:,} queries ({repeated:.3f})"
+    queries = f"{components.Q * components.R:,} queries once ({once:.3f})"
+    if abs(repeated - once) <= CLOSE * max(repeated, once):
+        return f"For the same cost, {repeats} and {queries} have about the same standard error."
+    better, worse = (queries, repeats) if once < repeated else (repeats, queries)
+    return f"For the same cost, {better} would be better than {worse}: the standard error is smaller."

@@ -1,0 +1,95 @@
+"""The result of a gate: as text, Markdown for a pull request, JSON by a published schema, and checks for JUnit."""
+
+from __future__ import annotations
+
+import json
+
+from ragdash.analysis.tracking import GateResult, GateRow
+from ragdash.evaluation.ci_gates import GateCheck
+from ragdash.reporting.sentences.formatting import p_value
+from ragdash.reporting.tables.comparison import as_dict
+from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
+
+GATE_FORMATS = ("table", "json", "markdown", "junit")
+SCHEMA = 1  # of docs/pipelines/gate-result.schema.json
+TIER_WORDS = {"not-comparable": "not comparable", "regression": "regression", "likely-regression": "likely regression",
+              "too-few-queries": "too few queries", "no-clear-difference": "no clear difference",
+              "equivalent": "equivalent", "improved": "improved"}
+
+
+def render_gate(result: GateResult, form: str) -> bytes:
+    """The result as "table", "markdown" or "json"."""
+    if form == "json":
+        return (json.dumps(gate_dict(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    header = ["metric", result.baseline.name, result.name, "difference", "p", "n", "result"]
+    rows = [_cells(row) for row in result.rows]
+    lines = [headline(result), "", table_text(header, rows, form), *_notes(result, form == "markdown")]
+    if form == "markdown":
+        lines[0] = f"### {lines[0]}"
+    return ("\n".join(lines) + "\n").encode()
+
+
+def headline(result: GateResult) -> str:
+    """The result in one sentence."""
+    words = "passed" if result.passed else "failed"
+    tier = TIER_WORDS[result.tier]
+    return f"Gate {words}: {result.name} against the baseline {result.baseline.name}: {tier}"
+
+
+def gate_dict(result: GateResult) -> dict:
+    """The result by the schema docs/pipelines/gate-result.schema.json."""
+    baseline = result.baseline
+    return {"schema": SCHEMA, "passed": result.passed, "tier": result.tier, "run": result.name,
+            "repeats": result.repeats, "fail_on": result.fail_on, "margin": result.rules.margin,
+            "alpha": result.rules.alpha,
+            "baseline": {"name": baseline.name, "file": baseline.file, "pinned": baseline.pinned,
+                         "age_days": result.age, "ragdash": baseline.version, "truth": result.truth,
+                         "truth_digest": str(baseline.truth["digest"])},
+            "queries": {"baseline": result.queries, "compared": result.compared},
+            "metrics": [{"metric": str(row.comparison.spec), "tier": row.tier, "failed": row.failed,
+                         "baseline_mean": finite_or_none(row.baseline_mean), "mean": finite_or_none(row.mean),
+                         "comparison": as_dict(row.comparison)} for row in result.rows],
+            "checks": [check.as_dict() for check in result.checks], "accepted": list(result.accepted)}
+
+
+def gate_checks_of(result: GateResult) -> list[GateCheck]:
+    """A check for each metric and for each finding that withholds the result, for JUnit and standard error."""
+    checks = []
+    for row in result.rows:
+        cells = _cells(row)
+        observed = f"{result.name}: {cells[0]} {cells[1]} to {cells[2]}, {cells[3]}, p = {cells[4]}, n = {cells[5]}"
+        observed = observed.replace("= <", "<")
+        missed = f"{TIER_WORDS[row.tier]}: {observed}" if row.failed else None
+        checks.append(GateCheck(result.name, f"{row.comparison.spec} against {result.baseline.name}", observed, missed))
+    return checks + [GateCheck(result.name, f"comparable: {check.kind}", check.found(),
+                               f"not comparable: {check.found()} ({check.kind})") for check in result.withheld]
+
+
+def staleness(result: GateResult) -> str:
+    """How old the baseline is, whether the judgments are the same, and the version that pinned it."""
+    baseline, days = result.baseline, result.age
+    age = "today" if days == 0 else f"{days:,} {'day' if days == 1 else 'days'} ago"
+    commit = (baseline.run.get("git") or {}).get("commit")
+    return (f"Baseline: {baseline.name}, pinned {age} ({baseline.pinned[:10]}) with ragdash {baseline.version}"
+            f"{f', commit {commit[:10]}' if commit else ''}; judgments "
+            f"{'unchanged' if result.truth == 'same' else 'changed'}; "
+            f"{result.compared:,} of its {result.queries:,} queries compared.")
+
+
+def _cells(row: GateRow) -> list[str]:
+    pair = row.comparison
+    return [pair.spec.title, number(row.baseline_mean), number(row.mean),
+            f"{signed(pair.mean_difference)} [{signed(pair.low)}, {signed(pair.high)}]", p_value(pair.p_corrected),
+            f"{pair.n:,}", TIER_WORDS[row.tier] + (" (fails)" if row.failed else "")]
+
+
+def _notes(result: GateResult, markdown: bool) -> list[str]:
+    bullet = "- " if markdown else ""
+    lines = [staleness(result)]
+    lines += [f"{'Not comparable: ' if check in result.withheld else ''}{check.found()}. {check.effect()} {check.fix()}"
+              for check in result.checks if check.level != "note"]
+    if result.repeats > 1:
+        lines.append(f"Mean of {result.repeats} repeats per query.")
+    if result.rules.margin is not None:
+        lines.append(f"Margin: differences up to {result.rules.margin:g} do not matter.")
+    return [bullet + line for line in lines]

@@ -1,0 +1,148 @@
+"""A recorded query as a line of results.jsonl, checked when it is added."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+
+import orjson
+
+from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.records.flat_settings import is_secret_name, without_secrets
+
+TOKENS = {"prompt_tokens": ("prompt_tokens", "input_tokens", "prompt_token_count"),
+          "completion_tokens": ("completion_tokens", "output_tokens", "completion_token_count")}
+LONGEST_REASON = 500
+
+
+def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[bytes, bool | None]:
+    """The line of a query, and whether its documents have scores (None: no documents).
+
+    Parameters
+    ----------
+    fields
+        query, answer, contexts, latency_ms, usage, cost_usd, attributes; None is left out.
+
+    Raises
+    ------
+    InputError
+        If a value could not be read back: a document without an id, a score that is no finite number, only some
+        documents with scores, a text that is none; or if there are neither documents nor an answer.
+    """
+    values: dict[str, object] = {"query_id": query_id}
+    scored = None
+    if documents is not None:
+        values["retrieved"] = retrieved = documents_of(documents, query_id)
+        scored = _scored(retrieved, query_id)
+    elif fields.get("answer") is None:
+        raise InputError([Problem("recording/nothing", {"query": query_id}, field="documents")])
+    for name in ("query", "answer"):
+        if fields.get(name) is not None:
+            values[name] = text_of(fields[name], name, query_id)
+    if fields.get("contexts") is not None:
+        values["contexts"] = [text_of(context, "contexts", query_id) for context in fields["contexts"]]
+    values |= {name: fields[name] for name in ("latency_ms", "cost_usd") if fields.get(name) is not None}
+    if fields.get("usage") is not None:
+        values["usage"] = _usage(fields["usage"])
+    if fields.get("attributes"):
+        values["attributes"] = _without_secret_names(fields["attributes"])
+    return _json(values, query_id), scored
+
+
+def failure_line(query_id: str, error: BaseException | str, fields: Mapping) -> bytes:
+    """The line of a query that failed: what kind of error, and its words without secrets."""
+    kind = "Failure" if isinstance(error, str) else type(error).__name__
+    words = shorten(without_secrets(str(error)), LONGEST_REASON)
+    values = {"error": {"type": kind, "message": words}, "query_id": query_id,
+              **{name: value for name, value in fields.items() if value is not None}}
+    return _json(values, query_id)
+
+
+def id_of(value: object, field: str = "query_id") -> str:
+    """Text as it is, whole numbers in digits; InputError for any other kind."""
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(value)
+    raise InputError([Problem("python-object/id", {"value": repr(value), "kind": type(value).__name__}, field=field)])
+
+
+def text_of(value: object, field: str, query_id: str) -> str:
+    """A text as it is; InputError for any other kind."""
+    if isinstance(value, str):
+        return value
+    raise InputError([Problem("recording/text", {"kind": type(value).__name__, "query": query_id}, field=field)])
+
+
+def documents_of(documents: object, query_id: str) -> list:
+    """Documents as ids, or as objects with doc_id, score, text and source."""
+    if isinstance(documents, Mapping):
+        scored = [(id_of(doc, "doc_id"), _score(score, doc, query_id)) for doc, score in documents.items()]
+        documents = sorted(scored, key=lambda pair: (pair[1], pair[0]), reverse=True)  # as trec_eval orders them
+    if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+        raise InputError([Problem("recording/documents", {"kind": type(documents).__name__, "query": query_id},
+                                  field="documents")])
+    return [document if type(document) is str and document else _document(document, query_id)
+            for document in documents]
+
+
+def _document(document: object, query_id: str) -> dict:
+    if isinstance(document, tuple) and len(document) == 2:
+        document = {"doc_id": document[0], "score": document[1]}
+    elif not isinstance(document, Mapping):
+        document = {"doc_id": document}
+    doc_id = id_of(document.get("doc_id"), "doc_id")
+    fields: dict[str, object] = {"doc_id": doc_id}
+    for name in ("text", "source"):
+        if document.get(name) is not None:
+            fields[name] = text_of(document[name], name, query_id)
+    if document.get("score") is not None:
+        fields["score"] = _score(document["score"], doc_id, query_id)
+    return fields
+
+
+def _scored(retrieved: list, query_id: str) -> bool | None:
+    """Whether documents have scores; InputError where only some have."""
+    count = sum(type(document) is dict and "score" in document for document in retrieved)
+    if 0 < count < len(retrieved):
+        raise InputError([Problem("recording/partly-scored", {"query": query_id, "count": len(retrieved) - count,
+                                                              "total": len(retrieved)}, field="score")])
+    return bool(count) if retrieved else None
+
+
+def _score(score: object, doc_id: object, query_id: str) -> float:
+    item = getattr(score, "item", None)  # a number of numpy or torch
+    score = item() if item is not None else score
+    if not isinstance(score, Real) or isinstance(score, bool) or not math.isfinite(score):
+        raise InputError([Problem("recording/score", {"value": str(score), "document": str(doc_id),
+                                                      "query": query_id}, field="score")])
+    return float(score)
+
+
+def has_scores(line: bytes) -> bool | None:
+    """Whether the documents of a line have scores; None without documents."""
+    retrieved = orjson.loads(line).get("retrieved")
+    return None if not retrieved else type(retrieved[0]) is dict and "score" in retrieved[0]
+
+
+def _usage(usage: object) -> dict:
+    """Tokens of an object or a mapping, under the names of OpenAI or Anthropic."""
+    members = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", {})
+    tokens = {name: next((members[alias] for alias in aliases if members.get(alias) is not None), None)
+              for name, aliases in TOKENS.items()}
+    return {name: int(count) for name, count in tokens.items() if count is not None}
+
+
+def _without_secret_names(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(name): _without_secret_names(member) for name, member in value.items()
+                if not is_secret_name(str(name))}
+    return [_without_secret_names(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _json(values: Mapping, query_id: str) -> bytes:
+    try:
+        return orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE)
+    except orjson.JSONEncodeError as error:
+        raise InputError([Problem("recording/json", {"query": query_id, "reason": str(error)})]) from None

@@ -1,0 +1,243 @@
+"""Record what a retriever returns for questions: times each call, resumes, keeps failures as failures."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.paths import log_folder
+from ragdash.core.records import Run, RunHeader, Truth
+from ragdash.core.records.flat_settings import without_secrets
+from ragdash.workspace.recording.adapters import adapted
+from ragdash.workspace.recording.recorder import Recording, interrupted_run, record
+from ragdash.workspace.recording.result_lines import id_of
+
+HOPELESS = 5  # failures before the first answer, after which the retriever is not asked any more
+Questions = Mapping | Iterable | Truth
+
+
+def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 8,
+                     settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
+                     repeats: int = 1, data: Mapping[str, object] | None = None,
+                     folder: str | os.PathLike | None = None, resume: bool = True,
+                     progress: Callable[[int, int], object] | None = None) -> Run | list[Run]:
+    """Ask a retriever questions and record what it returns, with the time of each call.
+
+    Parameters
+    ----------
+    retriever
+        A function of the question, also an async one, that returns documents as `Recording.add` takes them, or a
+        mapping with "documents", "answer", "contexts", "usage"; a LangChain or LlamaIndex retriever, chain or query
+        engine; a Haystack pipeline; the address of an HTTP endpoint.
+    questions
+        {query id: question}, (query id, question) pairs, records with query_id and query, or a Truth with questions.
+    name
+        Of the run; default: the name of the function or class.
+    concurrency
+        Calls at once.
+    settings, tags, data, folder
+        As in `record`; data gets a digest of the questions and, with a Truth, its digest.
+    group, repeats
+        With repeats=3, three runs of one group (default: the name) are recorded, one after the other.
+    resume
+        Go on with the last interrupted run of the same name, settings, group and questions; ask failed queries again.
+    progress
+        Called with (queries done, queries in all).
+
+    Returns
+    -------
+    Run or list of Run
+        Failed queries are not in the run; its problems say why. A list where repeats is more than 1.
+
+    Raises
+    ------
+    InputError
+        If the first 5 queries fail, or a question is no text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as logs:
+    ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
+    <Run 'dense': 2 queries, 4 documents returned>
+    """
+    call = adapted(retriever)
+    texts = questions_of(questions)
+    name = name or getattr(retriever, "__name__", type(retriever).__name__)
+    data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
+            **(data or {})}
+    group = group if group is not None or repeats == 1 else name
+    folder = Path(folder) if folder is not None else log_folder()
+    runs = []
+    for _ in range(repeats):
+        recording = record(name, settings=settings, tags=tags, group=group, data=data, folder=folder)
+        recording = _interrupted(recording, folder, resume) or recording
+        with recording:
+            _ask(call, texts, recording, concurrency, progress)
+        runs.append(recording.result())
+    return runs[0] if repeats == 1 else runs
+
+
+def questions_of(questions: Questions) -> dict[str, str]:
+    """{query id: question}; InputError for anything that is no text, or a query that is there twice."""
+    if isinstance(questions, Truth):
+        table = questions.details
+        known = table is not None and "query" in table.column_names
+        texts = table["query"].to_pylist() if known else [None] * len(questions)
+        pairs = [(query, text) for query, text in zip(questions.query_ids.to_pylist(), texts, strict=True) if text]
+    elif isinstance(questions, Mapping):
+        pairs = list(questions.items())
+    else:
+        pairs = [(item.get("query_id"), item.get("query")) if isinstance(item, Mapping) else item
+                 for item in questions]
+    asked: dict[str, str] = {}
+    for pair in pairs:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)):
+            raise InputError([Problem("recording/question", {"value": shorten(repr(pair), 80)}, field="questions")])
+        query_id = id_of(pair[0])
+        if query_id in asked:
+            raise InputError([Problem("recording/question-repeated", {"query": query_id}, field="questions")])
+        asked[query_id] = pair[1]
+    if not asked:
+        raise InputError([Problem("recording/no-questions", {}, field="questions")])
+    return asked
+
+
+def _digest(texts: Mapping[str, str]) -> str:
+    joined = "\0".join(f"{query}\1{text}" for query, text in sorted(texts.items()))
+    return hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _interrupted(recording: Recording, folder: Path, resume: bool) -> Recording | None:
+    header: RunHeader = recording.header
+    return Recording(header, folder, resume=True) if resume and interrupted_run(folder, header) else None
+
+
+@dataclass
+class _Asking:
+    """The calls of one run: how many worked, and when to stop."""
+
+    recording: Recording
+    total: int
+    progress: Callable[[int, int], object] | None
+    done: int = 0
+    worked: int = 0
+    failures: int = 0
+    reason: str = ""
+    halt: threading.Event = field(default_factory=threading.Event)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self, reason: str | None) -> None:
+        """Count a call, reason: why it failed."""
+        with self.guard:
+            self.done += 1
+            self.worked += reason is None
+            self.failures += reason is not None
+            self.reason = reason or self.reason
+            if not self.worked and self.failures >= min(HOPELESS, self.total):
+                self.halt.set()
+            if self.progress is not None:
+                self.progress(self.done, self.total)
+
+
+class _Call:
+    """One call of the retriever, timed; what it raises is its failure, and a broken log folder ends everything."""
+
+    def __init__(self, asking: _Asking, query_id: str, text: str):
+        self.asking, self.query_id, self.text = asking, query_id, text
+        self.returned: object = None
+        self.began = 0.0
+
+    def __enter__(self) -> _Call:
+        self.began = time.perf_counter()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        latency = (time.perf_counter() - self.began) * 1000
+        if error is not None and not isinstance(error, Exception):
+            return False
+        recording = self.asking.recording
+        if error is None:
+            error = self._unusable(latency)
+        if error is not None:
+            recording.fail(self.query_id, error, query=self.text, latency_ms=latency)
+        words = None if error is None else without_secrets(f"{type(error).__name__}: {error}")
+        self.asking.count(words)
+        return True
+
+    def _unusable(self, latency: float) -> InputError | None:
+        """Add what was returned; the error where it cannot be used."""
+        value = self.returned
+        fields = dict(value) if isinstance(value, Mapping) and _FIELDS & value.keys() else {"documents": value}
+        documents = fields.pop("documents", None)
+        values = {"query": self.text, "latency_ms": fields.pop("latency_ms", latency),
+                  **{name: fields.pop(name) for name in _FIELDS & fields.keys()}, "attributes": fields}
+        try:
+            self.asking.recording.add_fields(self.query_id, documents, values)
+        except InputError as error:
+            if error.problems[0].message in ("recording/full", "recording/unwritable", "recording/closed"):
+                raise
+            return error
+        return None
+
+
+_FIELDS = frozenset(("documents", "answer", "contexts", "usage", "cost_usd"))
+
+
+def _ask(call: Callable, texts: Mapping[str, str], recording: Recording, concurrency: int,
+         progress: Callable[[int, int], object] | None) -> None:
+    left = {query: text for query, text in texts.items() if query not in recording.queries}
+    asking = _Asking(recording, len(left), progress)
+    if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call).__call__):
+        _in_new_loop(_ask_async(call, left, asking, concurrency))
+    else:
+        _ask_in_threads(call, left, asking, concurrency)
+    if asking.halt.is_set():
+        raise InputError([Problem("recording/hopeless", {"failures": asking.failures, "name": recording.header.name,
+                                                         "reason": shorten(asking.reason, 300)})])
+
+
+def _ask_in_threads(call: Callable, left: Mapping[str, str], asking: _Asking, concurrency: int) -> None:
+    def ask(query_id: str, text: str) -> None:
+        if not asking.halt.is_set():
+            with _Call(asking, query_id, text) as attempt:
+                attempt.returned = call(text)
+
+    with ThreadPoolExecutor(max(1, concurrency), thread_name_prefix="ragdash-record") as pool:
+        futures = [pool.submit(ask, query_id, text) for query_id, text in left.items()]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+            wait(futures)
+
+
+async def _ask_async(call: Callable, left: Mapping[str, str], asking: _Asking, concurrency: int) -> None:
+    slots = asyncio.Semaphore(max(1, concurrency))
+
+    async def ask(query_id: str, text: str) -> None:
+        async with slots:
+            if not asking.halt.is_set():
+                with _Call(asking, query_id, text) as attempt:
+                    attempt.returned = await call(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        for query_id, text in left.items():
+            tasks.create_task(ask(query_id, text))
+
+
+def _in_new_loop(work) -> None:
+    """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()

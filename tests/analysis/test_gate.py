@@ -1,0 +1,197 @@
+"""Pinned baselines and the gate: one file, one outcome, a tier for every case, and nothing promoted by itself."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from helpers import call, run_of, truth_of
+
+from ragdash.analysis.tracking import TIERS, gate, pin, read_baseline
+from ragdash.core.errors import InputError
+from ragdash.evaluation.compare import ComparisonRules, compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.repeats import mean_over_repeats
+from ragdash.reporting.tables.gate import gate_dict, render_gate
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "pipelines" / "gate-result.schema.json").read_text())
+QUERIES = [f"q{number}" for number in range(40)]
+TRUTH = truth_of({query: ["a"] for query in QUERIES})
+
+
+def ranked(rank_of, name="run", queries=QUERIES):
+    """A run with the relevant document of the i-th query at rank_of(i)."""
+    return run_of({query: [*(f"x{place}" for place in range(1, rank_of(index))), "a"]
+                   for index, query in enumerate(queries)}, name)
+
+
+BEFORE = ranked(lambda index: 1 + index % 2, "main")
+BASELINE = pin(evaluate(BEFORE, TRUTH, "RR Success@1"), TRUTH, version="0.1.0")
+
+
+def gated(run, **options):
+    result = gate([run], options.pop("truth", TRUTH), options.pop("baseline", BASELINE), **options)
+    jsonschema.validate(gate_dict(result), SCHEMA)
+    return result
+
+
+def test_a_baseline_comes_back_as_it_was_written():
+    content = BASELINE.to_bytes()
+    again = read_baseline(content)
+    assert again.to_bytes() == content
+    assert again.name == "main" and again.truth["digest"] == TRUTH.judged_digest
+    assert again.evaluation.frame().equals(evaluate(BEFORE, TRUTH, "RR Success@1").frame())
+    lines = content.decode().splitlines()
+    assert sum(line.startswith('  "q') and "[" in line for line in lines) == len(QUERIES)  # one per query, for diffs
+    undefined = pin(evaluate(BEFORE, truth_of({**{query: ["a"] for query in QUERIES}, "q0": {"a": 0}}),
+                             "RR", unanswerable="skip"), TRUTH, version="1")
+    assert np.isnan(read_baseline(undefined.to_bytes()).evaluation.column("RR")[0])
+
+
+@pytest.mark.parametrize(("change", "kind"), [
+    (lambda text: text.replace(",0.5,", ",0.6,", 1), "digest"), (lambda text: text[:200], "not JSON"),
+    (lambda text: "[]", "another file"), (lambda text: text.replace('"version": 1', '"version": 2'), "version 2"),
+    (lambda text: text.replace('"pinned": "2', '"pinned": "x'), "cannot be read"),
+    (lambda text: text.replace('"settings"', '"setting"'), "cannot be read")])
+def test_a_damaged_baseline_is_an_error_and_no_verdict(change, kind):
+    text = BASELINE.to_bytes().decode()
+    assert change(text) != text
+    with pytest.raises(InputError, match=kind):
+        read_baseline(change(text).encode())
+
+
+def test_the_gate_has_the_outcome_of_compare():
+    worse = ranked(lambda index: 1 + index % 3, "branch")
+    result = gated(worse)
+    [row] = compare(evaluate(BEFORE, TRUTH, "RR Success@1"), [evaluate(worse, TRUTH, "RR Success@1")])
+    for mine, theirs in zip(result.rows, row, strict=True):
+        for name in ("mean_difference", "low", "high", "p_corrected", "outcome", "n", "wins", "losses", "p"):
+            assert getattr(mine.comparison, name) == getattr(theirs, name), name
+    assert result.rows[0].baseline_mean == 0.75 and result.rows[0].mean == pytest.approx((14 + 13 / 2 + 13 / 3) / 40)
+
+
+def test_every_tier_and_what_fails():
+    few = truth_of({query: ["a"] for query in QUERIES[:4]})
+    few_baseline = pin(evaluate(ranked(lambda index: 1, queries=QUERIES[:4]), few, "RR"), few, version="1")
+    losing = {number: ranked(lambda index, n=number: 2 if index in range(0, 2 * n, 2) else 1 + index % 2)
+              for number in (1, 4)}
+    half = ranked(lambda index: 2, queries=QUERIES[:4])
+    cases = [("no-clear-difference", BEFORE, {}, (False, False, False)),  # an interval of width 0 excludes every loss
+             ("no-clear-difference", losing[1], {}, (False, False, True)),
+             ("regression", ranked(lambda index: 2 + index % 2), {}, (True, True, True)),
+             ("improved", ranked(lambda index: 1), {}, (False, False, False)),
+             ("equivalent", BEFORE, {"rules": ComparisonRules(margin=0.01)}, (False, False, False)),
+             ("likely-regression", losing[4], {}, (False, True, True)),
+             ("too-few-queries", half, {"truth": few, "baseline": few_baseline}, (True, True, True)),
+             ("not-comparable", ranked(lambda index: 1, queries=QUERIES[:39]), {}, (True, True, True))]
+    for tier, run, options, fails in cases:
+        results = [gated(run, fail_on=way, **options) for way in ("regression", "likely-regression", "unclear")]
+        assert [result.tier for result in results] == [tier] * 3
+        assert tuple(not result.passed for result in results) == fails, tier
+    assert {case[0] for case in cases} == set(TIERS)
+    assert gated(losing[4]).rows[0].comparison.p_corrected == 0.125  # 4 of 4 differences have one sign
+    assert gated(half, truth=few, baseline=few_baseline, accepted=["few-queries"]).passed
+
+
+def test_a_loss_within_the_margin_is_not_likely_and_a_shown_one_passes_the_strict_gate():
+    four_lost = ranked(lambda index: 2 if index in (0, 2, 4, 6) else 1 + index % 2)  # a mean loss of 0.05 on RR
+    rules = ComparisonRules(margin=0.06)
+    result = gated(four_lost, specs=BASELINE.evaluation.specs[:1], rules=rules, fail_on="unclear")
+    assert result.tier == "no-clear-difference" and not result.passed  # the interval goes beyond the margin
+    assert gated(four_lost, specs=BASELINE.evaluation.specs[:1], rules=ComparisonRules(margin=0.2),
+                 fail_on="unclear").tier == "equivalent"
+
+
+def test_a_changed_truth_is_never_compared_in_silence():
+    changed = truth_of({**{query: ["a"] for query in QUERIES[2:]}, "q1": ["b"], "new": ["a"]})
+    run = ranked(lambda index: 1, queries=[*QUERIES, "new"])
+    result = gated(run, truth=changed)
+    assert not result.passed and result.tier == "not-comparable" and result.truth == "changed"
+    facts = next(check.facts for check in result.checks if check.kind == "truth-changed")
+    assert {"same": 38, "total": 40, "changed": 1, "removed": 1, "added": 1}.items() <= facts.items()
+    accepted = gated(run, truth=changed, accepted=["truth-changed"])
+    assert accepted.passed and accepted.rows[0].comparison.n == 38 == accepted.compared
+    other = truth_of({query: ["b"] for query in QUERIES})
+    assert gated(run, truth=other, accepted=["truth-changed"]).tier == "not-comparable"  # no query is the same
+
+
+def test_fewer_queries_fail_even_if_the_mean_rises():
+    hard_left_out = ranked(lambda index: 1, queries=QUERIES[:38])
+    result = gated(hard_left_out)
+    assert "fewer-queries" in {check.kind for check in result.withheld}
+    assert not result.passed and result.rows[0].mean > result.rows[0].baseline_mean
+    assert gated(hard_left_out, accepted=["fewer-queries", "missing-queries"]).passed
+
+
+def test_age_is_shown_and_fails_only_if_asked():
+    later = datetime.fromisoformat(BASELINE.pinned) + timedelta(days=31, hours=5)
+    assert gated(BEFORE, today=later).age == 31 and gated(BEFORE, today=later, max_age=31).passed
+    assert b"31 days ago" in render_gate(gated(BEFORE, today=later), "markdown")
+    old = gated(BEFORE, today=later, max_age=30)
+    assert [check.kind for check in old.withheld] == ["old-baseline"] and not old.passed
+    assert gated(BEFORE, today=datetime(2020, 1, 1, tzinfo=UTC)).age == 0
+
+
+def test_other_settings_and_another_judge_are_not_comparable():
+    skipped = pin(evaluate(BEFORE, TRUTH, "RR", missing="skip"), TRUTH, version="1")
+    result = gated(ranked(lambda index: 1, queries=QUERIES[:39]), baseline=skipped)  # the gate follows the baseline
+    assert result.rows[0].comparison.n == 39 and {"fewer-values"} <= {check.kind for check in result.withheld}
+    text = BASELINE.to_bytes().decode().replace('"match": "id"', '"match": "id",\n  "judge": "model-1"')
+    assert gated(BEFORE, baseline=read_baseline(text.encode())).passed  # a judge says nothing about RR
+    judged = pin(evaluate(BEFORE, TRUTH, "RR AnswerRelevance"), TRUTH, version="1").to_bytes().decode()
+    judged = read_baseline(judged.replace('"match": "id"', '"match": "id",\n  "judge": "model-1"').encode())
+    rows = gated(BEFORE, baseline=judged).rows
+    assert [row.tier for row in rows] == ["no-clear-difference", "not-comparable"]
+
+
+def test_repeats_are_averaged_before_queries():
+    repeats = [ranked(lambda index: 1, "a"), ranked(lambda index: 2, "a")]
+    mean = mean_over_repeats([evaluate(run, TRUTH, "RR") for run in repeats])
+    assert mean.column("RR").tolist() == [0.75] * 40
+    result = gate(repeats, TRUTH, BASELINE)
+    assert result.repeats == 2 and result.rows[0].mean == 0.75 and result.rows[0].comparison.mean_difference == 0
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, run in (("main", BEFORE), ("worse", ranked(lambda index: 2 + index % 2)), ("good", ranked(lambda i: 1))):
+        (tmp_path / f"{name}.jsonl").write_text("".join(
+            json.dumps({"query_id": query, "retrieved": run.ranking(query)["doc_id"].to_pylist()}) + "\n"
+            for query in QUERIES))
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    return tmp_path
+
+
+def test_pin_and_gate_on_the_command_line(files, capfdbinary):
+    truth, baseline = ("--truth", files / "qrels.txt"), files / "baseline.ragdash"
+    assert call(capfdbinary, "pin", files / "main.jsonl", *truth, "-m", "RR num_q", "-o", baseline)[0] == 0
+    pinned = baseline.read_bytes()
+    status, out, err = call(capfdbinary, "gate", files / "good.jsonl", *truth, "--against", baseline,
+                            "--result-json", files / "result.json")
+    result = json.loads((files / "result.json").read_text())
+    jsonschema.validate(result, SCHEMA)
+    assert status == 0 and result["tier"] == "improved" and "judgments unchanged" in out and err == ""
+    status, out, err = call(capfdbinary, "gate", files / "worse.jsonl", *truth, "--against", baseline,
+                            "--format", "markdown")
+    assert status == 1 and out.startswith("### Gate failed") and "| MRR |" in out and "regression: worse: MRR" in err
+    status, out, _ = call(capfdbinary, "gate", files / "worse.jsonl", *truth, "--against", baseline,
+                          "--format", "junit")
+    assert status == 1 and 'failures="1"' in out
+    assert baseline.read_bytes() == pinned  # only pin promotes
+    status, _, err = call(capfdbinary, "pin", files / "good.jsonl", *truth, "-m", "RR", "-o", baseline)
+    assert status == 2 and "--replace" in err and baseline.read_bytes() == pinned
+    assert call(capfdbinary, "pin", files / "good.jsonl", *truth, "-m", "RR", "-o", baseline, "--replace")[0] == 0
+    assert read_baseline(baseline).name == "good"
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (["--against", "none.ragdash"], "cannot be read"), (["--against", "qrels.txt"], "not JSON"),
+    (["--missing", "skip"], "'zero', as the baseline was evaluated"), (["-m", "AP"], "AP")])
+def test_an_error_is_exit_status_2_and_never_a_regression(files, capfdbinary, monkeypatch, options, words):
+    monkeypatch.chdir(files)
+    (files / "b.ragdash").write_bytes(BASELINE.to_bytes())
+    against = [] if "--against" in options else ["--against", "b.ragdash"]
+    status, out, err = call(capfdbinary, "gate", "good.jsonl", "--truth", "qrels.txt", *against, *options)
+    assert status == 2 and words in err and out == ""

@@ -1,0 +1,175 @@
+"""What other tools compute: values of the tools themselves, the gap, its causes, the command and the guide."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pyarrow as pa
+import pytest
+import pytrec_eval
+
+from ragdash import Run, Truth, evaluate, parse_specs
+from ragdash.analysis.comparability.other_tools import METRICS, TOOLS, show_as
+from ragdash.analysis.comparability.other_tools.rules import STEPS
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.reporting.sentences.other_tools import cause_text, gap_sentence, rule_text, tools_reference
+
+SPECS = parse_specs("P@10 R@10 RR@10 AP@10 nDCG@10 Success@10")
+REPEATED = ("q00", "q02", "q08", "q11")
+
+# What the tools gave for the lists of `lists_of`, in their versions of `TOOLS` (ranx and Qdrant's recipe: for distinct
+# scores in the order of the lists). "repeats": the same with repeated documents.
+GOLDEN = {
+    "ranx": {"P": 0.107142857, "R": 0.276020408, "AP": 0.102820295,
+        "nDCG": 0.187146461, "Success": 0.571428571, "RR": 0.22797619},
+    "qdrant": {"P": 0.107142857, "R": 0.276020408, "AP": 0.102820295,
+        "nDCG": 0.187146461, "Success": 0.571428571, "RR": 0.22797619},
+    "beir": {"nDCG": 0.20316, "AP": 0.11159, "R": 0.30119, "P": 0.125, "RR": 0.22798, "Success": 0.57143},
+    "mteb": {"nDCG": 0.22096, "AP": 0.12378, "R": 0.32897, "P": 0.13333, "Success": 0.66667, "RR": 0.270138889},
+    "ragas": {"P": 0.164393939, "R": 0.351298701, "AP": 0.274206349},
+    "ragas repeats": {"P": 0.166666667, "R": 0.333116883, "AP": 0.256795635},
+    "llamaindex": {"P": 0.180833333, "R": 0.386428571, "RR": 0.319166667,
+        "Success": 0.8, "AP": 0.143948413, "nDCG": 0.26326969},
+    "llamaindex repeats": {"P": 0.183333333, "R": 0.366428571, "RR": 0.309285714,
+        "Success": 0.8, "AP": 0.138253968, "nDCG": 0.253061034},
+    "phoenix": {"P": 0.136363636, "nDCG": 0.358423024, "RR": 0.290151515, "Success": 0.727272727},
+    "phoenix repeats": {"P": 0.136363636, "nDCG": 0.338848887, "RR": 0.281168831, "Success": 0.727272727},
+    "trulens": {"P": 0.180833333, "R": 0.351298701, "nDCG": 0.238186404, "Success": 0.727272727, "RR": 0.290151515},
+    "trulens repeats": {"P": 0.173333333, "R": 0.333116883, "nDCG": 0.226288536,
+        "Success": 0.727272727, "RR": 0.281168831},
+    "autorag": {"P": 0.180833333, "R": 0.386428571, "RR": 0.126736111, "AP": 0.126736111, "nDCG": 0.282664786},
+    "autorag repeats": {"P": 0.163333333, "R": 0.366428571, "RR": 0.121491402,
+        "AP": 0.120896164, "nDCG": 0.268238579},
+}
+
+
+def judged_lists() -> tuple[dict, dict]:
+    """(judgments, lists): ties, grades, queries without results, without a relevant document, not in the run."""
+    rng = random.Random(19)
+    qrels, lists = {}, {}
+    for q in range(14):
+        name, docs = f"q{q:02d}", [f"d{i:02d}" for i in range(24)]
+        relevant = [3, 1, 14, 2, 0, 4, 2, 1, 12, 3, 2, 5, 1, 2][q]
+        judged = rng.sample(docs, relevant + 4)
+        qrels[name] = {d: rng.choice([1, 1, 2, 3]) for d in judged[:relevant]}
+        qrels[name] |= {d: rng.choice([0, 0, -1]) for d in judged[relevant:]}
+        if q in (3, 9):
+            continue
+        ranking = rng.sample(docs, [12, 20, 8, 0, 15, 3, 16, 18, 20, 0, 11, 14, 2, 20][q])
+        lists[name] = list(zip(ranking, sorted((round(rng.random(), 1) for _ in ranking), reverse=True), strict=True))
+    qrels["q06"]["q06"] = 2  # documents with the id of their query
+    lists["q06"][1] = ("q06", lists["q06"][1][1])
+    lists["q07"][0] = ("q07", lists["q07"][0][1])
+    lists["q12"], lists["qxx"] = [], [("d01", 1.0)]
+    return qrels, lists
+
+
+def with_repeats(lists: dict) -> dict:
+    """The lists with two repeated documents in some, scores falling."""
+    out = {}
+    for name, row in lists.items():
+        if name in REPEATED:
+            row = row[:2] + row[:1] + row[2:4] + row[1:2] + row[4:]
+        out[name] = [(doc, min(score for _, score in row[:place + 1])) for place, (doc, _) in enumerate(row)]
+    return out
+
+
+def truth_of(qrels: dict) -> Truth:
+    rows = [(name, doc, grade) for name, judged in qrels.items() for doc, grade in judged.items()]
+    return Truth.build("qrels", *map(list, zip(*rows, strict=True)))
+
+
+def run_of(lists: dict) -> Run:
+    rows = [(name, doc, score) for name, row in lists.items() for doc, score in row]
+    names, docs, scores = map(list, zip(*rows, strict=True))
+    return Run.build("run", names, docs, scores, details=pa.table({"query_id": list(lists)}))
+
+
+def shown(tool: str, run: Run, truth: Truth) -> dict:
+    return {gap.spec.name: gap for gap in show_as(run, truth, tool, SPECS)}
+
+
+def test_every_tool_has_the_numbers_that_the_tool_itself_gave_and_the_causes_add_up():
+    qrels, lists = judged_lists()
+    truth, runs = truth_of(qrels), {"": run_of(lists), "repeats": run_of(with_repeats(lists))}
+    here = {kind: {row.spec.name: row for row in evaluate(run, truth, SPECS).summary(resamples=1)}
+            for kind, run in runs.items()}
+    for key, wanted in GOLDEN.items():
+        tool, _, kind = key.partition(" ")
+        gaps = shown(tool, runs[kind], truth)
+        assert set(gaps) == set(wanted) == set(TOOLS[tool].metrics)
+        for name, gap in gaps.items():
+            assert gap.there == pytest.approx(wanted[name], abs=1e-6), (key, name)
+            assert (gap.here, gap.n_here) == (pytest.approx(here[kind][name].mean), here[kind][name].n)
+            assert sum(cause.change for cause in gap.causes) == pytest.approx(gap.gap, abs=1e-12)
+            assert gap.causes[-1].n == gap.n_there if gap.causes else gap.n_there == gap.n_here
+            assert list(map(STEPS.index, (cause.choice for cause in gap.causes))) == sorted(
+                STEPS.index(cause.choice) for cause in gap.causes)
+    assert {key.partition(" ")[0] for key in GOLDEN} | {"trec_eval", "ir_measures", "langchain"} == set(TOOLS)
+    assert not shown("langchain", runs[""], truth)
+
+
+def test_trec_eval_and_ir_measures_are_reproduced_as_they_run_here():
+    qrels, lists = judged_lists()
+    truth, run = truth_of(qrels), run_of(lists)
+    scored = {name: dict(row) for name, row in lists.items() if name in qrels}
+    cut = {name: dict(sorted(row.items(), key=lambda item: (item[1], item[0]), reverse=True)[:10])
+           for name, row in scored.items()}
+    names = {"P": "P_10", "R": "recall_10", "RR": "recip_rank", "AP": "map_cut_10", "nDCG": "ndcg_cut_10",
+             "Success": "success_10"}
+    trec = pytrec_eval.RelevanceEvaluator(qrels, {"P.10", "recall.10", "map_cut.10", "ndcg_cut.10", "success.10",
+                                                  "recip_rank"})
+    gaps = shown("trec_eval", run, truth)
+    for name, key in names.items():
+        values = [row[key] for row in trec.evaluate(cut if name == "RR" else scored).values()]
+        assert gaps[name].there == pytest.approx(np.mean(values)) and gaps[name].n_there == len(values)
+        assert gaps[name].metric_name in (key, "recip_rank")
+    measures = [ir_measures.parse_measure(f"{name}@10") for name in METRICS]
+    totals = ir_measures.calc_aggregate(measures, qrels, scored)
+    for name, gap in shown("ir_measures", run, truth).items():
+        assert gap.there == pytest.approx(totals[ir_measures.parse_measure(f"{name}@10")]), name
+
+
+def test_the_gap_is_said_with_its_largest_cause_first_and_every_rule_has_words():
+    truth = Truth.build("qrels", ["q", "q", "p"], ["d1", "d3", "d9"], [1, 1, 0])
+    run = Run.build("bm25", ["q"], ["d1"])
+    assert gap_sentence(show_as(run, truth, "phoenix", parse_specs("nDCG@10"))[0]) == \
+        "bm25, NDCG@10: 1.000 in Phoenix, 0.613 here: the ideal counts only retrieved documents."
+    assert gap_sentence(show_as(run, truth, "ranx", parse_specs("P(denominator='returned')@5"))[0]) == (
+        "bm25, Precision@5 (denominator = returned): 0.100 in ranx, 1.000 here: divided by k, also where fewer were "
+        "returned (−0.800); queries without a relevant document count 0 (−0.100).")
+    assert gap_sentence(show_as(run, truth, "trulens", parse_specs("RR"))[0]) == "bm25, MRR: 1.000 in TruLens and here."
+    assert [cause.choice for cause in show_as(run, truth, "qdrant", parse_specs("R(rel=2)@5"))[0].causes] == [
+        "rel", "unanswerable"]
+    for tool in TOOLS.values():
+        for rules in tool.metrics.values():
+            assert all(rule_text(choice, getattr(rules, choice)) for choice in STEPS
+                       if choice not in ("same_id", "per_document") or getattr(rules, choice))
+    with pytest.raises(InputError):
+        show_as(run, truth, "excel", SPECS)
+    guide = Path(__file__).parents[2] / "docs" / "start" / "coming-from.md"
+    assert tools_reference() in guide.read_text(encoding="utf-8")  # else: python tests/regenerate_documents.py
+
+
+def test_the_command_shows_the_steps_and_json_has_the_causes(capsys, tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 d1 1 2 r\nq Q0 d2 2 1 r\n")
+    (tmp_path / "qrels.txt").write_text("q 0 d1 1\nq 0 d3 1\n")
+    given = ["evaluate", str(tmp_path / "run.trec"), "--truth", str(tmp_path / "qrels.txt"), "-m", "nDCG@10 R@10"]
+    assert main([*given, "--show-as", "phoenix"]) == 0
+    printed = capsys.readouterr().out
+    assert "the ideal counts only retrieved documents" in printed and "Phoenix: ndcg@10" in printed
+    assert "Not in Phoenix: Recall@10." in printed and "+0.3869" in printed
+    assert main([*given, "--show-as", "phoenix", "--format", "json"]) == 0
+    entry = json.loads(capsys.readouterr().out)["runs"][0]["show_as"]["nDCG@10"]
+    assert entry["there"] == 1.0 and entry["causes"][0]["choice"] == "ideal" and entry["n_there"] == 1
+    assert entry["causes"][0]["change"] == pytest.approx(1 - entry["here"])
+    assert main([*given, "--show-as", "phoenix", "--format", "csv"]) == 2
+    assert main([*given, "--show-as", "phoenix", "--match", "evidence"]) == 2
+    assert "other tools compare ids" in capsys.readouterr().err
+    assert cause_text(show_as(Run.build("r", ["q"], ["d"]), Truth.build("t", ["q"], ["e"], [1]), "beir",
+                              parse_specs("P(rel=2)@5"))[0].causes[0]).startswith("documents from grade 1")

@@ -1,0 +1,133 @@
+"""The GitHub action and the GitLab job: their scripts run, with a server in place of the forge."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers import run_of, truth_of
+
+from ragdash.analysis.tracking import pin
+from ragdash.evaluation.evaluate import evaluate
+
+ROOT = Path(__file__).parents[2]
+QUERIES = [f"q{number}" for number in range(12)]
+
+
+@pytest.fixture
+def forge():
+    """A forge with 100 comments of others; it keeps what is written."""
+    comments = [{"id": number, "body": "other"} for number in range(100)]
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self):
+            length = int(self.headers.get("Content-Length") or 0)
+            content = json.loads(self.rfile.read(length)) if length else None
+            path, _, query = self.path.partition("?")
+            reply = {}
+            if self.command == "GET":
+                page = int(query.rpartition("=")[2])
+                reply = comments[100 * (page - 1):100 * page]
+            elif self.command == "POST":
+                comments.append({"id": len(comments), **content})
+            else:
+                comments[int(path.rpartition("/")[2])]["body"] = content["body"]
+            requests.append((self.command, path, self.headers.get("Authorization") or self.headers["PRIVATE-TOKEN"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(reply).encode())
+
+        do_GET = do_POST = do_PATCH = do_PUT = answer
+
+        def log_message(self, *arguments):
+            pass
+
+    requests = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.comments, server.requests = comments, requests
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def project(tmp_path, forge):
+    """Files of a project, and the environment of its pipeline."""
+    truth = truth_of({query: ["a"] for query in QUERIES})
+    for name, documents in (("good", ["a"]), ("poor", ["b", "a"])):
+        (tmp_path / f"{name}.trec").write_text("".join(f"{query} Q0 {document} {rank} {-rank} r\n" for query in QUERIES
+                                                       for rank, document in enumerate(documents)))
+        if name == "good":
+            run = run_of({query: documents for query in QUERIES}, "good")
+            (tmp_path / "b.ragdash").write_bytes(pin(evaluate(run, truth, "RR"), truth, version="1").to_bytes())
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    event = {"pull_request": {"number": 7, "head": {"repo": {"full_name": "me/search"}}}}
+    (tmp_path / "event.json").write_text(json.dumps(event))
+    url = f"http://127.0.0.1:{forge.server_address[1]}"
+    paths = {name: str(tmp_path / file) for name, file in {
+        "GITHUB_EVENT_PATH": "event.json", "GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "sum", "RUNNER_TEMP": "",
+    }.items()}
+    return {**paths, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+            "RUN": "poor.trec", "TRUTH": "qrels.txt", "BASELINE": "b.ragdash", "NAME": "search", "INSTALL": "",
+            "GITHUB_REPOSITORY": "me/search", "GITHUB_API_URL": url, "GITHUB_TOKEN": "t",
+            "CI_API_V4_URL": url, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7", "RAGDASH_GITLAB_TOKEN": "t"}
+
+
+def step(environment, folder):
+    """Run the step of the action; its status and its outputs."""
+    (folder / "output").write_text("")
+    done = subprocess.run(["bash", ROOT / "ci/github/gate.sh"], cwd=folder, env=environment, capture_output=True,
+                          text=True, check=False)
+    return done, dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
+
+
+def test_the_action_comments_once_and_updates_its_comment(project, forge, tmp_path):
+    done, outputs = step({**project, "ARGUMENTS": "--margin 0.02"}, tmp_path)
+    assert done.returncode == 1 and (outputs["status"], outputs["tier"]) == ("1", "regression"), done.stderr
+    assert json.loads(Path(outputs["result-json"]).read_text())["margin"] == 0.02
+    assert "### Gate failed" in (tmp_path / "sum").read_text()
+    assert len(forge.comments) == 101 and "| MRR |" in forge.comments[-1]["body"]
+    done, outputs = step({**project, "RUN": "good.trec"}, tmp_path)
+    assert done.returncode == 0 and outputs["tier"] == "no-clear-difference" and "comment updated" in done.stderr
+    assert len(forge.comments) == 101 and "Gate passed" in forge.comments[-1]["body"]
+    assert forge.requests[-1] == ("PATCH", "/repos/me/search/issues/comments/100", "Bearer t")
+    done, _ = step({**project, "FAIL_ON_REGRESSION": "false", "COMMENT": "false"}, tmp_path)
+    assert done.returncode == 0 and "Gate passed" in forge.comments[-1]["body"]
+
+
+def test_a_script_error_is_no_regression_and_a_fork_has_a_summary_alone(project, forge, tmp_path):
+    fork = {"pull_request": {"number": 7, "head": {"repo": {"full_name": "you/search"}}}}
+    (tmp_path / "event.json").write_text(json.dumps(fork))
+    done, outputs = step({**project, "RUN": "$(touch x).trec"}, tmp_path)
+    assert done.returncode == 2 and outputs["tier"] == "error" and "from a fork" in done.stderr
+    assert "Gate without a result" in (tmp_path / "sum").read_text() and not (tmp_path / "x").exists()
+    done, _ = step({**project, "RUN": "none.trec", "FAIL_ON_ERROR": "false"}, tmp_path)
+    assert done.returncode == 0 and not forge.requests
+
+
+def test_the_gitlab_job_does_the_same(project, forge, tmp_path):
+    job = yaml.safe_load((ROOT / "ci/gitlab/ragdash-gate.yml").read_text())[".ragdash-gate"]
+    script = "set -e\n" + "\n".join(job["script"])
+    environment = {**job["variables"], **project, "GITLAB_CI": "true"}
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 1 and "### Gate failed" in done.stdout, done.stderr
+    artifacts = [*job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"]]
+    assert all((tmp_path / name).exists() for name in artifacts)
+    assert forge.requests[-1] == ("POST", "/projects/3/merge_requests/7/notes", "t")
+
+
+def test_the_action_passes_every_input_to_its_script():
+    action = yaml.safe_load((ROOT / "ci/github/action.yml").read_text())
+    [only] = action["runs"]["steps"]
+    given = {value.strip("${} ").removeprefix("inputs.") for value in only["env"].values()}
+    assert given == set(action["inputs"]) and "${{" not in only["run"]
+    text = (ROOT / "ci/github/gate.sh").read_text()
+    assert not [name for name in only["env"] if name != "GITHUB_TOKEN" and f"${name}" not in text
+                and f"${{{name}" not in text]

@@ -1,0 +1,119 @@
+"""The pytest plugin, tried as in a project of its own: verdicts, repeats, workers, JUnit properties, errors."""
+
+import json
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy.fft
+import pytest
+import scipy.special
+import scipy.stats
+
+import ragdash.reporting.tables.gate
+from ragdash.analysis.tracking import read_baseline
+
+LOADED = (numpy.fft, scipy.special, scipy.stats, ragdash.reporting.tables.gate)  # a session inside forgets new modules
+
+pytest_plugins = "pytester"
+INSTALLED = any(point.name == "ragdash" for point in entry_points(group="pytest11"))  # then pytest finds it
+ROOT = Path(__file__).parents[2]
+TEST = """
+import os
+import pytest
+
+@pytest.mark.ragdash(group="dense", repeats=REPEATS, baseline="baseline.ragdash", margin=0.02, metrics="RR Success@1")
+@pytest.mark.parametrize("number", range(24))
+def test_retrieval(number, log_retrieval, log_answer, ragdash_repeat):
+    first = os.environ["STATE"] == "good" or (os.environ["STATE"] == "mixed" and number % 8)
+    log_retrieval(f"q{number}", ["a", "x"] if first else ["x", "a"], relevant={"a"})
+    log_answer(f"q{number}", "Paris", references=["Paris"])
+"""
+
+
+@pytest.fixture
+def project(pytester, monkeypatch):
+    """A project whose retriever is as good as the variable STATE says."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+
+    def run(state, *arguments, repeats=1, test=TEST):
+        monkeypatch.setenv("STATE", state)
+        pytester.makepyfile(test_search=test.replace("REPEATS", str(repeats)))
+        by_name = () if INSTALLED else ("-p", "ragdash.cli.pytest_plugin.plugin")
+        arguments = (*by_name, "-p", "no:cacheprovider", *arguments)
+        if "-n" in arguments:
+            return pytester.run(sys.executable, "-m", "pytest", *arguments)
+        return pytester.runpytest_inprocess(*arguments)
+
+    run.path = pytester.path
+    return run
+
+
+def test_pin_pass_regress_and_say_so_once_with_workers(project):
+    assert project("good").ret == 4  # no baseline yet: an error of the setup, not a regression
+    pinned = project("good", "--ragdash-pin")
+    assert pinned.ret == 0 and "dense: pinned in" in pinned.stdout.str()
+    baseline = read_baseline(project.path / "baseline.ragdash")
+    assert [str(spec) for spec in baseline.evaluation.specs] == ["RR", "Success@1"] and len(baseline.judgments) == 24
+    content = (project.path / "baseline.ragdash").read_bytes()
+    good = project("good")
+    assert good.ret == 0 and good.stdout.str().count("Gate passed") == 1 and "equivalent" in good.stdout.str()
+    poor = project("poor", "-n", "2", "--junit-xml", "out.xml", "--ragdash-results", "results")
+    assert poor.ret == 1 and poor.stdout.str().count("Gate failed") == 1
+    poor.assert_outcomes(passed=24)
+    result = json.loads((project.path / "results" / "dense.json").read_text())
+    assert result["tier"] == "regression" and result["metrics"][0]["comparison"]["n"] == 24
+    properties = {node.get("name"): node.get("value")
+                  for node in ElementTree.parse(project.path / "out.xml").iter("property")}
+    assert properties == {"ragdash.dense.tier": "regression", "ragdash.dense.RR": "0.5",
+                          "ragdash.dense.RR.difference": "-0.5", "ragdash.dense.Success@1": "0",
+                          "ragdash.dense.Success@1.difference": "-1"}
+    assert (project.path / "baseline.ragdash").read_bytes() == content
+    deselected = project("poor", "-k", "1", "-n", "1")  # counted in the worker
+    assert deselected.ret == 0 and "tests were deselected" in deselected.stdout.str()
+    assert project("poor", "--ragdash-no-gate").ret == 0
+
+
+def test_repeats_are_averaged_and_the_session_has_one_verdict(project):
+    done = project("mixed", "--ragdash-pin", repeats=2)
+    done.assert_outcomes(passed=48)
+    baseline = read_baseline(project.path / "baseline.ragdash")
+    assert baseline.run["repeats"] == 2 and baseline.evaluation.column("Success@1").tolist().count(0) == 3
+    again = project("mixed", repeats=2)
+    assert again.ret == 0 and "Mean of 2 repeats per query" in again.stdout.str()
+
+
+MISTAKES = """
+import pytest
+
+def test_without_marker(log_retrieval):
+    log_retrieval("q", ["a"])
+
+@pytest.mark.ragdash("twice", baseline="b.ragdash", margn=1)
+def test_first(log_retrieval):
+    log_retrieval("q", {"a": 1.0}, relevant=["a"])
+
+@pytest.mark.ragdash("twice", baseline="c.ragdash")
+def test_second(log_retrieval):
+    log_retrieval("q", ["a"], relevant=["a"])
+
+@pytest.mark.ragdash("no judgments")
+def test_third(log_retrieval):
+    log_retrieval("q", ["a"])
+
+@pytest.mark.ragdash("means only", metrics="RR")
+def test_fourth(log_retrieval):
+    log_retrieval("q", ["x", "a"], relevant=["a"])
+"""
+
+
+def test_mistakes_are_named_and_means_need_no_baseline(project):
+    done = project("good", test=MISTAKES)
+    out = done.stdout.str()
+    done.assert_outcomes(passed=4, failed=1)
+    for words in ("need @pytest.mark.ragdash", "'margn' in a ragdash marker", "baseline = c.ragdash", "logged again",
+                  "no judgments for the group 'no judgments'", "MRR 0.500"):
+        assert words in out, words
+    assert done.ret == 1

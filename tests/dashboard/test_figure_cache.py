@@ -1,0 +1,36 @@
+"""Pictures are built once for the same facts, and anew for any other."""
+
+import numpy as np
+import pytest
+
+from ragdash.dashboard.caches import figure_cache
+from ragdash.reporting.plots import precision_recall, ranking
+from ragdash.reporting.plots.common.theme import DARK, LIGHT
+
+LEVELS = np.array([0.0, 0.5, 1.0])
+
+
+def draw(names=("dense",), values=((1.0, 0.5, 0.25),), theme=LIGHT):
+    return figure_cache.draw(precision_recall.interpolated, list(names), [0], LEVELS, np.array(values), theme=theme)
+
+
+def test_the_same_facts_give_the_same_figure_as_the_function_itself():
+    first = draw()
+    assert draw() is first
+    assert first.to_json() == precision_recall.interpolated(["dense"], [0], LEVELS, np.array([[1.0, 0.5, 0.25]]),
+                                                            theme=LIGHT).to_json()
+
+
+@pytest.mark.parametrize("change", [{"names": ("sparse",)}, {"values": ((1.0, 0.5, 0.26),)}, {"theme": DARK}],
+                         ids=["name", "value", "theme"])
+def test_any_other_fact_gives_another_figure(change):
+    first, other = draw(), draw(**change)
+    assert other is not first and other.to_json() != first.to_json()
+
+
+def test_two_functions_do_not_share_a_figure():
+    shares = np.array([[0.5, 0.5]])
+    first = figure_cache.draw(ranking.first_rank, ["a"], [0], ["1", "none"], shares, theme=LIGHT)
+    second = figure_cache.draw(ranking.first_rank, ["a"], [0], ["1", "none"], shares, theme=LIGHT)
+    other = figure_cache.draw(precision_recall.interpolated, ["a"], [0], ["1", "none"], shares, theme=LIGHT)
+    assert first is second and other is not first

@@ -1,0 +1,100 @@
+"""A watched log folder: closed runs appear, runs under way are listed with their count and are never evaluated."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from live_dashboard import start_server, stop, visitor
+from page_cases import opened, texts
+
+import ragdash
+
+
+def add(run, first: int, last: int) -> None:
+    for number in range(first, last):
+        run.add(f"q{number}", ["d1", "d2"])
+
+
+@pytest.fixture
+def logs(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WATCH", str(tmp_path / "logs"))
+    monkeypatch.setenv("RAGDASH_LOG_DIR", str(tmp_path / "logs"))
+    return tmp_path / "logs"
+
+
+def names(at) -> list[str]:
+    return [entry.name for entry in at.session_state["_runs"]]
+
+
+def test_closed_runs_are_loaded_and_runs_under_way_are_counted(logs):
+    assert "No run is recorded in the log folder yet." in texts(opened("data"))
+    for _ in range(2):  # two repeats that return the same are two runs
+        with ragdash.record("dense", group="nightly") as run:
+            add(run, 0, 3)
+    with pytest.raises(ValueError, match="stopped"), ragdash.record("broken") as run:
+        add(run, 0, 1)
+        raise ValueError("stopped")
+    (logs / "notes.txt").write_text("foreign")
+    under_way = [ragdash.record(name).start() for name in ("a", "b", "c", "hybrid")]
+    add(under_way[-1], 0, 5)
+    at = opened("data")
+    assert not at.exception and names(at) == ["dense #1", "dense #2"]
+    shown = texts(at)
+    assert "hybrid: recording, 5 queries so far" in shown and "and 1 more run being recorded" in shown
+    assert "broken: 1 query" in shown
+    under_way[-1].fail("q5", "no reply")
+    at.run()
+    assert "hybrid: recording, 5 queries, 1 failed so far" in texts(at)
+    for run in under_way[:3]:
+        run.close()  # without a query: there is nothing to load
+    under_way[-1].close()
+    at.run()
+    assert not at.exception and names(at) == ["dense #1", "dense #2", "hybrid"]
+    at.button(key=f"remove_{at.session_state['_runs'][2].key}").click().run()
+    at.run()
+    assert not at.exception and names(at) == ["dense #1", "dense #2"]
+
+
+def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):
+    ragdash.io.write_truth(ragdash.Truth.from_dict({f"q{i}": ["a"] for i in range(24)}), tmp_path / "truth.jsonl")
+    monkeypatch.setenv("RAGDASH_TRUTH", str(tmp_path / "truth.jsonl"))
+    for name, wrong in (("dense", 2), ("dense", 3), ("hybrid", 5), ("hybrid", 7)):
+        with ragdash.record(name, group="nightly") as run:
+            for number in range(24):
+                run.add(f"q{number}", ["x", "a"] if number % wrong == 0 else ["a"])
+    at = opened("compare/repeats", metric="RR")
+    assert not at.exception and "Repeats" in [one.value for one in at.header]
+    shown = texts(at).replace("\\", "")
+    assert "hybrid is better than dense on MRR: +0.115" in shown and "For the same cost, " in shown
+    table = next(one.value for one in at.dataframe if "SD between" in one.value)
+    assert table["Run"].tolist()[:3] == ["dense", "hybrid", "hybrid - dense"] and set(table["Metric"][:3]) == {"MRR"}
+    assert table["Mean"][0] == pytest.approx(1 - (12 + 8) / 2 / 24 / 2)
+    at = opened("compare")
+    at.multiselect(key="shown").set_value([at.session_state["_runs"][0].digest]).run()
+    assert not at.exception
+
+
+@pytest.mark.browser
+def test_a_run_appears_on_an_open_page_and_nothing_is_drawn_in_between(browser, tmp_path, logs):
+    with ragdash.record("dense") as run:
+        add(run, 0, 3)
+    process, url = start_server(tmp_path / "server.log", RAGDASH_WATCH=str(logs))
+    app, faults, context = visitor(browser, url)
+    try:
+        app.open("data")
+        app.page.get_by_role("heading", name="Runs (1)").wait_for()
+        whole_runs, run = app.settle().whole_runs, ragdash.record("hybrid").start()
+        add(run, 0, 7)
+        app.page.get_by_text("hybrid: recording, 7 queries so far").wait_for()
+        add(run, 7, 12)
+        app.page.get_by_text("hybrid: recording, 12 queries so far").wait_for()
+        assert app.whole_runs == whole_runs
+        run.close()
+        closed = time.monotonic()
+        app.page.get_by_role("heading", name="Runs (2)").wait_for()
+        print(f"\non the page {time.monotonic() - closed:.1f} seconds after it was closed")
+        assert not faults
+    finally:
+        context.close()
+        stop(process, tmp_path / "server.log")

@@ -1,0 +1,117 @@
+"""Repeats: groups, the mean over repeats first, and where the noise comes from."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ragdash
+from ragdash.cli.main import main
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.repeats import group_names, merged_groups, repeat_groups, repeat_spreads
+from ragdash.evaluation.stats.variance_components import components_of_difference, variance_components
+from ragdash.reporting.sentences.repeats import design_sentence, noise_sentence
+
+TRUTH = {f"q{i}": ["a"] for i in range(12)}
+RANKS = {("dense", 1): [1, 2] * 6, ("dense", 2): [1, 1] * 6, ("hybrid", 1): [1] * 12, ("hybrid", 2): [1] * 11 + [2]}
+
+
+@pytest.fixture
+def runs(tmp_path) -> list[Run]:
+    recorded = []
+    for (name, _), ranks in RANKS.items():
+        with ragdash.record(name, group="nightly", folder=tmp_path / "logs") as run:
+            for number, rank in enumerate(ranks):
+                run.add(f"q{number}", ["x"] * (rank - 1) + ["a"], latency_ms=1.0)
+        recorded.append(run.result())
+    return recorded
+
+
+def test_the_components_are_those_of_a_case_worked_by_hand():
+    # means of queries 0.3 and 0.8, of repeats 0.4 and 0.7, of all 0.55; mean squares 0.25, 0.09 and 0.01
+    found = variance_components(np.array([[0.2, 0.4], [0.6, 1.0], [np.nan, 1.0]]))
+    assert (found.Q, found.R) == (2, 2)
+    assert [found.queries, found.repeats, found.rest] == pytest.approx([0.12, 0.04, 0.01])
+    assert found.standard_error() ** 2 == pytest.approx(0.12 / 2 + 0.04 / 2 + 0.01 / 4)
+    assert found.standard_error(4, 1) ** 2 == pytest.approx(0.12 / 4 + 0.04 + 0.01 / 4)
+    assert found.share_of_queries == pytest.approx(0.06 / 0.0825)
+    # differences of the means of queries: 0.3 - 0.1 and 0.8 - 0.5, variance 0.005, less 0.01 / 2 of each side
+    other = np.array([[0.1, 0.1], [0.4, 0.6]])
+    difference = components_of_difference(np.array([[0.2, 0.4], [0.6, 1.0]]), other)
+    assert variance_components(other).rest == pytest.approx(0.01)
+    assert difference.queries == 0.0 and difference.rest == pytest.approx(0.02)
+    assert difference.repeats == pytest.approx(0.04)  # of the baseline 0: 2 * 0.01 / 2 - 0.01 is not above 0
+    assert np.isnan(variance_components(np.ones((5, 1))).queries)
+    assert np.isnan(variance_components(np.ones((1, 3))).standard_error())
+    assert np.isnan(variance_components(np.ones((3, 3))).share_of_queries)
+
+
+@pytest.mark.parametrize(("queries", "repeats", "rest"), [(0.04, 0.0, 0.01), (0.01, 0.002, 0.05), (0.0, 0.01, 0.01)])
+def test_simulated_components_and_standard_errors_are_found(queries, repeats, rest):
+    generator = np.random.default_rng(20)
+
+    def simulate(Q: int, R: int) -> np.ndarray:
+        return (generator.normal(0, np.sqrt(queries), (Q, 1)) + generator.normal(0, np.sqrt(repeats), (1, R))
+                + generator.normal(0, np.sqrt(rest), (Q, R)))
+
+    found = [variance_components(simulate(60, 3)) for _ in range(1500)]
+    assert np.mean([one.rest for one in found]) == pytest.approx(rest, rel=0.02)
+    assert np.mean([one.queries for one in found]) == pytest.approx(queries, rel=0.05, abs=0.001)
+    assert np.mean([one.repeats for one in found]) == pytest.approx(repeats, rel=0.1, abs=0.0003)
+    for Q, R in ((60, 3), (180, 1)):
+        spread = np.std([simulate(Q, R).mean() for _ in range(3000)])
+        true = np.sqrt(queries / Q + repeats / R + rest / (Q * R))
+        assert spread == pytest.approx(true, rel=0.04)
+        predicted = np.mean([one.standard_error(Q, R) ** 2 for one in found]) ** 0.5
+        assert predicted == pytest.approx(true, rel=0.07, abs=0.004)
+
+
+def test_means_are_over_repeats_first(runs):
+    truth = Truth.from_dict(TRUTH)
+    evaluations = [evaluate(run, truth, "RR") for run in runs]
+    groups = repeat_groups(runs)
+    assert groups == [[0, 1], [2, 3]] and group_names(runs, groups) == ["dense", "hybrid"]
+    merged_runs, merged = merged_groups(runs, evaluations)
+    assert [run.name for run in merged_runs] == [one.name for one in merged] == ["dense", "hybrid"]
+    assert merged[0].column("RR").tolist() == [1.0, 0.75] * 6
+    dense, hybrid, difference = repeat_spreads(evaluations, runs)
+    assert (dense.name, dense.repeats, dense.mean) == ("dense", 2, 0.875)
+    assert dense.between == pytest.approx(np.std([0.75, 1.0], ddof=1))
+    assert dense.within == pytest.approx(np.sqrt(6 * 0.125 / 12))
+    assert not dense.same_rankings and hybrid.mean == pytest.approx(1 - 0.25 / 12)
+    assert difference.name == "hybrid - dense" and difference.mean == pytest.approx(hybrid.mean - 0.875)
+    assert repeat_spreads(evaluations[1:3], runs[1:3]) == []
+    assert merged_groups(runs[:2], evaluations[:2]) == (runs[:2], evaluations[:2])
+
+
+def test_the_sentences_say_what_to_run_next(runs):
+    truth = Truth.from_dict(TRUTH)
+    dense = repeat_spreads([evaluate(run, truth, "RR") for run in runs], runs)[0]
+    # queries differ by 0.25 / 2 in the mean of the repeats, as much as their repeats do
+    assert noise_sentence(dense).startswith("dense: ")
+    assert "running it again" in noise_sentence(dense)
+    once, repeated = dense.components.standard_error(24, 1), dense.components.standard_error()
+    assert once > repeated and design_sentence(dense) == (
+        f"For the same cost, 2 repeats of 12 queries ({repeated:.3f}) would be better than 24 queries once "
+        f"({once:.3f}): the standard error is smaller.")
+    same = repeat_spreads([evaluate(run, truth, "RR") for run in (runs[1], runs[1])], [runs[1], runs[1]])[0]
+    assert same.same_rankings and noise_sentence(same) == "dense: all queries and repeats have the same value of MRR."
+
+
+def test_compare_merges_repeats_on_the_command_line(runs, tmp_path, capfdbinary):
+    ragdash.io.write_truth(Truth.from_dict(TRUTH), tmp_path / "truth.jsonl")
+    folders = [str(path) for path in sorted((tmp_path / "logs").iterdir()) if path.is_dir()]
+    command = ["compare", *folders, "--truth", str(tmp_path / "truth.jsonl"), "-m", "RR"]
+    assert main([*command, "--accept", "few-queries"]) == 0
+    out = capfdbinary.readouterr().out.decode()
+    rows = [line.split() for line in out.splitlines() if line.startswith(("dense", "hybrid "))]
+    assert ["dense", "MRR", "2", "0.875"] in [row[:4] for row in rows]
+    assert "hybrid - dense" in out and "Means are over repeats first, then over queries." in out
+    assert main([*command, "--format", "json"]) == 0
+    document = json.loads(capfdbinary.readouterr().out)
+    assert [row["candidate"] for row in document["comparisons"]] == ["hybrid"]
+    assert [row["run"] for row in document["repeats"]] == ["dense", "hybrid", "hybrid - dense"]
+    assert document["repeats"][0]["variance"].keys() == {"queries", "repeats", "rest"}
