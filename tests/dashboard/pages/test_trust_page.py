@@ -96,7 +96,8 @@ def test_the_numbers_are_those_of_the_library(pair):
                                                                  one.corrected.high, one.judge.mean))
     assert (f"dense: on 60 labels the judge agrees in 88 % (kappa {one.agreement.kappa:.2f}; "
             f"always “{one.agreement.constant_class}” would in {100 * one.agreement.constant:.0f} %). "
-            f"Corrected for its errors, it is faithful in {mean} % [{low}, {high}] of 100 queries; the judge alone says {alone} %."
+            f"Corrected for its errors, it is faithful in {mean} % [{low}, {high}] of 100 queries; "
+            f"the judge alone says {alone} %."
             ) in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "not shown" in tables
