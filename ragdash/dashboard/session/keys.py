@@ -30,6 +30,7 @@ SHOW_AS = "show_as"  # the tool whose numbers are shown there
 OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW = (  # What-if
     "fused", "fusion", "fuse_k", "fuse_share", "window")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
+OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
 JUDGE = "judge"  # whose verdicts, on Answers
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
@@ -45,7 +46,7 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
         STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
-        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *SHARING)
+        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES, FUSED_RUNS)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS)  # hold digests of runs
