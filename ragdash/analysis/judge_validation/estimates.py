@@ -107,15 +107,13 @@ def validate_judge(
     level
         Of the intervals.
     groups
-        {query_id: group} of queries that depend on each other, such as the document they ask about; a query without a
-        group is one of its own. None: all are independent.
+        {query_id: group} of queries that depend on each other; others are independent.
 
     Returns
     -------
     JudgeValidation
-        Means of the judge, of the labels, and corrected (prediction-powered; no interval below 20 labels with a
-        verdict). Interval of the labels: Clopper and Pearson's, for values between 0 and 1 that of as many labels as
-        have their variance. Labels of queries without a verdict are left out and reported.
+        Means of the judge, of the labels, and corrected (`ppi`; no interval below 20 labels with a verdict). Interval
+        of the labels: `label_interval`. Labels of queries without a verdict are left out and reported.
     """
     values = verdicts.values
     label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
@@ -136,9 +134,7 @@ def validate_judge(
         *_interval_problems([verdicts.name], corrected, labels_only, rest, n_groups),
     )
     return JudgeValidation(
-        verdicts.name,
-        verdicts.what,
-        verdicts.run,
+        verdicts.name, verdicts.what, verdicts.run,
         _judge_only(values),
         labels_only,
         corrected,
