@@ -118,7 +118,7 @@ def test_a_job_that_was_ended_asks_exactly_the_rest(folder, command, ending):
     asked = [(names[kind], query) for kind, query in counted(folder)]
     everything = {(name, f"q{i}") for name in "ab" for i in range(1, 21)}
     assert len(asked) == 40 - len(known) and set(asked) == everything - set(known)
-    assert status == 0 and "  20   " in out
+    assert status == 0 and re.search(r" 20 +▲ better", out)
     assert ("a last line that was cut off" in err) == (ending == signal.SIGKILL) == os.path.exists(
         "ab-a-b/a.journal.jsonl.damaged")
     assert command("-m", "RR")[1] == out and len(counted(folder)) == len(asked)  # and once more: nothing is asked
@@ -181,7 +181,13 @@ def test_failed_queries_are_missing_counted_and_asked_again(folder, command):
     assert (one["n"], one["left_out"], one["losses"]) == (5, 1, 0)
     (folder / "system.py").write_text(script)
     before = len(counted(folder))
-    assert command("-m", "RR")[0] == 0 and len(counted(folder)) == before
+    status, out, err = command("-m", "RR", "--max-failed", "0.1")
+    assert status == 1 and out.startswith("1 of 6 queries of b failed, above the limit of 10%. Its run lacks them.\n")
+    status, out, err = command("-m", "RR", "--format", "json", "--max-failed", "0.1")
+    assert status == 1 and json.loads(out) and "1 of 6 queries of b failed, above the limit of 10%" in err
+    status, out, _ = command("-m", "RR")
+    assert status == 0 and out.startswith("1 of 6 queries of b failed. Its run lacks them.\n")
+    assert len(counted(folder)) == before
     status, out, err = command("-m", "RR", "--retry-failed")
     assert status == 0 and len(counted(folder)) == before + 1 and "without an answer" not in err
     assert len(read_run(folder / "ab-a-b" / "b.jsonl")) == 6
