@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragdash.cli.file_mappings import for_several_files, mapping_for_file, mapping_of
+from ragdash.cli.truths_of_runs import common_truth
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
@@ -91,17 +92,16 @@ def truth_in_runs(sources: Mapping[str, Readable], options: argparse.Namespace, 
     sources: {argument of the command: what is read for it}.
     Without a truth, runs whose files hold scores have their own queries.
     """
-    truths = [
-        read_truth(content, **reading_arguments(options, text))
+    truths = {
+        text: read_truth(content, **reading_arguments(options, text))
         for text, content in sources.items()
         if detect(content, **reading_arguments(options, text)).role == "both"
-    ]
-    if len({truth.digest for truth in truths}) == 1:
-        return truths[0]
-    if not truths and runs and all(run.file_scores is not None for run in runs):
+    }
+    if truths:
+        return common_truth(truths)
+    if runs and all(run.file_scores is not None for run in runs):
         return Truth.of_queries(runs)
-    facts = {"count": len(truths)}
-    raise InputError([Problem("several-truths/runs" if truths else "no-truth", facts, field="--truth")])
+    raise InputError([Problem("no-truth", {"count": 0}, field="--truth")])
 
 
 def reading_arguments(options: argparse.Namespace, file: str | None = None) -> dict:

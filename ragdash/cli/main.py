@@ -24,6 +24,7 @@ COMMANDS = {
     "evaluate": "metrics of runs, with intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
     "pin": "make a run the baseline: a small file for the repository",
+    "history": "each metric over time, and its significant changes",
     "gate": "has a run become worse than the pinned baseline? For continuous integration",
     "diagnose": "where does each query go wrong first, and what could each fix gain?",
     "trust": "how far can a judge's verdicts be trusted? Beside people's labels, with an interval that allows for its "
@@ -46,7 +47,7 @@ COMMANDS = {
     "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "view"), "tracking.")}  # of commands that share one
+            **dict.fromkeys(("pin", "gate", "history", "view"), "tracking.")}  # of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

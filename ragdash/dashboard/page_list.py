@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 
 RUNS, JUDGMENTS, SCORES, ANSWERS, DOCUMENTS = "runs", "judgments", "scores", "answers", "documents"
-TWO_RUNS = "two runs"
+TWO_RUNS, DATED_RUNS = "two runs", "two dated runs"
 ANSWER_COLUMNS = ("answer", "contexts")
 
 
@@ -30,6 +31,7 @@ class PageEntry:
     icon: str
     question: str
     needs: tuple[str, ...] = ()
+    appears_with: str = ""  # data without which the list leaves the page out, instead of greying it
     unlisted: bool = False  # linked at the end of the sidebar, or on Data, instead of in the list of pages
 
 
@@ -38,6 +40,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
     "": (
         PageEntry("overview", "Overview", "home", "What is the result?"),
         PageEntry("compare", "Compare", "leaderboard", "Which run is best, and is the difference real?", RESULT_NEEDS),
+        PageEntry("history", "History", "timeline", "Is it getting better?", RESULT_NEEDS, DATED_RUNS),
         PageEntry("precision-recall", "Precision-recall", "show_chart", "How does quality change with the cutoff k?",
                   RESULT_NEEDS),
         PageEntry("ranking", "Ranking", "format_list_numbered", "At what rank is the first relevant document?",
@@ -113,7 +116,12 @@ def _page_template(path: str, **options):
 
 def is_listed(entry: PageEntry, present: set[str]) -> bool:
     """Whether the navigation lists a page in a session with this data."""
-    return not entry.unlisted and missing_need(entry, present) is None
+    return not entry.unlisted and missing_need(entry, present) is None and is_offered(entry, present)
+
+
+def is_offered(entry: PageEntry, present: set[str]) -> bool:
+    """Whether a page is worth a line in the sidebar, greyed where other data is missing."""
+    return not entry.appears_with or entry.appears_with in present
 
 
 def path_of(page) -> str:
@@ -138,6 +146,8 @@ def present_data() -> set[str]:
     present = {name for name, check in checks.items() if any(run is not None and check(run) for run in runs)}
     truth = LOADED.truth(state.truth() or "")
     present |= {TWO_RUNS} if sum(run is not None for run in runs) > 1 else set()
+    dated = Counter(run.name for run in runs if run is not None and run.header is not None)
+    present |= {DATED_RUNS} if max(dated.values(), default=0) > 1 else set()
     return present | ({JUDGMENTS} if truth else set()) | ({DOCUMENTS} if truth and truth.corpus else set())
 
 

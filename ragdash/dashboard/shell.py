@@ -88,7 +88,8 @@ def _pages_without_data() -> None:
     present = page_list.present_data()
     by_need: dict[str, list[page_list.PageEntry]] = {}
     for entry in page_list.entries():
-        if need := page_list.missing_need(entry, present):
+        need = page_list.missing_need(entry, present)
+        if need and page_list.is_offered(entry, present):
             by_need.setdefault(need, []).append(entry)
     for need, entries in by_need.items():
         with st.container(gap=None, key=f"pages_without_{need}"):

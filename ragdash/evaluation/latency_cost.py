@@ -272,3 +272,22 @@ def _texts(value) -> list[str]:
         return [value]
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
     return [text for item in inner for text in _texts(item)]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A mean per query with its 95 % interval over n queries; NaN where nothing is known."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def amount(values: np.ndarray) -> Amount:
+    """The mean of the defined values (Q,) with its bootstrap interval."""
+    n = int((~np.isnan(values)).sum())
+    if not n:
+        return Amount(np.nan, np.nan, np.nan, 0)
+    low, high = bootstrap_intervals(values[:, None], resamples=FAST_RESAMPLES, seed=SEED)
+    return Amount(float(np.nanmean(values)), float(low[0]), float(high[0]), n)

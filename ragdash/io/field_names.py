@@ -42,7 +42,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
                "outputs.messages",               "outputs.response", "response.output", "attributes.output.value"),
     "relevant": ("relevant", "relevant_ids", "relevant_docs", "relevant_doc_ids", "relevant_documents", "expected_ids",
                  "expected_doc_ids", "expected_urls", "gold_ids", "gold_doc_ids", "gold_urls", "reference_context_ids",
-                 "reference_node_id", "retrieval_gt"),
+                 "reference_node_id", "retrieval_gt", "qrels"),
     "answers": ("answers", "references", "reference", "reference_answers", "reference_answer", "ground_truths",
                 "ground_truth", "ground_truth_answer", "expected_output", "expected_answer", "expected_response",
                 "golden_answers", "golden_answer", "true_answer", "true_answers", "ideal", "example_answer",
@@ -91,8 +91,10 @@ _PREDICTED = {name.replace("_", "") for name in (
     "actual_output", "pred_answer", "system_answer", "rag_answer", "bot_answer", "prediction", "predicted")}
 FLATTENED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
 MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # texts that mean "no value" in optional columns of tables
-_CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"], "text": (*ALIASES["text"], "contents", "body", "abstract"),
-              "title": ("title", "headline", "document_title")}
+_CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"],
+                   "text": (*ALIASES["text"], "contents", "body", "abstract", "chunk_text", "passage_text",
+                            "document_text", "doc_text"),
+                   "title": ("title", "headline", "document_title")}
 
 
 @lru_cache(1 << 14)
@@ -126,7 +128,8 @@ PYSERINI_TEXT = "contents"  # what Pyserini and FlashRAG call the text of a docu
 def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
     """{doc_id, text, title: the field that holds it} of a corpus document, of the fields that are present."""
     fields = list(fields)
-    return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES),
+    parts = find_fields(fields, ("doc_id",), {"doc_id": ("chunk_id", "passage_id")})  # before the document they are in
+    return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES), **parts,
             **{name: field for name, field in (mapping or {}).items() if name in _CORPUS_ALIASES and field in fields}}
 
 

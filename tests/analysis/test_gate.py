@@ -1,6 +1,7 @@
 """Pinned baselines and the gate: one file, one outcome, a tier for every case, and nothing promoted by itself."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from helpers import call, run_of, truth_of
 
-from ragdash.analysis.tracking import TIERS, gate, pin, read_baseline
+from ragdash.analysis.tracking import TIERS, gate, gate_baseline, pin, read_baseline
 from ragdash.core.errors import InputError
 from ragdash.evaluation.compare import ComparisonRules, compare
 from ragdash.evaluation.evaluate import evaluate
@@ -140,10 +141,12 @@ def test_other_settings_and_another_judge_are_not_comparable():
     assert result.rows[0].comparison.n == 39 and {"fewer-values"} <= {check.kind for check in result.withheld}
     text = BASELINE.to_bytes().decode().replace('"match": "id"', '"match": "id",\n  "judge": "model-1"')
     assert gated(BEFORE, baseline=read_baseline(text.encode())).passed  # a judge says nothing about RR
-    judged = pin(evaluate(BEFORE, TRUTH, "RR AnswerRelevance"), TRUTH, version="1").to_bytes().decode()
-    judged = read_baseline(judged.replace('"match": "id"', '"match": "id",\n  "judge": "model-1"').encode())
-    rows = gated(BEFORE, baseline=judged).rows
-    assert [row.tier for row in rows] == ["no-clear-difference", "not-comparable"]
+    evaluation = evaluate(BEFORE, TRUTH, "RR Faithfulness")
+    judged = {model: replace(evaluation, values=np.full((40, 2), 0.5), settings={**evaluation.settings, "judge": model})
+              for model in ("model-1", "model-2")}
+    baseline = pin(judged["model-1"], TRUTH, version="1")
+    rows = {model: [row.tier for row in gate_baseline(judged[model], TRUTH, baseline).rows] for model in judged}
+    assert rows == {"model-1": ["no-clear-difference"] * 2, "model-2": ["no-clear-difference", "not-comparable"]}
 
 
 def test_repeats_are_averaged_before_queries():

@@ -119,6 +119,8 @@ def _run_differences(result: ReadFile, expected: Mapping, questions: Mapping[str
         for name, compare in _OF_RUNS.items():
             for key, value in values.get(name, {}).items():
                 yield from compare(run, _query_id(run, key, questions), value, f"{name} of {key} in {run.name}")
+    absent = {"answers": _has(first, "answer"), "ranking": len(first.docs) > 0}
+    yield from (f"wrong: the run has {name}" for name in expected.get("absent", ()) if absent[name])
     for name in expected.get("scores", ()):
         scores = first.file_scores
         if scores is None or name not in _score_names(scores):

@@ -195,7 +195,7 @@ def test_fast_and_exact_json_parsing_agree(content):
             patch("ragdash.io.formats.jsonl.parse_fast", refuse),
             patch("ragdash.io.formats.json_dict.parse_fast", refuse),
             patch("ragdash.io.formats.squad.parse_fast", refuse),
-            patch("ragdash.io.formats.traces.parse_fast", refuse),
+            patch("ragdash.io.formats.tracing.spans.parse_fast", refuse),
         ):
             assert outcome(read, content) == quick
 

@@ -20,6 +20,7 @@ from ragdash.cli.inputs import (
     with_documents,
     with_fixed_ids,
 )
+from ragdash.cli.truths_of_runs import common_truth
 from ragdash.core.console import count, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
@@ -42,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """What each file is; with a truth, the ledger as well."""
-    lines, problems, runs, truths = [], [], [], []
+    lines, problems, runs, read, truths = [], [], [], [], []
     status = 0
     for text, is_truth in [(file, False) for file in options.files] + [(file, True) for file in options.truth or ()]:
         try:
@@ -53,11 +54,12 @@ def run(options: argparse.Namespace) -> int:
         lines.append(line)
         runs += [record for record in records if isinstance(record, Run)]
         is_reference = is_truth or any(isinstance(record, Run) for record in records)
-        truths += [record for record in records if isinstance(record, Truth)] if is_reference else []
+        read += [(text, record) for record in records if isinstance(record, Truth)] if is_reference else []
         problems += [problem for record in records if isinstance(record, Truth) for problem in record.problems]
     report, runs = None, distinct_names(runs)
-    truths = list({truth.digest: truth for truth in truths}.values())
     try:
+        truths = _distinct(read, options)
+        problems += [problem for truth in truths for problem in truth.problems]
         runs = with_fixed_ids(runs, truths[0] if len(truths) == 1 else None, options)
         report = _comparability_report(runs, truths, options)
     except InputError as error:
@@ -78,6 +80,14 @@ def run(options: argparse.Namespace) -> int:
         text = "\n".join([*lines, *(["", _as_text(report)] if report else [""])])
     write_text(text, options.output)
     return 2 if report and report.severity == "error" else status
+
+
+def _distinct(truths: Sequence[tuple[str, Truth]], options: argparse.Namespace) -> list[Truth]:
+    """Each truth once; those of several runs are one where they say the same of each query."""
+    distinct = {truth.digest: (file, truth) for file, truth in truths}
+    if len(distinct) > 1 and not options.truth:
+        return [common_truth(dict(distinct.values()))]
+    return [truth for _, truth in distinct.values()]
 
 
 def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:

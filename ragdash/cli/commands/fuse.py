@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.cli.common_options import add_reading_options, whole_number
+from ragdash.cli.fusion_legs import add_leg_options, show_legs
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,
@@ -26,13 +27,24 @@ from ragdash.evaluation.outcomes import Comparison
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.choice import Choice, choose, chosen_run
 from ragdash.experiments.fusion.fuse import fuse
+from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
+from ragdash.experiments.fusion.recipe import make_recipe
 from ragdash.io import read_runs, read_truth, write_run
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.formatting import strip_markdown
-from ragdash.reporting.sentences.what_if import caution_sentence, flat_sentence, hybrid_answer, setting_text
+from ragdash.reporting.sentences.what_if import (
+    caution_sentence,
+    flat_sentence,
+    hybrid_answer,
+    price_sentence,
+    setting_text,
+)
 
+LEG_METRIC = "nDCG@10"  # of --legs without --tune
+CONTEXT = 10  # results that go into the context where the metric has no cutoff
 _FAMILIES = ("all", "rrf", "weighted")
 
 
@@ -52,9 +64,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--truth", "--qrels", metavar="TRUTH", help="judgments, to tune on")
     parser.add_argument("--tune", metavar="METRIC", help="choose a hybrid by this metric, such as nDCG@10, and say "
                         "what it is worth on held-out queries")
+    add_leg_options(parser)
     parser.add_argument("--family", choices=_FAMILIES, default="all", help="what --tune tries")
     parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the held-out divisions")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="of what --tune prints")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of what --tune and --legs print")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
     runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
+    if options.legs:
+        recipe = make_recipe(runs, options.method, options.window, options.preset, parameters(options.param))
+        return show_legs(runs, truth, parse_spec(options.tune or LEG_METRIC), recipe, options)
     if options.tune:
         return _tune(runs, truth, options)
     if not options.output:
@@ -111,12 +127,15 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
         raise InputError([Problem("no-truth", field="--truth")])
     if len(runs) < 2:
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
+    pool = judged_pool(runs, truth, conventions_of(options))
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,
-                    conventions=conventions_of(options), seed=options.seed)
+                    conventions=conventions_of(options), pool=pool, seed=options.seed)
+    price = fused_price(pool, choice.recipe, choice.best_run, choice.spec.k or CONTEXT)
     if options.format == "json":
-        write_text(json.dumps(choice_dict(choice), indent=2, allow_nan=False) + "\n", None)
+        write_text(json.dumps(choice_dict(choice) | {"price": price_dict(price)}, indent=2, allow_nan=False) + "\n",
+                   None)
     else:
-        write_text(_text(choice), None)
+        write_text(_text(choice, price), None)
     if options.output:
         fused = chosen_run(runs, choice, truth)
         say(fused.problems)
@@ -129,7 +148,7 @@ def _setting(choice: Choice) -> str:
     return setting_text(METHODS[recipe.method].title, recipe.params, choice.runs, recipe.window)
 
 
-def _text(choice: Choice) -> str:
+def _text(choice: Choice, price: FusedPrice) -> str:
     result, rows = choice.held_out, []
     for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
         tuned = evaluation is choice.evaluations[-1]
@@ -140,6 +159,8 @@ def _text(choice: Choice) -> str:
     if result.n >= 2:
         sentences += [f"Chosen on all queries: {_setting(choice)}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]
+    if choice.decision != "unknown":
+        sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason))
     if choice.flat is not None:
         sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
     table = aligned(["run", choice.spec.title, "low", "high", "n"], rows)
@@ -164,6 +185,14 @@ def choice_dict(choice: Choice) -> dict[str, object]:
         "tuned_against_default": _comparison_dict(choice.against_default),
         "default_against_single": _comparison_dict(choice.default_against_single)}
     return {name: _finite(value) for name, value in plain.items()}
+
+
+def price_dict(price: FusedPrice) -> dict[str, object]:
+    """What the hybrid takes more than the best single run, for JSON; null where not known."""
+    extras = {name: {"mean": _finite(more.mean), "low": _finite(more.low), "high": _finite(more.high), "n": more.n}
+              for name, more in price.extras().items()}
+    return {"parallel_ms": extras["parallel"], "sequence_ms": extras["sequence"], "cost_usd": extras["cost"],
+            "context_tokens": {**extras["tokens"], "results": price.k}, "cost_reason": price.cost_reason or None}
 
 
 def _comparison_dict(comparison: Comparison) -> dict[str, object]:

@@ -72,6 +72,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="a picture by {browser}",
         fix="Try again, or take plotly JSON.",
     ),
+    "history/accepted": Message(
+        actual="no run of the history whose name, commit or digest begins with {value!r}",
+        expected="one of the runs",
+        fix="Choose one of: {names:comma}.",
+    ),
+    "history/dates": Message(
+        actual="{dated:count run} with a date and {undated} without",
+        expected="recorded runs alone, or runs without a date in the order given",
+        fix="Record all of them with ragdash.record, or leave the others out.",
+    ),
+    "history/no-runs": Message(
+        actual="no closed recorded run in {folder}",
+        expected="folders with header.json and results.jsonl",
+        fix="Record runs with ragdash.record, or name run files.",
+    ),
     "lost-content/corpus": Message(
         actual="{documents:count document} of the corpus: not in the file",
         expected="what the format holds",
@@ -203,9 +218,15 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give one at a time.",
     ),
     "several-truths/runs": Message(
-        actual="{count:count file} of runs with different truths in them",
+        actual="{count:count file} with different truths: for the query {query!r}, {first} has {what} {first_values} "
+               "and {second} has {second_values}",
         expected="one truth to evaluate the runs against",
-        fix="Name it with --truth.",
+        fix="Name the file with the right one, such as --truth {second}.",
+    ),
+    "truths-differ-in-attributes": Message(
+        actual="truths of the files that differ in attributes or texts of queries alone",
+        expected="the same of every query",
+        fix="Judgments, references and evidence are equal. The attributes are those of {file}.",
     ),
     "sheet-too-small": Message(
         actual="{rows:count row} and {columns:count column}",

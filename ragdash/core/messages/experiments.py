@@ -147,6 +147,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name another run: one run cannot be fused.",
         page="Choose another run: one run cannot be fused.",
     ),
+    "fusion-runs/many": Message(
+        actual="{runs:count run}",
+        expected="at most {most} runs, as every subset of them is fused",
+        fix="Name fewer runs.",
+        page="Choose fewer runs.",
+    ),
     "fusion-runs/two": Message(
         actual="{count} runs for {name}",
         expected="two runs",

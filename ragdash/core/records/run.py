@@ -202,7 +202,7 @@ class Run:
     def digest(self) -> str:
         """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file.
 
-        Repeats of a group that returned the same have different digests.
+        Recorded runs that returned the same have different digests: they are two runs all the same.
         """
         lanes = self.rows_digest + details_digest(self.query_ids, self.details)
         pairs = self.pairs if self.order is None else _unordered(self.pairs, self.order)
@@ -212,9 +212,8 @@ class Run:
                 lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
         if self.file_scores is not None:
             lanes = lanes + self.file_scores.lanes()
-        if self.repeat is not None:  # repeats that returned the same are two runs all the same
-            repeat = f"{self.group}\0{self.header.name if self.header else ''}\0{self.repeat}"
-            lanes = lanes + lanes_of(hash_text(text_column([repeat]), seed=4))
+        if self.header is not None:
+            lanes = lanes + lanes_of(hash_text(text_column([self.header.run_id]), seed=4))
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
     @cached_property

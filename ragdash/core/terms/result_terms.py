@@ -37,6 +37,9 @@ TERMS: Mapping[str, Term] = {
         "Settings", "One name = value a line, such as chunk_size = 256. They replace those of the file, and group runs "
         "on Compare."),
     "run_tags": Term("Tags", "Choose runs by tag in the sidebar."),
+    "accepted_run": Term(
+        "Accepted run", "The run that later ones are compared with. Last: a run with a significant change becomes the "
+        "accepted one, so that the next change is found against the new level. First: it stays the first run."),
     "setting_groups": Term(
         "By setting", "Runs grouped by their settings, from the file or typed on the Data page. A group's value is the "
         "mean over queries of the mean of its runs."),

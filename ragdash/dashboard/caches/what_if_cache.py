@@ -18,6 +18,10 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.experiments.fusion import ceiling as ceilings
 from ragdash.experiments.fusion.choice import Choice, choose
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
+from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
+from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
+from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec, parse_specs
 
 SINGLE = 400_000  # rows of all runs beyond which fewer settings are tried
@@ -79,3 +83,34 @@ def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice:
     values = ceilings.ceiling(_pool, parse_specs(spec)[0], windows)[:, _queries]
     defined = ~np.isnan(values)
     return windows, np.where(defined, values, 0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)
+
+
+def price(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, k: int) -> FusedPrice:
+    """What the chosen hybrid would take, for the queries in scope."""
+    return _price(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+                  chosen.best_run, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _price(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, best: int, k: int,
+           _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> FusedPrice:
+    return fused_price(_pool, _recipe, best, k, _queries)
+
+
+def search_times(judged: JudgedPool, scope: Scope) -> np.ndarray:
+    """Milliseconds of each run's search for the queries in scope, NaN for the others: (P, Q)."""
+    return np.where(scope.queries, times_of_legs(judged), np.nan)
+
+
+def legs(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, reranked: str | None,
+         k: int) -> Attribution:
+    """What each run brings to the chosen hybrid, for the queries in scope; reranked: the digest of a run."""
+    return _legs(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+                 str(chosen.spec), reranked, k, _pool=judged, _recipe=chosen.recipe, _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _legs(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, spec: str,
+          reranked: str | None, k: int, _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> Attribution:
+    return attribute(_pool.runs, _pool.truth, parse_specs(spec)[0], fused=_recipe, k=k, pool=_pool, queries=_queries,
+                     reranked=None if reranked is None else LOADED.run(reranked))

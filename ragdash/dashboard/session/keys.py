@@ -27,9 +27,10 @@ SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
 SHOW_AS = "show_as"  # the tool whose numbers are shown there
-OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW = (  # What-if
-    "fused", "fusion", "fuse_k", "fuse_share", "window")
+OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, RERANKED = (  # What-if
+    "fused", "fusion", "fuse_k", "fuse_share", "window", "reranked")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
+OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
 JUDGE = "judge"  # whose verdicts, on Answers
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
@@ -45,10 +46,10 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
         STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
-        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *SHARING)
+        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES, FUSED_RUNS)  # hold several values
-OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS)  # hold digests of runs
+OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED)  # hold digests of runs
 
 KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
 
@@ -59,6 +60,7 @@ OLD_TEXTS, NEW_TEXTS, SOURCES = "_old_texts", "_new_texts", "_text_sources"  # r
 RELINKED, TRUTH_VERSION = "_relinked", "truth_version"  # the judgments and texts whose links are shown; in use
 FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone", "_rejected", "_link_kind"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
+LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if
 MIX_ADDED = "_mix_added"  # name of the run just added on What-if
 BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data

@@ -42,6 +42,12 @@ def queue_closed_runs(first: bool) -> None:
     state.set_pending_files((*state.pending_files(), *waiting))
 
 
+def closed_runs() -> list[LogEntry]:
+    """The closed runs of the watched folder, oldest first, loaded or not."""
+    watched = folder()
+    return [] if watched is None else _closed(log_entries(watched))
+
+
 def render() -> None:
     """The runs that are being recorded, drawn again every second; nothing where no folder is watched."""
     if folder() is not None:

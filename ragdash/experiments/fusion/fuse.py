@@ -122,8 +122,17 @@ def _settle(candidates: Candidates, order: np.ndarray, scores: np.ndarray, start
 
 def documents(candidates: Candidates, chosen: np.ndarray) -> pa.Array:
     """The ids of these candidates, in their order."""
+    return _column(candidates, chosen, "docs")
+
+
+def texts_of(candidates: Candidates, chosen: np.ndarray) -> pa.Array:
+    """The texts of these candidates, in their order; null where the run of a document has none."""
+    return _column(candidates, chosen, "texts")
+
+
+def _column(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
     row, new_rows = _sources(candidates)
-    return take(pa.chunked_array(_chunks(candidates, new_rows, "docs"), pa.string()), row[chosen])
+    return take(pa.chunked_array(_chunks(candidates, new_rows, name), pa.string()), row[chosen])
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,10 @@ from ragdash.io.formats import (
     score_rows,
     squad,
     tools,
-    traces,
+    tracing,
     trec,
 )
 from ragdash.io.formats.registry import FORMATS
 
 __all__ = ["FORMATS", "csv_tsv", "excel_parquet", "headerless", "json_columns", "json_dict", "jsonl", "score_rows",
-           "squad", "tools", "traces", "trec"]
+           "squad", "tools", "tracing", "trec"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import words
+from ragdash.io.proposals.names import DOCUMENT, words
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
@@ -38,13 +38,16 @@ class Assignment:
     def is_useful(self) -> bool:
         """True with a query and something about it."""
         content = [name for name in CONTENT if name in self.roles]
-        if self.roles.get("query_id", "").startswith(KEY) and not set(content) - {"scores", "labels"}:
+        is_keyed = self.roles.get("query_id", "").startswith(KEY) and not self.roles.get("config", "").startswith(KEY)
+        if is_keyed and not set(content) - {"scores", "labels"}:
             return False  # means of groups
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
         if "query" not in self.roles and any("[]." in name and "question" in words(name) for name in self.fields):
             return False  # several questions in a record
-        if content == ["contexts"] and "query" not in self.roles and self.roles["contexts"] in DOCUMENT_TEXTS:
+        key = words(self.roles.get("query_id", ""))
+        if content == ["contexts"] and "query" not in self.roles and (
+                self.roles["contexts"] in DOCUMENT_TEXTS or not DOCUMENT.isdisjoint(key)):
             return False  # documents with their texts
         if not content:
             return {"query", "query_id"} <= self.roles.keys()

@@ -51,12 +51,20 @@ def read_content(source: Source, mapping: Mapping[str, str]) -> FileContent:
     """The content of a file under a mapping with its role; InputError where a path is not in the file."""
     lists = read_record_lists(source)
     path = mapping.get(RECORDS, "")
-    records = next((item for item in lists if item.path == path), None)
+    records = _of_mapping([item for item in lists if item.path == path], mapping)
     if records is None and RECORDS not in mapping and lists:
         records = lists[0]
     if records is None:
         source.fail("unknown-records", {"path": path, "paths": [item.path or "the whole file" for item in lists[:8]]})
     return build_content(source, records, mapping)
+
+
+def _of_mapping(lists: list[RecordList], mapping: Mapping[str, str]) -> RecordList | None:
+    """Of several lists of records in one place, the first that has the fields of the mapping."""
+    first = [re.split(r"\.|\[\]", path)[0] for name, spec in mapping.items() if name not in (ROLE, RECORDS)
+             for path in spec.split("+") if "{" not in path]
+    fits = (item for item in lists if {str(name) for row in item.rows[:50] for name in row}.issuperset(first))
+    return next(fits, lists[0] if lists else None)
 
 
 def build_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent:
@@ -130,7 +138,9 @@ class _Builder:
         query = _text(next(iter(self._values(row, "query", {})), None))
         query_id = next(iter(self._values(row, "query_id", {})), None)
         if is_missing(query_id) and not query:
-            self.without_query += 1
+            is_average = any(type(value) is str and value.strip().lower() in AVERAGES for value in row.values())
+            self.averages += is_average
+            self.without_query += not is_average
             return
         name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
         if name.strip().lower() in AVERAGES or (query or "").strip().lower() in AVERAGES:

@@ -10,6 +10,7 @@ from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
+from ragdash.io.proposals.shapes.ranked_lists import counts_within, lists_with_scores, same_lengths
 
 
 def id_rank(item: Field) -> int:
@@ -30,9 +31,13 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     if not lists and gold in result.fields:
         lists = [item for item in free.values() if _is_counterpart(item, result.fields[gold])
                  and _overlap(item, gold_ids)]
+    lists = lists or lists_with_scores(free)
     if not lists:
         lists = [item for item in free.values() if ("[]" in item.path or "{n}" in item.path)
                  and meanings.is_neutral_documents(item) and not _is_gold_path(item.path)]
+    lists = [item for item in lists if not counts_within(item)]
+    if not lists and any(_is_flag(item) for item in free.values()):
+        lists = [item for item in free.values() if meanings.is_title(item) and item.distinct_share > 0.5]
     if not any(_overlap(item, gold_ids) for item in lists):
         titles = [item for item in free.values() if meanings.is_title(item) and not _is_gold_path(item.path)]
         lists = [item for item in titles if _overlap(item, gold_ids)] or lists
@@ -41,7 +46,9 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
                                             item.distinct_share))
         _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
     _settle_texts(result)
+    judged = result.roles.get("relevant", "").rpartition("[].")[0] if "grade" in result.roles else ""
     contexts = [item for item in free.values() if meanings.is_context(item)
+                and not (judged and item.path.startswith(f"{judged}[]."))
                 and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     contexts.sort(key=lambda item: (not item.is_list, "retrieval" not in item.words and "retrieved" not in item.words,
                                     "context" not in item.words, item.path.count("."), -item.mean_length))
@@ -54,6 +61,12 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         take(result, free, "text", texts_of_documents[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
+
+
+def _is_flag(item: Field) -> bool:
+    """True for members such as is_supporting, which mark what is right among candidates."""
+    return "[]." in item.path and bool({"supporting", "selected", "gold", "positive"} & set(item.name_words)) and (
+        meanings.parallel_role(item) == "grade")
 
 
 def _is_counterpart(item: Field, gold: Field) -> bool:
@@ -90,7 +103,7 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     siblings = [item for item in free.values() if item.path != documents.path and (
         item.path.startswith(f"{parent}[].") and item.path.count("[]") == documents.path.count("[]") if parent
         else item.is_list and "[]" not in item.path)]
-    parallel = [item for item in siblings if meanings.parallel_role(item) and _same_lengths(item, documents)]
+    parallel = [item for item in siblings if meanings.parallel_role(item) and same_lengths(item, documents)]
     gains = [item for item in parallel if meanings.parallel_role(item) == "grade"]
     parts = [documents]
     if parent and (not is_judged or gains):
@@ -102,14 +115,12 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
             continue
         if role not in result.roles:
             take(result, free, role, item)
+    if parent and gains and _is_flag(gains[0]) and not {"score", "rank", "relevant"} & result.roles.keys():
+        result.roles["relevant"] = result.roles.pop("retrieved")  # candidates with a mark of those that are right
+        return
     if "grade" in result.roles and "relevant" in result.roles and parent and result.roles["grade"].startswith(parent):
         path = result.roles.pop("relevant")
         free[path] = result.fields[path]
-
-
-def _same_lengths(item: Field, other: Field) -> bool:
-    pairs = [(a, b) for a, b in zip(item.values, other.values, strict=False) if type(a) is list and type(b) is list]
-    return bool(pairs) and sum(len(a) == len(b) for a, b in pairs) >= 0.9 * len(pairs)
 
 
 def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:

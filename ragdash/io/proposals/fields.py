@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.json.exact_parser import NumberText
-from ragdash.io.proposals.names import QUESTION, last_words, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GENERIC, QUESTION, RETRIEVING, WEAK_GOLD, last_words, words
 
 SAMPLE = 2000  # records that are profiled
 _DEEPEST = 6
@@ -89,13 +89,13 @@ class Field:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words of the whole path."""
-        return words(self.path)
+        """The words of the whole path; "reference" says nothing next to "retrieved"."""
+        return _without_weak_gold(self.path)
 
     @cached_property
     def name_words(self) -> tuple[str, ...]:
-        """The words of the last member of the path."""
-        return last_words(self.path)
+        """The words of the last member of the path; in `response.text` those of the object."""
+        return _meaningful_words(self.path)
 
     @cached_property
     def present(self) -> list:
@@ -191,11 +191,44 @@ class Field:
         return self.is_text and (self.blank_share >= 0.4 or self.mean_length > 40 or _is_unspaced(self.items))
 
 
+@lru_cache(1 << 14)
+def _without_weak_gold(path: str) -> tuple[str, ...]:
+    result: list[str] = []
+    for part in path.split("."):
+        names = words(part)
+        result += [word for word in names if word not in WEAK_GOLD] if RETRIEVING & set(names) else names
+    return tuple(result)
+
+
+@lru_cache(1 << 14)
+def _meaningful_words(path: str) -> tuple[str, ...]:
+    parents, _, _last = path.rpartition(".")
+    names = last_words(path)
+    if parents and not parents.endswith("[]") and names == ("id",):
+        above = last_words(parents)
+        return names if (DOCUMENT | QUESTION).isdisjoint(above) else (*above, *names)
+    if parents and not parents.endswith("[]") and GENERIC.issuperset(names):
+        above = last_words(parents)
+        if not (QUESTION | ANSWER | {"truth", "groundtruth"}).isdisjoint(above):
+            return above
+    return names
+
+
 def _is_unspaced(items: list) -> bool:
     """True for texts of scripts without blanks (Chinese, Japanese, Thai)."""
     texts = [item for item in items if isinstance(item, str)]
     wide = sum(any(ord(char) > 0x0E00 for char in item) and len(item) > 6 for item in texts)
     return wide > len(texts) / 2
+
+
+@dataclass(frozen=True)
+class ReturnedField(Field):
+    """A member of a list of objects that a retriever returned, whatever the list is called."""
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the path, with one for what it is."""
+        return ("retrieved", *(word for word in super().words if word not in WEAK_GOLD))
 
 
 def profile(rows: Sequence[dict]) -> dict[str, Field]:

@@ -19,6 +19,7 @@ from ragdash.io.proposals.records import KEY
 from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
 
+_WRITTEN = {"result", "response", "output", "prediction", "predicted", "generated", "completion", "reply", "model"}
 MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
@@ -70,7 +71,7 @@ def _is_native(detected: DetectedFormat) -> bool:
 
 def _has_only_answers(detected: DetectedFormat) -> bool:
     guess = detected.guess
-    if guess.get("answer", "").lower() not in ("answer", "response", "output"):
+    if guess.get("answer", "").lower().removeprefix("outputs.") not in ("answer", "response", "output"):
         return False
     is_rated = any(may_be_metric(name) for name in detected.columns if name not in guess.values())
     return not is_rated and _OF_SYSTEMS.isdisjoint(guess)
@@ -85,12 +86,23 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if answer and not {"answers", "retrieved", "contexts", "config", "latency_ms"} & guess.keys():
         yield lambda reading: reading.mapping.get("answers") == answer and reading.role == "truth" and bool(
             {"relevant", "evidence", "source"} & reading.mapping.keys())
+    others = {word for name in detected.columns if name not in guess.values() for word in words(name)}
+    if answer and "answers" not in guess and not others.isdisjoint(_WRITTEN):  # next to it: the right answer
+        yield lambda reading: reading.mapping.get("answers") == answer and "answer" in reading.mapping
+    if detected.format in ("csv", "tsv") and b'{""' in source.head:  # cells that are JSON objects are no texts
+        yield lambda reading: any(reading.mapping.get(name, "").startswith(f"{guess[name]}.")
+                                  for name in ("query", "answer", "answers") if name in guess)
     contexts = guess.get("contexts")
     if contexts and {"retrieved", "doc_id"}.isdisjoint(guess):  # ids of documents, or their texts?
         yield lambda reading: reading.mapping.get("retrieved") == contexts and "relevant" in reading.mapping
+    if not {"retrieved", "doc_id", "answer"} & guess.keys() and contexts:  # a paragraph with its questions
+        yield lambda reading: reading.role == "truth" and reading.mapping.get("evidence") == contexts
+    if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
+        yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     references = guess.get("answers")
     if references:
-        yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
+        yield lambda reading: references in (reading.mapping.get("evidence", "").split("[]")[0],
+                                             reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
+    ACCEPTED,
     ANSWER,
     DOCUMENT,
+    GENERIC,
     GOLD,
     GRADES,
     ID,
@@ -21,8 +25,12 @@ from ragdash.io.proposals.names import (
     SPANS,
     SURE_METRICS,
     TEXT,
+    WEAK_GOLD,
+    words,
 )
+from ragdash.io.tables.cells import ID_PART
 
+_ID = re.compile(ID_PART)
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
 _LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
            "result", "evaluation", "judge", "assessment", "annotation"}
@@ -30,8 +38,10 @@ _COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k",
            "version", "limit", "max", "min", "order", "step"}
 _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
               "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request"}
-_NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run", "start",
-                "end", "offset", "title", "type", "author", "parent", "request", "task", "created", "date"}
+_NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
+                "start", "end", "offset", "title", "type", "author", "parent", "request", "task",
+                "created", "date", "annotation", "annotator", "rater", "worker", "claim",
+                "language", "lang", "status", "dataset", "split", "feedback"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words"}
@@ -70,10 +80,14 @@ def is_question(field: Field) -> bool:
 
 
 def is_question_of_text(field: Field) -> bool:
-    """A text without a name that says so, most of which are questions: `text` in a file of queries."""
+    """A text without a name that says so, most of which are questions: `text` or `message` in a file of queries."""
     texts = [item for item in field.items if type(item) is str]
     asks = sum(text.rstrip().endswith(("?", "？")) for text in texts)
-    return field.path == "text" and not field.is_list and 2 * asks > len(texts) > 0
+    name = set(field.name_words)
+    is_plain = field.path == "text" or ("." not in field.path and "{" not in field.path and field.distinct_share > 0.5
+                                        and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
+                                            "title"}) and len(texts) > 1)
+    return is_plain and not field.is_list and 2 * asks > len(texts) > 0
 
 
 def question_rank(field: Field) -> tuple:
@@ -95,9 +109,17 @@ def is_query_id(field: Field) -> bool:
             or (not name.isdisjoint(ID) and not name.isdisjoint(_QUERY_IDS)) or name == {"id"} or name == {"qid"})
 
 
+def names_query(field: Field) -> bool:
+    """A short value under a word for queries alone: `topic`, `case`."""
+    return (not field.is_list and not field.is_object and field.is_id_like and field.share == 1.0
+            and field.distinct_count > 1 and field.name_words in (("topic",), ("case",), ("query",), ("question",)))
+
+
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     name = {word.rstrip("0123456789") for word in field.name_words}
+    if name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items):
+        return False  # references may be short texts
     return (field.is_list and field.is_id_like and field.is_text and field.blank_share < 0.4 and "[]" not in field.path
             and bool(name & GOLD) and name <= GOLD | _SEVERAL | ID | DOCUMENT)
 
@@ -121,7 +143,7 @@ def is_title(field: Field) -> bool:
 def is_gold_documents(field: Field) -> bool:
     """Ids of relevant documents."""
     name, path = set(field.name_words), set(field.words)
-    if field.is_list and {"answer"} & name and ID & name and not field.is_long_text and field.is_id_like:
+    if field.is_list and {"answer"} & name and ID - {"no"} & name and not field.is_long_text and field.is_id_like:
         return True  # answer_session_ids: what holds the answer
     if (field.is_number and not field.is_list and name.isdisjoint(ID | DOCUMENT)) or field.is_bool:
         return False
@@ -144,12 +166,29 @@ def is_neutral_documents(field: Field) -> bool:
     if not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES | QUESTION) or (
             not set(field.words).isdisjoint(_AGAINST)):
         return False
-    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT) or _counts_rows(field):
+    if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
+        return False
+    if _is_of_questions(field) or _counts_rows(field) or _is_constant(field):
         return False
     if field.is_number and name.isdisjoint(ID):
         return False
     return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
         ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
+
+
+def _is_of_questions(field: Field) -> bool:
+    """True for members of a list of questions, answers or annotations, whose ids name no documents."""
+    parents = field.path.split("[].")[:-1]
+    return bool(parents) and not (QUESTION | ANSWER | {"annotation", "turn", "claim", "step"}).isdisjoint(
+        words(parents[-1].rpartition(".")[2])) and set(field.name_words).isdisjoint(DOCUMENT)
+
+
+def is_answer_object(field: Field) -> bool:
+    """The text in a list of answers: answers[].text."""
+    parents = field.path.split("[].")[:-1]
+    above = set(words(parents[-1].rpartition(".")[2])) if parents else set()
+    return field.is_text and bool(above & ANSWER) and above <= ANSWER | ACCEPTED | GOLD | {"alias"} and (
+        set(words(field.path.rpartition(".")[2])) <= GENERIC | ANSWER)
 
 
 def is_returned_documents(field: Field) -> bool:
@@ -160,21 +199,21 @@ def is_returned_documents(field: Field) -> bool:
     if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(_AGAINST):
         return False
     returned = RETURNED | {"hit", "context"}
-    return (not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
+    return (not _is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
             and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))
 
 
 def is_evidence(field: Field) -> bool:
     """Texts of documents that hold the answer."""
     name, path = set(field.name_words), set(field.words)
-    if not field.is_long_text or (field.is_id_like and field.path_share > 0.6):
+    if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field):
         return False
     if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat"} | METRICS):
         return False
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
-    spans = {"evidence", "quote", "span", "excerpt", "support", "supporting"}
+    spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
-    if field.is_list and name <= {"positive", "gold", "golden", "relevant", "oracle"}:
+    if field.is_list and name <= {"positive", "pos", "gold", "golden", "relevant", "oracle"}:
         return True  # lists of texts
     return names_spans or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
 
@@ -182,10 +221,12 @@ def is_evidence(field: Field) -> bool:
 def is_context(field: Field) -> bool:
     """Texts of returned documents."""
     name, path = set(field.name_words), set(field.words)
+    if is_answer_object(field):
+        return False
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and field.path.count(".") == 0
-    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | {"answer", "tool"}) or (
-            not path.isdisjoint(GOLD | _AGAINST)):
+    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool"}) or (
+            not path.isdisjoint(GOLD | _AGAINST)) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True
@@ -198,6 +239,10 @@ def is_reference(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if not (field.is_text or (field.is_number and not field.is_list) or field.is_bool) or field.is_object:
         return False
+    if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
+        return False  # ids of documents
+    if name & ANSWER and name & ACCEPTED and name.isdisjoint(RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT):
+        return True
     if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
             field.is_bool and name.isdisjoint(ANSWER)):
         return False
@@ -209,6 +254,8 @@ def is_reference(field: Field) -> bool:
         return False
     if not name.isdisjoint(ANSWER) and not path.isdisjoint(GOLD - {"label", "partial"}):
         return True
+    if field.is_list and field.path == "label" and field.is_text and not field.is_id_like:
+        return True
     return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
         name & _REFERENCES) and not field.is_number
 
@@ -216,9 +263,11 @@ def is_reference(field: Field) -> bool:
 def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
-    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | {"score", "metric", "feedback", "judge"}):
+    wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake"}
+    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | wrong | {
+            "score", "metric", "feedback", "judge"}):
         return False
-    if field.is_list and _is_several(field):
+    if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
         return False
     others = name - {"model"} if name & {"answer", "response", "output"} else name
     if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
@@ -284,6 +333,9 @@ def latency_unit(field: Field) -> str:
 def parallel_role(field: Field) -> str:
     """grade, rank or score for numbers in a list next to documents; "" for others."""
     name = set(field.name_words)
+    marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "label"}
+    if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:
+        return "grade"
     if not field.is_list or not field.is_number:
         return ""
     if not name.isdisjoint(RANKS - {"pos", "index", "order"}):
@@ -293,6 +345,12 @@ def parallel_role(field: Field) -> str:
     if not name.isdisjoint(SCORES):
         return "score"
     return "grade" if not name.isdisjoint(GRADES) else ""
+
+
+def _is_constant(field: Field) -> bool:
+    """True where all records have the same single value, such as the name of a model."""
+    return len(field.values) > 2 and len({repr(item) for item in field.items}) == 1 and (
+        set(field.name_words).isdisjoint(ID | DOCUMENT))
 
 
 def _is_several(field: Field) -> bool:

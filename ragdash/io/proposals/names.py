@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_CHINESE = {
-    "问题": "question", "查询": "query", "答案": "answer", "回答": "answer", "参考": "reference", "标准": "gold",
-    "正确": "correct", "模型": "model", "系统": "system", "生成": "generated", "检索": "retrieved",
-    "召回": "retrieved", "结果": "result", "上下文": "context", "文档": "document", "相关": "relevant",
-    "内容": "content",
-}
-_CHINESE_PARTS = re.compile(f"({'|'.join(_CHINESE)})")
+from ragdash.io.proposals.shapes.languages import english_words, in_english
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
@@ -21,23 +16,28 @@ _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "
             "evidences": "evidence", "resp": "response", "resps": "response",
             "sentences": "sentence", "quotes": "quote", "codes": "code", "names": "name"}
 
-GOLD = {"expected", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference", "ideal",
-        "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required", "must", "attendue",
-        "erwartete", "richtige", "korrekte", "esperada", "esperado", "correcta", "attesa",
+GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference",
+        "ideal", "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required",
+        "must", "attendue", "erwartete", "richtige", "korrekte", "esperada", "esperado", "correcta", "attesa",
         "label", "labelled", "annotated", "judged", "qrels", "qrel", "partial", "full", "necessary", "cited"}
 RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "prediction", "pred", "generated",
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
             "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
             "rerank", "reranking", "run"}
+ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short"}  # next to answer: right ones
+GENERIC = {"text", "content", "value", "data", "string", "body", "raw", "plain"}  # as its object
+WEAK_GOLD = {"reference", "relevant", "cited", "supporting", "source"}  # also said of what a retriever returned
+RETRIEVING = {"retrieved", "returned", "search", "hit", "found", "retriever"}
 QUESTION = {"query", "question", "prompt", "input", "q", "utterance", "frage", "pregunta", "pergunta", "domanda",
             "request", "instruction", "问题", "質問", "問題"}
-ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "antwort", "respuesta",
-          "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
+ANSWER = {"answer", "response", "output", "completion", "prediction", "generation", "reply", "ans", "antwort",
+          "respuesta", "resposta", "réponse", "reponse", "risposta", "答案", "回答"}
 ID = {"id", "docid", "qid", "uid", "uuid", "docno", "pid", "did", "cid", "nid", "key", "idx", "index", "identifier",
       "no", "number", "num", "chunkid", "pmid", "slug", "rid"}
 DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "filename", "url", "uri", "source",
-            "node", "docid", "docno", "pid", "did", "slug", "page", "paragraph", "article", "link", "citation", "pmid",
-            "corpus", "section", "chunkid", "item", "note", "record", "snippet", "quelle", "fuente", "product"}
+            "src", "node", "docid", "docno", "pid", "did", "slug", "page", "paragraph", "article", "link",
+            "citation", "pmid", "corpus", "section", "chunkid", "item", "note", "record", "snippet",
+            "quelle", "fuente", "product"}
 TEXT = {"text", "content", "passage", "context", "chunk", "snippet", "body", "quote", "span", "excerpt", "evidence",
         "paragraph", "sentence", "segment", "page_content", "document", "fragment"}
 SPANS = {"evidence", "quote", "span", "excerpt", "context", "fragment", "sentence", "support", "fact"}
@@ -61,8 +61,9 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
 LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
-         "notes", "prompt_template", "instruction", "created", "date", "timestamp", "critique", "trace", "log", "title",
-         "type", "category", "difficulty", "capability", "topic", "tag", "language", "lang", "domain", "status"}
+         "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
+         "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
+         "language", "lang", "domain", "status"}
 AVERAGES = {"mean", "average", "avg", "all", "total", "overall", "median", "macro", "micro", "std", "stdev", "sum",
             "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
 ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRICS | LATENCIES | NOTES | {
@@ -73,11 +74,9 @@ ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRIC
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
-    if not name.isascii():
-        name = "".join(f" {_CHINESE[part]} " if part in _CHINESE else part for part in _CHINESE_PARTS.split(name))
-    name = _YES_NO.sub("", name)
+    name = _YES_NO.sub("", in_english(name))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
-    return tuple(_singular(part.lower()) for part in parts if part)
+    return tuple(_singular(word) for part in parts if part for word in english_words(part.lower()))
 
 
 def last_words(path: str) -> tuple[str, ...]:

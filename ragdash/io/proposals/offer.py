@@ -44,6 +44,8 @@ def proposal_problem(source: Source, readings: Sequence[Reading], severity: str 
 def with_proposals(source: Source, error: InputError) -> InputError:
     """The error of reading in a known format, with readings that would work."""
     kinds = {problem.kind for problem in error.problems if problem.severity == "error"}
+    if any(problem.kind == "missing-id" and "[" in (problem.field or "") for problem in error.problems):
+        kinds.add("missing-field")  # documents whose ids are deeper
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
@@ -54,7 +56,7 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     proposed = propose(source)
     known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
     readings = [reading for reading in proposed if (_paths(reading) not in known or _is_known(reading, detected)) and (
-                by_question or reading.notes.get("skipped") or not _is_known(reading, detected))]
+                by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected))]
     if any(problem.message == "missing-field/content" for problem in error.problems):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
     if readings:
@@ -89,6 +91,8 @@ def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
     known = {path: name for name, path in detected.guess.items()}
     for name, spec in reading.mapping.items():
         base = spec.split("[]")[0]
+        if name == "scores" and {"doc_id", "retrieved"}.isdisjoint(reading.mapping):
+            return False  # a score of the query, not of a document
         if name in _COMPARED and known.get(base) not in (
                 name, "doc_id", name.removesuffix("s") if name != "answers" else name) and not (
                 "[]" in spec and known.get(base) in ("retrieved", "contexts", "relevant", "evidence")):

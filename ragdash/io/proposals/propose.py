@@ -6,7 +6,7 @@ from ragdash.core.errors import shorten
 from ragdash.io.proposals.build import FileContent, try_content
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
-from ragdash.io.proposals.records import fail_quietly
+from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.roles import Assignment, assign
 from ragdash.io.source.source import Source
 
@@ -52,9 +52,17 @@ def _is_part(item: Assignment, candidates: list[Assignment]) -> bool:
     for other in candidates:
         if len(other.records.rows) > len(item.records.rows):
             wider = {name: path for name, path in other.roles.items() if name != "config"}
-            if wider == roles or (len(item.records.rows) == 1 and not item.records.path):
+            is_whole_file = len(item.records.rows) == 1 and not item.records.path
+            if wider == roles or is_whole_file or _is_member(item.records.path, other.records.path):
                 return True
     return False
+
+
+def _is_member(path: str, pattern: str) -> bool:
+    """True for base.* next to *.*: the records of one configuration."""
+    parts, patterns = path.split("."), pattern.split(".")
+    return path != pattern and len(parts) == len(patterns) and all(
+        expected in (part, KEY) for part, expected in zip(parts, patterns, strict=True))
 
 
 def _is_meaningful(content: FileContent) -> bool:

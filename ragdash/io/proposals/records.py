@@ -14,9 +14,17 @@ from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
-from ragdash.io.proposals.shapes.record_kinds import queries_only
-from ragdash.io.proposals.shapes.values_by_query import columns_by_query, documents_by_query, texts_by_query
+from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
+from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
+from ragdash.io.proposals.shapes.sheets import with_decimal_points, with_metric_columns, without_titles
+from ragdash.io.proposals.shapes.values_by_query import (
+    columns_by_query,
+    documents_by_query,
+    pairs_by_query,
+    texts_by_query,
+)
 from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
+from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, without_envelopes
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -62,24 +70,15 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return [replace(item, rows=with_retrieval(item.rows)) for item in _in_json(values)]
-    return [_with_metric_columns(records) for records in _text_tables(text)]
+            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(item.rows))))
+                                  for item in _in_json(values)])
+    return _with_systems([replace(item, rows=with_metric_columns(item.rows)) for item in _text_tables(text)])
 
 
-def _with_metric_columns(records: RecordList) -> RecordList:
-    """Rows of query, run, metric and value as rows of query and run with a column for each metric."""
-    columns = {name.lower(): name for name in records.rows[0]}
-    metric = next((columns[name] for name in ("metric", "measure", "metric_name") if name in columns), None)
-    value = next((columns[name] for name in ("value", "score", "metric_value") if name in columns), None)
-    metrics = {str(row[metric]) for row in records.rows} if metric and value else set()
-    if not 0 < len(metrics) <= min(100, len(records.rows) // 2):
-        return records
-    keys = [name for name in records.rows[0] if name not in (metric, value)]
-    rows: dict[tuple, dict] = {}
-    for row in records.rows:
-        key = tuple(repr(row[name]) for name in keys)
-        rows.setdefault(key, {name: row[name] for name in keys})[str(row[metric])] = row[value]
-    return replace(records, rows=list(rows.values()))
+def _with_systems(lists: list[RecordList]) -> list[RecordList]:
+    """The lists, and those with a record for each system where systems are columns."""
+    return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
+                      for item in lists if (rows := rows_of_systems(item.rows)))]
 
 
 def _json_values(text: str) -> list | None:
@@ -118,7 +117,7 @@ def _is_encodable(text: str, values: list) -> bool:
 def _in_json(values: list) -> list[RecordList]:
     """The lists of records in JSON values."""
     if len(values) > 1:
-        rows = [value for value in values if type(value) is dict]
+        rows = without_envelopes([value for value in values if type(value) is dict])
         typical = _typical_keys(rows)
         records = queries_only([row for row in rows if typical & row.keys()])
         if len(records) < 2 or 2 * len(records) < len(values):
@@ -126,6 +125,8 @@ def _in_json(values: list) -> list[RecordList]:
         return [RecordList("", records, len(values) - len(records)), *_nested_lists(records)]
     root = values[0]
     if type(root) is list:
+        if lists := rows_of_lists(root):
+            return [RecordList("", lists)]
         rows = [row for row in root if type(row) is dict]
         return [RecordList("", rows), *_nested_lists(rows)] if rows and 2 * len(rows) >= len(root) else []
     return list(_in_object(root))
@@ -185,11 +186,12 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
     if all(type(member) is dict and member for member in members):
         if _share_keys(members):
             yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, row in value.items()])
-        elif (inner := [dict(m) for m in members]) and all(type(x) is dict for m in inner for x in m.values()):
+        if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
                 yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    for rows in (columns_by_query(value), texts_by_query(value), documents_by_query(value) if path else []):
+    for rows in (columns_by_query(value), texts_by_query(value), pairs_by_query(value),
+                 documents_by_query(value) if path else []):
         if rows:
             yield RecordList(path, rows)
     yield from _lists_by_key(prefix, value)
@@ -215,6 +217,10 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
         if all(_is_records(rows) for rows in lists.values()):
             joined = [{KEY: key, **row} for key, rows in lists.items() for row in rows if type(row) is dict]
             yield RecordList(f"{prefix}{KEY}.{name}", joined)
+        elif all(type(rows) is dict and rows and all(type(row) is dict for row in rows.values())
+                 for rows in lists.values()):
+            yield RecordList(f"{prefix}{KEY}.{name}.{KEY}", [
+                {KEY: key, f"{KEY}{KEY}": query, **row} for key, rows in lists.items() for query, row in rows.items()])
 
 
 def _is_records(value, least: int = 1) -> bool:
@@ -287,6 +293,7 @@ def _text_tables(text: str) -> Iterator[RecordList]:
                         if any(cell.strip() for cell in row)]
             except csv.Error:
                 continue
+            rows = without_titles(with_decimal_points(rows) if delimiter in "\t;" else rows)
             widths = Counter(map(len, rows))
             width = max(widths, key=widths.__getitem__, default=0)
             regular = widths[width] / max(len(rows), 1)
@@ -303,7 +310,7 @@ def _text_tables(text: str) -> Iterator[RecordList]:
 
 def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict]:
     """Objects of rows below a header; cells that are lists in most of their column are parsed."""
-    rows = [row for row in rows if any(str(cell).strip() for cell in row)]
+    rows = without_titles([row for row in rows if any(str(cell).strip() for cell in row)])
     if not rows:
         return []
     width = max(len(row) for row in rows[:50])
@@ -375,6 +382,6 @@ def is_log(path: str) -> bool:
 def fail_quietly(source: Source) -> list[RecordList]:
     """The lists of records; none for a file that cannot be read at all."""
     try:
-        return [records for records in read_record_lists(source) if not is_log(records.path)]
+        return [records for records in read_record_lists(source) if records.rows and not is_log(records.path)]
     except (InputError, RecursionError):
         return []

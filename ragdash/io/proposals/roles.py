@@ -9,11 +9,15 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
 from ragdash.io.proposals.fields import Field, is_missing, profile
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
+from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
 
+_AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
+_AS_RUN = {"relevant": "retrieved"}
+KEYLESS = Field("", ())
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 
 
@@ -21,7 +25,7 @@ def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
     fields = profile(records.rows)
     fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
-    fields, family = _with_families(fields)
+    fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not meanings.is_noise(item)}
     _assign_query(result, free)
@@ -29,8 +33,10 @@ def assign(records: RecordList) -> list[Assignment]:
     assign_returned(result, free, family)
     _assign_values(result, free, family)
     assign_rows(result, free)
-    _settle_neutral_documents(result, free)
-    alternatives = [*_settle_answer(result, free), *_settle_lists(result)]
+    alternatives = _settle_paragraph(result, free)
+    alternatives += _settle_neutral_documents(result, free)
+    alternatives += _settle_lists(result)
+    alternatives += _settle_answer(result, free)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
@@ -86,8 +92,8 @@ class _Named(Field):
 
 def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
-    if not questions:
-        questions = [item for item in free.values() if meanings.is_question_of_text(item)]
+    if not questions and ("column 2" not in free or meanings.is_question_of_text(free.get("column 1", KEYLESS))):
+        questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
@@ -96,9 +102,11 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if "query_id" in result.roles:
         return
     right = [item.path for item in _gold_lists(free)]
-    ids = [item for item in free.values() if meanings.is_query_id(item) and item.path not in right]
-    if KEY in free:
-        ids = [item for item in ids if item.path != KEY] + [free[KEY]]
+    returned = {str(value) for item in lists_with_scores(free) for value in item.items}
+    ids = [item for item in free.values() if meanings.is_query_id(item) and item.path not in right
+           and (GOLD.isdisjoint(item.words) or returned.isdisjoint(map(str, item.items)))]
+    keys = sorted((free[name] for name in (KEY, KEY + KEY) if name in free), key=lambda item: -item.distinct_count)
+    ids = [item for item in ids if item not in keys] + keys[:1]
     if questions:
         ids = [item for item in ids if _names_questions(item, questions[0])]
         ids = [item for item in ids if _several_ids(item, questions[0]) < 0.3 or questions[0].distinct_share > 0.7]
@@ -106,6 +114,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     else:
         ids = sorted(ids, key=lambda item: (item.path == KEY, not {"query", "question", "case"} & set(item.words),
                                             item.path.count(".")))
+    if not ids and not questions:
+        ids = [item for item in free.values() if meanings.names_query(item)]
     if not ids and not questions:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
@@ -175,14 +185,21 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
 
 
 def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFamily | None) -> None:
+    _assign_answer_objects(result, free)
     answers = sorted((item for item in free.values() if meanings.is_answer(item)), key=_answer_rank)
-    if answers:
+    answers = answers or _answer_next_to_documents(result, free) or _short_names(result, free)
+    if answers and "answer" not in result.roles:
         take(result, free, "answer", answers[0])
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
                  and "." not in item.path and "{run}" not in item.path]
         is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
-        if plain and is_predicted and "answers" not in result.roles:
+        plain = plain if is_predicted else [item for item in plain if item.path.lower() == "answer"]
+        if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
+    several = [item for item in free.values() if item.path.lower() in ("answer", "answers", "answers.text")
+               and item.is_list and item.is_text and not item.is_object]
+    if several and "answers" not in result.roles:
+        take(result, free, "answers", several[0])  # several right answers
     for item in list(free.values()):
         unit = meanings.latency_unit(item)
         if unit and "latency_ms" not in result.roles and ("{run}" in item.path or not result.runs):
@@ -200,15 +217,47 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         take(result, free, "labels", *labels)
 
 
+def _assign_answer_objects(result: Assignment, free: dict[str, Field]) -> None:
+    """The texts in a list of answers: a system's where they come with its documents or a score, else right ones."""
+    objects = [item for item in free.values() if meanings.is_answer_object(item)]
+    if not objects:
+        return
+    parent = objects[0].path.rpartition("[].")[0]
+    siblings = {word for name in result.fields if name.startswith(f"{parent}[].") for word in words(name)}
+    is_of_system = bool(siblings & {"score", "confidence", "model"}) or any(
+        path.startswith(f"{parent}[].") for path in result.roles.values())
+    role = "answer" if is_of_system and GOLD.isdisjoint(objects[0].words) else "answers"
+    if role not in result.roles:
+        take(result, free, role, objects[0])
+
+
+def _answer_next_to_documents(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """A plain `text` next to the question, in a record with a list of returned documents."""
+    if "[]." not in result.roles.get("retrieved", ""):
+        return []
+    return [item for item in free.values() if item.path.lower() in ("text", "content", "message") and item.is_text
+            and not item.is_list and item.distinct_share > 0.5]
+
+
+def _short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
+    """`a` next to `q`, and the second column without a header next to a question in the first."""
+    pairs = {"q": "a", "column 1": "column 2"}
+    other = pairs.get(result.roles.get("query", "").rpartition(".")[2])
+    return [item for item in free.values() if other and item.path.rpartition(".")[2] == other and item.is_text]
+
+
 def _answer_rank(item: Field) -> tuple:
     name = item.name_words
     return (item.path.count("."), not set(name) & RETURNED, name not in (("answer",), ("response",)), len(name))
 
 
-def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> None:
-    """Documents whose name does not say what they are: relevant in a file without anything returned."""
+def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """Documents whose name does not say what they are: relevant in a file without anything returned.
+
+    Next to a question alone they may as well be what was returned.
+    """
     if {"relevant", "retrieved", "doc_id", "contexts", "text"} & result.roles.keys():
-        return
+        return []
     neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
                and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
@@ -216,18 +265,39 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> Non
         item.name_words) or item.path_share > 0.6]
     neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
     if not neutral:
-        return
+        return []
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
                                    id_rank(item)))
     is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
+    name = set(neutral[0].name_words)
     is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
-        neutral[0].path_share < 0.6)
+        neutral[0].path_share < 0.6) and (name.isdisjoint({"chunk", "passage"}) or name.isdisjoint(ID))
     if is_source:
         take(result, free, "source", neutral[0])
     elif is_answered or _is_of_system(result) or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
     else:
         take(result, free, "relevant", neutral[0])
+        if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
+            return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
+    return []
+
+
+def _settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """One text next to a question and its right answer is what the question was asked about, not what was returned."""
+    text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
+    if text is None or text.is_list or not RETURNED.isdisjoint(text.words) or _is_of_system(result):
+        return []
+    if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
+        return []
+    has_id = any(item.path.lower() in ("chunk_id", "passage_id", "doc_id", "document_id") for item in free.values())
+    if bool(answer) == ("answers" in result.roles) or (answer and not (
+            has_id and RETURNED.isdisjoint(words(answer)))):
+        return []
+    other = replace(result, roles=dict(result.roles))
+    result.roles = {{"contexts": "evidence", "answer": "answers"}.get(name, name): path
+                    for name, path in result.roles.items()}
+    return [other]
 
 
 def _settle_lists(result: Assignment) -> list[Assignment]:
@@ -235,9 +305,16 @@ def _settle_lists(result: Assignment) -> list[Assignment]:
     path = result.roles.get("retrieved", "")
     parent = path.rpartition("[].")[0]
     named = meanings.is_returned_documents(result.fields[path]) if path in result.fields else True
-    if not parent or named or {"score", "rank", "grade", "answer", "contexts", "relevant"} & result.roles.keys():
+    if not parent or named or {"score", "rank", "grade", "contexts", "relevant"} & result.roles.keys():
         return []
-    other = replace(result, roles={{"retrieved": "relevant", "text": "evidence"}.get(name, name): value
+    answer = result.roles.get("answer", "")
+    if answer:
+        if _is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
+            return []
+        other = replace(result, roles=dict(result.roles))
+        result.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
+        return [other]
+    other = replace(result, roles={_AS_TRUTH.get(name, name): value
                                    for name, value in result.roles.items()})
     has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
                     for name in result.fields if name.startswith(f"{parent}[]."))
@@ -250,15 +327,12 @@ def _is_of_system(result: Assignment) -> bool:
     """True where a file says what a system did: its configuration, its scores, how long it took."""
     measured = {"token", "cost", *LATENCIES - {"time", "took"}}
     return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
-        not measured.isdisjoint(item.name_words) for item in result.fields.values())
+        not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
+        for item in result.fields.values())
 
 
 def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
     """In a file of truth an answer is the reference; where both are plausible, both readings."""
-    several = [item for item in free.values() if item.path.lower() in ("answer", "answers") and item.is_list
-               and item.is_text and not item.is_object]
-    if several and "answers" not in result.roles:
-        take(result, free, "answers", several[0])  # several right answers
     path = result.roles.get("answer")
     if path is None or "answers" in result.roles or "{run}" in path:
         return []
@@ -270,7 +344,8 @@ def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignmen
     if not plain:
         return []
     listed = result.fields.get(result.roles.get("relevant", ""))
-    if listed is not None and listed.is_list and set(listed.words).isdisjoint(GOLD) and "evidence" not in result.roles:
+    is_gold = listed is None or not set(listed.words).isdisjoint(GOLD - WEAK_GOLD)
+    if listed is not None and listed.is_list and not is_gold and "evidence" not in result.roles:
         other = replace(result, roles={("retrieved" if name == "relevant" else name): value
                                        for name, value in result.roles.items()})
         result.roles = as_truth.roles

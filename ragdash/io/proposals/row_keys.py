@@ -11,6 +11,7 @@ from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import AVERAGES, CONFIGS, DOCUMENT, ID
 from ragdash.io.proposals.records import KEY
 
+_DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
 
@@ -26,7 +27,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     key = keys[0]
     names = [repr(value) for value in key.values]
-    result.averages = sum(str(value).strip().lower() in AVERAGES for value in key.values)
+    result.averages = sum(str(value).strip().lower() in AVERAGES or (value is None and _is_average_row(result, place))
+                          for place, value in enumerate(key.values))
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)]
     if len(set(names)) == len(names):
@@ -39,12 +41,13 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and len(item.values) == len(names)
                   and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
-                  and (not item.is_number or not set(item.name_words).isdisjoint(CONFIGS))
+                  and (not item.is_number or not set(item.name_words).isdisjoint(_DISTINGUISHING))
                   and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)]
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
-    named = [item for item in candidates if item.path.startswith(KEY) or not set(item.name_words).isdisjoint(CONFIGS)]
+    named = [item for item in candidates if item.path.startswith(KEY)
+             or not set(item.name_words).isdisjoint(_DISTINGUISHING)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
     is_long = bool(documents or single & {"contexts"}) and "retrieved" not in result.roles and (
@@ -62,6 +65,11 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     if named and named[0].path.startswith(KEY):
         take(result, free, "config", named[0])
     result.repeats = len(names) - len(set(names))
+
+
+def _is_average_row(result: Assignment, place: int) -> bool:
+    return any(str(item.values[place]).strip().lower() in AVERAGES for item in result.fields.values()
+               if place < len(item.values) and type(item.values[place]) is str)
 
 
 def _take_single_config(result: Assignment, free: dict[str, Field]) -> None:
@@ -86,15 +94,15 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
                        ("grade", {"rating", "grade", "relevance", "rel", "gain", "label", "judgment", "vote",
                                   "relevant"}),
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
-        for item in list(free.values()) + [result.fields[path] for path in result.roles.get("scores", "").split("+")
-                                           if path in result.fields]:
+        rated = "+".join(result.roles.get(rating, "") for rating in ("scores", "labels")).split("+")
+        for item in list(free.values()) + [result.fields[path] for path in rated if path in result.fields]:
             is_value = item.is_number or item.is_bool or (name == "grade" and item.is_grade)
             if not item.is_list and is_value and role & set(item.name_words) and (
                     name not in result.roles):
                 take(result, free, name, item)
-                rest = [path for path in result.roles.pop("scores", "").split("+") if path and path != item.path]
-                if rest:
-                    result.roles["scores"] = "+".join(rest)
+                for rating in ("scores", "labels"):
+                    rest = [path for path in result.roles.pop(rating, "").split("+") if path and path != item.path]
+                    result.roles |= {rating: "+".join(rest)} if rest else {}
 
 
 def _is_local(item: Field, key: Field) -> bool:

@@ -7,17 +7,34 @@ import re
 from collections.abc import Sequence
 
 from ragdash.io.field_names import MISSING_TEXTS
-from ragdash.io.tables.cells import UnreadableCell, parse_nested
+from ragdash.io.json.exact_parser import NumberText
+from ragdash.io.tables.cells import ID_PART, UnreadableCell, parse_nested, printed_array
 
 _LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
                          r"references|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
 _LIST_START = re.compile(r"""\s*([\[{(]\s*(['"\[{(\]})\d-]|None|nan|null|true|false|array)|array\()""")
+_ID_PART = re.compile(ID_PART)
+_SCORED = re.compile(r"(\S+?)[:=](-?\d*\.\d+)[,;|]?")
+_BULLET = re.compile(r"\s*(?:\[?\d{1,3}[.):\]]|[-*\u2022\u2013])\s+")
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 
 def parse_columns(names: Sequence[str], columns: Sequence[Sequence]) -> list[list]:
     """The columns of a table with the lists in their cells parsed; empty cells are None."""
-    return [_parse_column(name, column) for name, column in zip(names, columns, strict=True)]
+    parsed = [_parse_column(name, column) for name, column in zip(names, columns, strict=True)]
+    known = {part for column in parsed for cell in column if type(cell) is list for part in cell if type(part) is str}
+    return [_split_known(column, known) if known else column for column in parsed]
+
+
+def _split_known(column: list, known: set[str]) -> list:
+    """Ids with a separator, where the parts are ids in the lists of other columns: "d7|d2" next to [d7, d2, d4]."""
+    if not all(cell is None or type(cell) is str for cell in column):
+        return column
+    for separator in "|;, ":
+        joined = [cell for cell in column if cell and separator in cell]
+        if joined and all(part.strip() in known for cell in joined for part in cell.split(separator)):
+            return [None if cell is None else [part.strip() for part in cell.split(separator)] for cell in column]
+    return column
 
 
 def is_list_column(column: Sequence[str]) -> bool:
@@ -68,11 +85,27 @@ def _parse_column(name: str, column: Sequence) -> list:
         parsed = (None if _is_empty(cell) else _parse(cell) for cell in column)
         return [cell if value is None and not _is_empty(cell) else value
                 for cell, value in zip(column, parsed, strict=True)]
+    cells = [cell for cell in column if not _is_empty(cell)]
+    if cells and all(" " in cell and all(map(_SCORED.fullmatch, cell.split())) for cell in cells):
+        return [None if _is_empty(cell) else [{"doc_id": match[1], "score": NumberText(match[2])}
+                                              for match in _SCORED.finditer(cell)] for cell in column]
+    lines = _bulleted_lines([cell for cell in column if not _is_empty(cell)])
+    if lines:
+        return [None if _is_empty(cell) else [part for line in cell.split("\n")
+                                              if (part := _BULLET.sub("", line).strip())] for cell in column]
     separator = _separator(name, [cell for cell in column if not _is_empty(cell)])
     if separator:
         return [None if _is_empty(cell) else [part.strip() for part in cell.split(separator) if part.strip()]
                 for cell in column]
     return [None if _is_empty(cell) else cell for cell in column]
+
+
+def _bulleted_lines(cells: list[str]) -> bool:
+    """True where most cells have several lines, each with its number or bullet, or each an address or a path."""
+    several = [cell for cell in cells if "\n" in cell.strip()]
+    lines = [line.strip() for cell in several for line in cell.split("\n") if line.strip()]
+    return 2 * len(several) > len(cells) and (all(_BULLET.match(line) for line in lines) or all(
+        _ID_LIST.fullmatch(line) for line in lines))
 
 
 def _is_empty(cell: str) -> bool:
@@ -87,14 +120,24 @@ def _parse(cell: str):
     try:
         value = parse_nested(text)
     except UnreadableCell:
-        return None
+        return printed_array(text)
     return value if type(value) in (list, dict) else None
+
+
+def _separator_of_ids(cells: list[str]) -> str | None:
+    """What separates ids in most cells, whatever the column is called: "d-7; d-2; d-4"."""
+    for separator in "|;, ":
+        parts = [part.strip() for cell in cells for part in cell.split(separator)]
+        several = sum(separator in cell for cell in cells)
+        if 10 * several >= 6 * len(cells) > 6 and all(_ID_PART.fullmatch(part) for part in parts):
+            return separator
+    return None
 
 
 def _separator(name: str, cells: list[str]) -> str | None:
     """What separates several values in the cells of a column that is named like a list."""
     if not _LIST_NAMES.search(re.sub(r"\(.*\)", "", name).strip()) or not cells:
-        return None
+        return _separator_of_ids(cells)
     barred = [cell for cell in cells if "|" in cell]
     is_markdown = any(cell.count("\n|") or cell.lstrip().startswith("|") for cell in barred)
     if barred and not is_markdown and (5 * len(barred) >= len(cells) or "context" in name.lower()):

@@ -25,6 +25,8 @@ _DECODER = json.JSONDecoder(
 )
 
 
+ID_PART = r"(?=[^\s,;|]*[A-Za-z])[^\s,;|]*[\d_./#-][^\s,;|]*"  # letters with a digit or a mark
+IDS_WITH_BLANKS = re.compile(rf"{ID_PART}(?:\s+{ID_PART})+")
 _SEPARATED_IDS = re.compile(r"[^\s,;|]+(?:\s*;\s*[^\s,;|]+)+|[^\s,;|]+(?:,\s+[^\s,;|]+)+")
 
 
@@ -90,6 +92,8 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
         return [parse_number(item) for item in items] if name in ("score", "rank") else items
     if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and _SEPARATED_IDS.fullmatch(text):
         return re.split(r"\s*[;,]\s*", text)
+    if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and IDS_WITH_BLANKS.fullmatch(text):
+        return text.split()
     if name in PARALLEL_FIELDS:
         return parse_number(cell_text) if name in ("score", "rank") else cell_text
     return [text] if name in IDS else [cell_text]
@@ -164,6 +168,9 @@ def _number_text(node: ast.Constant, text: str) -> NumberText:
     return NumberText(literal)
 
 
+_LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT}
+
+
 def _has_adjacent_strings(text: str) -> bool:
     """True if two string literals are adjacent: Python would join them, numpy means two values."""
     previous_type = None
@@ -176,3 +183,21 @@ def _has_adjacent_strings(text: str) -> bool:
     except (tokenize.TokenError, SyntaxError):
         return False
     return False
+
+
+def printed_array(text: str) -> list[str] | None:
+    """The texts of an array as NumPy prints it, without commas: "['a' 'b']"; None for anything else."""
+    if text[:1] != "[" or text[-1:] != "]" or "..." in text:
+        return None
+    values = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(f"({text[1:-1]})").readline):
+            if token.type == tokenize.STRING and token.string[:1] in "'\"":
+                values.append(ast.literal_eval(token.string))
+            elif (token.type == tokenize.OP and token.string in "()") or token.type in _LAYOUT:
+                continue
+            else:
+                return None
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return None
+    return values if len(values) > 1 and all(value.isprintable() or "\n" in value for value in values) else None

@@ -1,8 +1,10 @@
-"""The Leaderboard's pictures: the mean of each run with its interval, and means of runs grouped by settings."""
+"""The Leaderboard's pictures: each run with its interval, by settings, and over time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -24,6 +26,7 @@ from ragdash.reporting.plots.common.theme import (
 from ragdash.reporting.sentences.formatting import short_names
 
 CELL, MAX_HOVER_NAMES = 44, 6  # pixels; names of runs that a hover text lists
+FEW_POINTS = 60  # of a history, up to which its marks are large
 MANY = 12  # runs from which on rows are closer together
 
 
@@ -128,4 +131,48 @@ def setting_grid(rows: Sequence[str], columns: Sequence[str], mean: np.ndarray, 
     fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[shorten(name, 18) for name in rows], showgrid=False,
                      range=[len(rows) - 0.5, -0.5], fixedrange=True, title_text=escape(titles[0]),
                      tickfont={"size": 13, "color": theme.ink})
+    return fig
+
+
+def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
+            changes: Sequence[str], details: Sequence[Sequence[str]], n: Sequence[int],
+            accepted: Sequence[float | None], *, axis: Axis, theme: Theme = LIGHT) -> go.Figure:
+    """A metric over time: a line with its band, marks at significant changes, the mean of the accepted run dotted.
+
+    times: (T,) times or numbers of runs. mean, low, high: (T,), NaN leaves a gap. changes: (T,) "", "better", "worse"
+    or "not-comparable" (a new line begins). details: (T,) lines of the hover text, such as the commit. accepted: (T,)
+    mean of the accepted run of each point; None for that run itself.
+    """
+    fig, look = figure(theme, height=420), looks([axis.title], [0], theme)[0]
+    mean, low, high = (np.asarray(array, float) for array in (mean, low, high))
+    starts = [0, *(index for index, change in enumerate(changes) if change == "not-comparable"), len(mean)]
+    text = value_text(mean), value_text(low), value_text(high)
+    hover = ["<br>".join([escape(labels[index]), f"{escape(axis.title)} {value} [{text[1][index]}, {text[2][index]}]",
+                          f"n = {n[index]:,} queries", *map(escape, details[index])])
+             for index, value in enumerate(text[0])]
+    size, mode = 9 if len(mean) <= FEW_POINTS else 4, "lines+markers" if len(mean) > 1 else "markers"
+    for start, end in pairwise(starts):
+        part = slice(start, end)
+        fig.add_trace(go.Scatter(x=[*times[part], *times[part][::-1]], y=np.concatenate([high[part], low[part][::-1]]),
+                                 fill="toself", fillcolor=look.translucent(), line={"width": 0}, mode="lines",
+                                 hoverinfo="skip"))
+        fig.add_trace(go.Scatter(x=list(times[part]), y=mean[part], mode=mode, line=look.line(1.6),
+                                 marker=look.marker(size), hoverinfo="text", hovertext=hover[part]))
+    level = [np.nan if value is None else value for value in accepted]
+    fig.add_trace(go.Scatter(x=list(times), y=level, mode="lines", hoverinfo="skip",
+                             line={"color": theme.muted, "width": 1.2, "dash": "dot", "shape": "hv"}))
+    for change, symbol, color, place in (("better", "triangle-up", theme.better, "top center"),
+                                         ("worse", "triangle-down", theme.worse, "bottom center")):
+        where = [index for index, value in enumerate(changes) if value == change]
+        fig.add_trace(go.Scatter(
+            x=[times[index] for index in where], y=mean[where], mode="markers+text", name=change,
+            marker={"symbol": symbol, "size": 16, "color": color, "line": {"width": 1.5, "color": theme.paper}},
+            text=[change] * len(where), textposition=place, textfont={"size": 13, "color": theme.ink},
+            hoverinfo="text", hovertext=[f"{change}<br>{hover[index]}" for index in where], cliponaxis=False))
+    for start in starts[1:-1]:
+        fig.add_vline(x=times[start], line={"color": theme.muted, "width": 1, "dash": "dash"})
+    fig.update_xaxes(nticks=6, tickangle=0, title_text="" if isinstance(times[0], datetime) else "Run")
+    arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
+    fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f",
+                     range=_zoomed(axis, np.concatenate([mean, low, high])))
     return fig

@@ -40,7 +40,8 @@ def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean:
     step = min(0.12, 0.75 / max(len(run_looks), 1))
     for index, look in enumerate(run_looks):
         x = positions + (index - (len(run_looks) - 1) / 2) * step
-        fig.add_trace(_interval_line(look, x, ks, mean[index], low[index], high[index], axis, len(run_looks)))
+        fig.add_trace(_interval_line(look, x, ks, mean[index], low[index], high[index], axis,
+                                     len(run_looks) > DIRECT_LABELS, look.color != theme.grey))
     fig.update_xaxes(title_text="Cutoff k", tickvals=positions, ticktext=[f"{k:,}" for k in ks],
                      range=[-0.5, len(ks) - 0.5], showgrid=False)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
@@ -49,11 +50,10 @@ def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean:
 
 
 def _interval_line(look: Look, x: np.ndarray, ks: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray,
-                   axis: Axis, runs: int) -> go.Scatter:
-    """One run at all cutoffs; thinner where there are many."""
-    crowded = runs > DIRECT_LABELS
-    bars = {"array": high - mean, "arrayminus": mean - low, "color": look.color, "thickness": 1.0 if crowded else 1.8,
-            "width": 0 if crowded else 3}
+                   axis: Axis, crowded: bool, colored: bool) -> go.Scatter:
+    """One run at all cutoffs; among many it is thinner, and a gray one has its intervals on hover alone."""
+    bars = {"visible": colored or not crowded, "array": high - mean, "arrayminus": mean - low, "color": look.color,
+            "thickness": 1.0 if crowded else 1.8, "width": 0 if crowded else 3}
     return go.Scatter(
         x=x, y=mean, error_y=bars, customdata=np.column_stack([ks, low, high]), mode="lines+markers", name=look.name,
         line=look.line(1.5), marker=look.marker(7 if crowded else 9),

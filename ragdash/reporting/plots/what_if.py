@@ -61,7 +61,7 @@ def ceiling(windows: Sequence[int], best: np.ndarray, names: Sequence[str], slot
         line={"color": theme.ink, "width": 2.4}, marker={"color": theme.ink, "size": 8},
         customdata=[f"{window:,}" for window in windows],
         hovertemplate=f"window %{{customdata}}<br>at most {escape(axis.title)} %{{y:.3f}}<extra></extra>"))
-    fig.update_xaxes(title_text="Window: results of each run that take part", tickvals=positions,
+    fig.update_xaxes(title_text="Window: results used of each run", tickvals=positions,
                      ticktext=[shorten(f"{window:,}") for window in windows], showgrid=False)
     fig.update_yaxes(title_text=escape(axis.label), tickformat=".2~f", range=_zoomed(axis, np.append(best, singles)))
     fig.update_layout(showlegend=True)

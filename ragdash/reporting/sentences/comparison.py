@@ -194,8 +194,8 @@ def _power_sentence(comparison: Comparison) -> str:
     text = _detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
-        text = (f"{text[:-1]}; to confirm one of {observed} you would need about "
-                f"{rounded_up(comparison.queries_needed)} queries.")
+        text += (f" To confirm a difference of {observed} you would need about "
+                 f"{rounded_up(comparison.queries_needed)} queries.")
     return text
 
 

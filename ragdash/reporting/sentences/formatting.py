@@ -182,9 +182,9 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     bare = counts[0]["unanswerable"]
     sentences.append(f"{count(total, 'query', 'queries')} in the truth.")
     if bare:
-        treatment = {"skip": "left out of the means of metrics of relevance",
-                "zero": "counted as 0 by metrics of relevance"}[conventions.unanswerable]
-        sentences.append(f"{count(bare, 'query', 'queries')} without a relevant document: {treatment}.")
+        treatment = {"skip": "left out of the means of retrieval metrics",
+                "zero": "counted as 0 by retrieval metrics"}[conventions.unanswerable]
+        sentences.append(f"{count(bare, 'query has', 'queries have')} no relevant document: {treatment}.")
     missing = {"zero": "counted as an empty ranking", "skip": "left out of the means"}[conventions.missing]
     for key, phrase, effect in (
         ("missing", "missing from", missing),
@@ -252,17 +252,14 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     """One sentence: which run most often has a relevant document on top, and how often nothing relevant is returned."""
     best = int(np.argmax(first))
     sentence = f"**{escape(names[best])}** puts a relevant document first for {first[best]:.0%} of the queries"
-    sentence += f" and returns none at all for {none[best]:.0%}"
     if len(names) > 1:
-        fewest_misses = int(np.argmin(none))
-        other_shares = first[np.arange(len(names)) != best]
-        sentence += f"; the other{'s' if len(other_shares) > 1 else ''} put one first for " + (
-            f"{other_shares.min():.0%} to {other_shares.max():.0%}"
-            if len(other_shares) > 1 and f"{other_shares.min():.0%}" != f"{other_shares.max():.0%}"
-            else f"{other_shares.max():.0%}"
-        )
-        if fewest_misses != best and none[fewest_misses] < none[best]:
-            sentence += f"; {escape(names[fewest_misses])} most seldom returns none ({none[fewest_misses]:.0%})"
+        low, high = (f"{end(first[np.arange(len(names)) != best]):.0%}" for end in (np.min, np.max))
+        sentence += f", the other{'s' if len(names) > 2 else ''} for {low if low == high else f'{low} to {high}'}"
+    sentence += f". It misses entirely for {none[best]:.0%}"
+    fewest = [name for name, share in zip(names, none, strict=True) if f"{share:.0%}" == f"{none.min():.0%}"]
+    if names[best] not in fewest:
+        who = f"{escape(fewest[0])} misses" if len(fewest) == 1 else f"{count(len(fewest), 'run')} miss"
+        sentence += f"; {who} least often ({none.min():.0%})"
     return sentence + "."
 
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.latency_cost import duration, money
 
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 
@@ -103,11 +105,11 @@ def _needed(comparison: Comparison) -> str:
 
 def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:
     """What choosing on the same queries would have promised, and how often the choice loses to the default."""
-    first = (f"{settings:,} settings were tried. Read on the queries that chose it, the best one looks "
-             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than it is.")
+    first = (f"{settings:,} settings were tried. On the queries that chose it, the best one looks "
+             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than on held-out queries.")
     if np.isfinite(survives):
-        first += f" {max(survives, 0):.0%} of its gain over the best single run is left on held-out queries."
-    return first + f" In {worse:.0%} of the test folds the choice is worse than the default."
+        first += f" Held-out queries keep {max(survives, 0):.0%} of its gain over the best single run."
+    return first + f" In {worse:.0%} of the test folds it is worse than the default."
 
 
 def left_out_sentence(family: str, results: int, limit: int) -> str:
@@ -143,7 +145,7 @@ def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title:
 def window_sentence(window: int | None, depths: Sequence[int], engine: str = "") -> str:
     """How much of the runs a window uses."""
     if window is None:
-        return f"All results of each run take part: up to {max(depths):,}."
+        return f"All results of each run are used: up to {max(depths):,} per query."
     whose = f"{engine}'s default window" if engine else "The window"
     shallow = min(depths)
     if shallow < window:
@@ -167,3 +169,70 @@ def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None
     if gap < 0.005:
         return text + " There is nothing to gain here: the best single run is that good already."
     return text + f" The best single run has {escape(number(best))}."
+
+
+def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison, cost_reason: str = "") -> str:
+    """What the hybrid takes more than the best single run, and what it gives for that.
+
+    more_of: parallel and sequence in milliseconds, cost in dollars, tokens of the first k results; comparison: the
+    tuned hybrid, held out, against the best single run; cost_reason: why there are no dollars.
+    """
+    more = more_of["parallel"]
+    name, title = escape(comparison.baseline), escape(comparison.spec.title)
+    gain = f"{title} {_difference(comparison)}"
+    if not more.n:
+        return ("The runs do not record the times of their searches, so the price of a hybrid is not known. "
+                f"It would be paid for {gain} against {name}.")
+    sequence = more_of["sequence"]
+    text = (f"With parallel searches the hybrid takes {_extra(more)} per query than {name}, for {gain}. "
+            f"With one search after the other it takes {_extra(sequence)}.")
+    dollars, tokens = more_of["cost"], more_of["tokens"]
+    if dollars.n:
+        text += f" Its searches cost {escape(money(dollars.mean))} more per query."
+    elif cost_reason == "generation":
+        text += " The recorded costs pay for answers too, so they are not added up."
+    if tokens.n:
+        sign = "more" if tokens.mean >= 0 else "fewer"
+        text += (f" Its first {k} results have about {abs(tokens.mean):,.0f} tokens {sign} "
+                 f"{escape(f'[{number(tokens.low, 0, signed=True)}, {number(tokens.high, 0, signed=True)}]')}.")
+    return text
+
+
+def _extra(more: Amount) -> str:
+    """80 ms more [75 ms, 85 ms]; less where it is less."""
+    sign = -1 if more.mean < 0 else 1
+    low, high = sorted((sign * more.low, sign * more.high))
+    ends = ", ".join(f"−{duration(-end)}" if end < 0 else duration(end) for end in (low, high))
+    return escape(f"{duration(sign * more.mean)} {'less' if sign < 0 else 'more'} [{ends}]")
+
+
+STEP_TITLES = {"found": "found", "search": "no search returned it", "depth": "returned too deep",
+               "fusion": "lost by the fusion", "rerank": "lost by the re-ranker"}
+
+
+def steps_sentence(counts: Mapping[str, int], k: int) -> str:
+    """Where relevant documents are lost on the way to the first k results.
+
+    Examples
+    --------
+    >>> steps_sentence({"found": 7, "search": 2, "depth": 0, "fusion": 1}, 10)
+    'Of 10 relevant documents 7 reach the first 10 results. 2 no search returned, 1 was lost by the fusion.'
+    """
+    total, verb = sum(counts.values()), "reaches" if counts["found"] == 1 else "reach"
+    text = f"Of {count(total, 'relevant document')} {counts['found']:,} {verb} the first {k} results."
+    was = {name: "was" if number == 1 else "were" for name, number in counts.items()}
+    parts = [f"{counts[name]:,} {words}" for name, words in (
+        ("search", "no search returned"),
+        ("depth", f"{was['depth']} only returned below rank {k}"),
+        ("fusion", f"{was['fusion']} lost by the fusion"),
+        ("rerank", f"{was.get('rerank', '')} lost by the re-ranker")) if counts.get(name)]
+    return f"{text} {', '.join(parts)}." if parts else text
+
+
+def leg_sentence(name: str, alone: int, title: str, value: Amount, time: Amount) -> str:
+    """What one run gives to the fusion, and what it takes."""
+    brings = f"{escape(name)} alone brings {alone:,} of those found"
+    share = escape(f"{number(value.mean, signed=True)} [{number(value.low, signed=True)}, "
+                   f"{number(value.high, signed=True)}]")
+    takes = f" It takes {escape(duration(time.mean))} per query." if time.n else ""
+    return f"{brings}. Its share of {escape(title)} is {share}.{takes}"

@@ -24,6 +24,7 @@ PAGES = {
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "score-cutoffs": "Score cutoffs",
+    "history": "History",
     "what-if": "What-if",
     "answers": "Answers",
     "failures": "Failures",

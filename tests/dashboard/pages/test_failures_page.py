@@ -116,9 +116,9 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     most = int(counts[:FINE].argmax())
     best = max(NAMES[:6], key=lambda name: np.nan_to_num(gains[name].at_most))
     said = texts(at)
-    assert f"**old** loses most queries at **{STAGES[most].title}**: {counts[most]} of 40 queries." in said
+    assert f"**old** fails most often at **{STAGES[most].title}**: {counts[most]} of 40 queries." in said
     assert f"{gains[best].at_most:.3f}" in said and STAGES[NAMES.index(best)].title in said
-    assert "What fixes an answer does not move NDCG@10" in said
+    assert "Fixing answers does not change NDCG@10" in said
 
 
 def test_gains_are_those_of_the_queries_in_scope():
@@ -135,7 +135,7 @@ def test_gains_are_those_of_the_queries_in_scope():
 def test_a_metric_without_a_better_end_gains_nothing():
     at = opened(metric="Judged@k")
     assert not any("+" in label for label, _ in links(at))
-    assert "to gain" not in texts(at) and "could gain" not in texts(at)
+    assert "to gain" not in texts(at) and "adds at most" not in texts(at)
 
 
 def test_what_cannot_be_assessed_is_said_of_the_runs_that_it_holds_of():
@@ -231,7 +231,7 @@ def test_the_run_looked_at_stays_the_same_from_page_to_page(chosen):
         if page == "failures":
             figure = page_cases.charts(at)["waterfall"]
             assert figure["data"][0]["name"] == run.name
-            assert re.search(rf"Bars: .*\xa0{run.name}, hatched", texts(at))
+            assert re.search(rf"Bars: .*\xa0{run.name}\. Hatched", texts(at))
             exported = [one for one in at.get("download_button") if one.key == "regression_failing"]
             assert [one.proto.label for one in exported] == [f"{failing} queries as a regression set"]
 

@@ -26,6 +26,11 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert "Yes: build this hybrid: Weighted sum of scores" in texts(at) and "held-out queries" in texts(at)
     assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "No weight of dense from" in texts(at)
     assert "No fusion of these runs can exceed" in texts(at) and "first results and" in texts(at)
+    assert "With parallel searches the hybrid takes 22.7" in texts(at) and "price_front" in charts(at)
+    assert "reach the first 10 results" in texts(at)
+    shares = next(entry.value for entry in at.dataframe if "Brings alone" in entry.value.columns)
+    assert shares["Run"].tolist() == [run.name for run in runs]
+    assert abs(shares["Share"].sum() - 0.814) < 0.001  # the mean of the tuned hybrid
     shown(at.selectbox(key="fusion").select("elasticsearch-rrf").run())
     depth = max(run.depth for run in runs)
     assert f"Elasticsearch's default window used 10 of your {depth} results" in texts(at)
@@ -46,6 +51,8 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     assert "**hybrid** (NDCG@10 0.695) is a loaded run that was fused elsewhere." in said
     assert "RRF, k = 60 has 0.724 with all their results, up to 30 per query." in said
     assert "NDCG@10 by weight of dense" in [plain(header.value) for header in at.header]
+    shown(at.selectbox(key="reranked").select(other.digest).run())
+    assert "lost by the re-ranker" in texts(at)
     shown(at.button(key="mix_add").click().run())
     name = plain(next(note.value for note in at.success)).split("**")[1]
     assert name.startswith("sparse + dense (z-score 0.")

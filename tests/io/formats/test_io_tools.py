@@ -173,11 +173,11 @@ def test_lists_of_a_query_are_not_columns():
 
 
 UNKNOWN = {
-    "a row for each document": (b"Anfrage,Quelle,Punkte\nq1,d1,0.5\n",
-                                "--map query_id=Anfrage,doc_id=Quelle,score=Punkte"),
-    "numbers first": (b"Punkte;Anfrage;Quelle\n0.5;q1;d1\n", "--map query_id=Anfrage,doc_id=Quelle,score=Punkte"),
-    "a row for each query": (b"frage\tquellen\nWer?\td1|d2\n", "--map query=frage,retrieved=quellen"),
-    "blanks": (b"die frage,die quellen\nWer?,d1\n", "--map 'query=die frage,retrieved=die quellen'"),
+    "a row for each document": (b"Kysely,Lahde,Pisteet\nq1,d1,0.5\n",
+                                "--map query_id=Kysely,doc_id=Lahde,score=Pisteet"),
+    "numbers first": (b"Pisteet;Kysely;Lahde\n0.5;q1;d1\n", "--map query_id=Kysely,doc_id=Lahde,score=Pisteet"),
+    "a row for each query": (b"kysymys\tlahteet\nWer?\td1|d2\n", "--map query=kysymys,retrieved=lahteet"),
+    "blanks": (b"se kysymys,se lahteet\nWer?,d1\n", "--map 'query=se kysymys,retrieved=se lahteet'"),
 }
 
 

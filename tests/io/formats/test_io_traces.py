@@ -137,6 +137,72 @@ def test_spans_are_not_truth():
     assert problem.kind == "run-as-truth"
 
 
+def attribute(name: str, value) -> dict:
+    """An attribute as OTLP writes it."""
+    def typed(value):
+        if isinstance(value, list):
+            return {"arrayValue": {"values": [typed(item) for item in value]}}
+        if isinstance(value, dict):
+            return {"kvlistValue": {"values": [attribute(key, item) for key, item in value.items()]}}
+        kinds = {bool: "boolValue", int: "intValue", float: "doubleValue", str: "stringValue"}
+        return {kinds[type(value)]: str(value) if type(value) is int else value}
+
+    return {"key": name, "value": typed(value)}
+
+
+def otlp(*traced) -> dict:
+    """An export of spans: (trace, span, parent, milliseconds, attributes)."""
+    exported = [{"traceId": trace, "spanId": span, **({"parentSpanId": parent} if parent else {}), "name": span,
+                 "startTimeUnixNano": "1000000000", "endTimeUnixNano": str(1_000_000_000 + ms * 1_000_000),
+                 "attributes": [attribute(name, value) for name, value in attributes.items()]}
+                for trace, span, parent, ms, attributes in traced]
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {"name": "x"}, "spans": exported}]}]}
+
+
+def messages(role: str, *texts: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text} for text in texts]}])
+
+
+GEN_AI = otlp(
+    ("t1", "s1", None, 900, {"gen_ai.operation.name": "invoke_workflow"}),
+    ("t1", "s2", "s1", 200, {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": "who?",
+                             "gen_ai.retrieval.documents": [{"id": "d1", "score": 0.9}, {"id": "007", "score": 0.5}]}),
+    ("t1", "s3", "s2", 90, {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 99,
+                            "gen_ai.output.messages": messages("assistant", "rewritten")}),
+    ("t1", "s4", "s1", 600, {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 12,
+                             "gen_ai.usage.output_tokens": 3, "gen_ai.input.messages": messages("user", "d1 ... who?"),
+                             "gen_ai.output.messages": messages("assistant", "She.", "Yes.")}),
+    ("t2", "s5", None, 100, {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "when?",
+                             "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "Then."}),
+)
+
+
+@pytest.mark.parametrize("content", [json.dumps(GEN_AI).encode(), json.dumps(GEN_AI, indent=2).encode()])
+def test_spans_of_the_gen_ai_conventions(content):
+    run = read_run(("traces.json", content))
+    assert run.query_ids.to_pylist() == ["who?", "when?"] and not run.problems
+    assert run.ranking("who?")["doc_id"].to_pylist() == ["d1", "007"] and run.scores.tolist() == [0.9, 0.5]
+    rows = run.details.to_pylist()
+    assert [row["answer"] for row in rows] == ["She.\nYes.", "Then."]
+    assert (rows[0]["prompt_tokens"], rows[0]["completion_tokens"]) == (12, 3)
+    assert (rows[0]["latency_ms"]["retrieval"], rows[0]["latency_ms"]["total"]) == (200.0, 900.0)
+    assert rows[1]["latency_ms"]["total"] == 100.0
+    assert detect(("x", content)).role == "run" and "OpenTelemetry" in detect(("x", content)).reason
+
+
+def test_spans_of_openinference_in_an_export_of_lines():
+    exports = [otlp((span["context"]["trace_id"], span["context"]["span_id"], span["parent_id"], 5, {
+        **flat(span["attributes"]), "openinference.span.kind": span["span_kind"]})) for span in PHOENIX]
+    run = read_run(("x", lines(exports)))
+    assert {query: run.ranking(query)["doc_id"].to_pylist() for query in run.query_ids.to_pylist()} == {
+        "who?": ["d1", "007"], "when?": ["d9"]}
+    assert run.details["answer"].to_pylist() == ["She.", None]
+    assert refused(read_runs, lines([otlp(("t", "s", None, 1, {"http.method": "GET"}))]))[0].kind == "no-rows"
+    assert refused(read_runs, b'{"resourceSpans": 5}')[0].kind == "no-rows"
+    problem, = refused(read_truth, lines(exports))
+    assert problem.kind == "run-as-truth"
+
+
 SQUAD = {"version": "v2.0", "data": [{"title": "Rhine", "paragraphs": [{"context": "The Rhine flows north.", "qas": [
     {"id": "007", "question": "Where?", "answers": [{"text": "north", "answer_start": 16},
                                                     {"text": "north", "answer_start": 16}], "is_impossible": False},

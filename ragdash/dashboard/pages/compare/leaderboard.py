@@ -73,8 +73,8 @@ def _render_caption(context: PageContext, specs: list[Spec], runs: int) -> None:
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(
-            f"Difference and outcome are to {fmt.escape(baseline)}, the baseline; ▲ better, ▼ "
-            "worse, no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
+            f"Difference and outcome: against {fmt.escape(baseline)}, the baseline. ▲ better, ▼ "
+            "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
     rules = context.results.comparison_rules()
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)

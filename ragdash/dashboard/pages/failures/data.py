@@ -18,6 +18,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 MAX_SENTENCES = 3  # runs that get a sentence each
+MAX_NAMES = 3  # of runs in a sentence about many
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ def build_data(context: PageContext, spec: Spec | None) -> FailuresData:
 
 
 def stage_sentences(data: FailuresData) -> list[str]:
-    """Which stage loses most: a sentence for each run, by stage where they are many, then the run looked at alone."""
+    """Where most queries fail: a sentence for each run, by stage where they are many, then the run looked at alone."""
     names = [f"**{escape(name)}**" for name in data.context.names]
     if len(names) <= MAX_SENTENCES:
         return [_run_sentence(data, run, names[run]) for run in range(len(names))]
@@ -81,30 +82,35 @@ def stage_sentences(data: FailuresData) -> list[str]:
     for stage in sorted(set(worst)):
         runs = [f"{name} ({row[stage]:,})" for name, row, worst_stage in zip(names, data.counts, worst, strict=True)
                 if worst_stage == stage]
-        verb = "loses" if len(runs) == 1 else "lose"
-        lines.append(f"{fmt.listed(runs)} {verb} most queries at **{STAGES[stage].title}**." if stage != FINE else
-                     f"{fmt.listed(runs)}: nothing goes wrong that can be assessed.")
+        what = f"most failures are at **{STAGES[stage].title}**" if stage != FINE else "no failure found"
+        lines.append(f"{len(runs):,} of {count(len(names), 'run')}: {what}. {_some(runs)}.")
     return [*lines, _run_sentence(data, data.run_index, names[data.run_index])]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, the others as a number."""
+    more = len(names) - MAX_NAMES
+    return fmt.listed([*names[:MAX_NAMES], f"{more:,} more"] if more > 1 else list(names))
 
 
 def _run_sentence(data: FailuresData, run: int, name: str) -> str:
     row, gains = data.counts[run, :FINE], data.gains[run, :FINE]
     if not row.any():
-        return f"{name}: nothing goes wrong that can be assessed."
+        return f"{name}: no failure found at any step that can be assessed."
     worst = int(row.argmax())
-    sentence = (f"{name} loses most queries at **{STAGES[worst].title}**: {row[worst]:,} of "
-            f"{count(data.total, 'query', 'queries')}.")
+    sentence = (f"{name} fails most often at **{STAGES[worst].title}**: {row[worst]:,} of "
+                f"{count(data.total, 'query', 'queries')}.")
     if data.spec is None or not np.isfinite(gains).any():
         return sentence
     best = int(np.nanargmax(gains))
     if np.isfinite(gains[worst]) and row[worst]:
-        sentence += f" Fixing them could gain at most {number(gains[worst])} {data.spec.title}"
-        return sentence + ("." if best == worst or gains[best] <= gains[worst] else (
-            f"; more is to gain at **{STAGES[best].title}**: at most {number(gains[best])} with {row[best]:,}."))
+        sentence += f" Fixing them adds at most {number(gains[worst])} to {data.spec.title}."
+        return sentence if best == worst or gains[best] <= gains[worst] else (
+            f"{sentence} **{STAGES[best].title}** has more to gain: at most {number(gains[best])} with {row[best]:,}.")
     if not gains[best]:
         return sentence
-    return (f"{sentence} {data.spec.title} has most to gain at **{STAGES[best].title}**: at most "
-            f"{number(gains[best])} with {count(int(row[best]), 'query', 'queries')}.")
+    return (f"{sentence} To raise {data.spec.title}, start at **{STAGES[best].title}**: fixing "
+            f"{count(int(row[best]), 'query', 'queries')} adds at most {number(gains[best])}.")
 
 
 def common_fixes(data: FailuresData) -> list[str]:

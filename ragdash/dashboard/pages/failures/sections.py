@@ -111,17 +111,17 @@ def render_waterfall(data: FailuresData) -> None:
             for run, waterfall in enumerate(waterfalls) for step in waterfall if step.reached]
     symbols = " ".join(
         elements.swatch(context.slots[run], context.names[run]) for run in range(len(waterfalls)) if run != selected
-    )
+    ) if len(waterfalls) <= MAX_NAMED_RUNS else f"the other {len(waterfalls) - 1:,} runs; point at one for its name"
     elements.chart(figure, pd.DataFrame(rows), "waterfall",
                   f"Queries of {context.names[selected]} that come past each step: "
                   + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
                   pick=lambda stage: _open_stage(data, stage),
-                  note=f"Bars: {fmt.escape(context.names[selected])}, hatched what a step loses. "
+                  note=f"Bars: {fmt.escape(context.names[selected])}. Hatched: queries that fail at this step. "
                        f"{fmt.count(data.total, 'query', 'queries')} in all."
-                       + (" Symbols: queries that come past the step in the other runs." if symbols else ""))
+                       + (" Symbols: queries that pass the step in the other runs." if symbols else ""))
     st.caption(
-        f"Bars: {elements.swatch(context.slots[selected], context.names[selected])}, hatched what a step loses; a "
-        "click opens these queries." + (f" Symbols: queries that come past the step in {symbols}." if symbols else "")
+        f"Bars: {elements.swatch(context.slots[selected], context.names[selected])}. Hatched: queries that fail at "
+        "this step; click to open them." + (f" Symbols: queries that pass the step in {symbols}." if symbols else "")
     )
 
 
@@ -154,8 +154,8 @@ def render_stages(data: FailuresData) -> None:
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(stages_table(data), "stages", "Queries of each stage and run")
-    gained = (f"+: by how much the mean {fmt.escape(metric)} could gain at most if all queries of the stage had the "
-              "best possible value there; an upper bound: a query fixed at one stage may fail at the next. "
+    gained = (f"+: the most that the mean {fmt.escape(metric)} can gain if every query of the stage gets its best "
+              "possible value. A query fixed at one stage may fail at the next. "
               f"{_answer_metric_hint(data)}"
               if metric else "")
     st.caption(f"{gained}{fmt.count(data.total, 'query', 'queries')} in all.{context.scope.basis}")
@@ -173,8 +173,8 @@ def _answer_metric_hint(data: FailuresData) -> str:
     """A sentence where what fixes answers does not move the metric."""
     if data.spec.metric.view not in ("Ranked", "Covered") or not data.counts[:, NAMES.index("wrong-answer"):FINE].any():
         return ""
-    return (f"What fixes an answer does not move {fmt.escape(data.spec.title)}: choose a metric of answers in the "
-            "sidebar for that. ")
+    return (f"Fixing answers does not change {fmt.escape(data.spec.title)}: choose a metric of answers in the "
+            "sidebar to see their gain. ")
 
 
 def _stage_help(s: int) -> str:
@@ -247,7 +247,7 @@ def render_attributes(data: FailuresData) -> None:
                    note=f"Number of queries at each stage; {fmt.count(int(sizes.sum()), 'query', 'queries')}.")
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
-        st.caption(f"Queries of {fmt.escape(name)} that go wrong:", width="content")
+        st.caption(f"Failing queries of {fmt.escape(name)}:", width="content")
         order = [index for index in np.argsort(-wrong / sizes, kind="stable") if wrong[index]][:MAX_LINKS]
         for index in order:
             query_links.link(

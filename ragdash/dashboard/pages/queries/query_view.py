@@ -24,6 +24,7 @@ from ragdash.reporting.plots import queries
 from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import formatting as fmt
 
+MAX_LINES = 8  # runs with a line each above a query
 RANK_STEPS = (10, 50, 200, 1_000)  # ranks shown, one step after another
 MOST_RANKS, MOST_DRAWN = RANK_STEPS[-1], 50  # ranks shown at most; ranks in the figure at most
 
@@ -90,7 +91,13 @@ def _header(case: QueryCase) -> None:
                      f"{fmt.escape(reason.rule)}"
                      + (f" :gray[· from the file: {fmt.escape(values_of_files[index])}]" if values_of_files[index]
                         else ""))
-    st.markdown("  \n".join(lines), help=tooltip("no_failure") if passed else None)
+    explanation = tooltip("no_failure") if passed else None
+    if len(lines) <= MAX_LINES:
+        st.markdown("  \n".join(lines), help=explanation)
+        return
+    st.markdown("  \n".join(lines[index] for index in sorted({data.run_index, context.baseline})), help=explanation)
+    with st.expander(f"All {len(lines):,} runs", key="all_runs"):
+        st.markdown("  \n".join(lines))
 
 
 def _shown_ranks(case: QueryCase, k: int) -> int:

@@ -29,8 +29,8 @@ MEASURES = {
 }
 AVERAGE_TITLES = {"pooled": "Pooled", "queries": "Mean over queries"}
 AVERAGE_MEANINGS = {
-    "pooled": "Pooled: the documents of all queries in one pile, as if their scores were on one scale.",
-    "queries": "Mean over queries: the curve of each query by itself, then the mean, so that each counts the same.",
+    "pooled": "Pooled: the documents of all queries together, as if their scores had one scale.",
+    "queries": "Mean over queries: a curve for each query, then the mean. Each query counts the same.",
 }
 CUTOFF_AXES = {"quantile": "Share cut off", "score": "Score"}
 
@@ -58,15 +58,14 @@ def operating_point_sentence(name: str, point: OperatingPoint) -> str:
     checked, bare = escape(half_text(point.checked)), escape(half_text(point.unfiltered))
     first = f"**{escape(name)}**: "
     if np.isinf(point.threshold):
-        return (f"{first}no cutoff pays: {title} is highest if nothing is returned at all, {checked} on {n}, against "
-                f"{bare} with everything kept.")
+        return (f"{first}no cutoff pays: {title} is highest if nothing is returned, {checked} on {n}, against "
+                f"{bare} with every document kept.")
     if point.quantile == 0:
-        return f"{first}no cutoff pays: {title} is highest with everything kept, {bare} on {n}."
+        return f"{first}no cutoff pays: {title} is highest with every document kept, {bare} on {n}."
     return (
-        f"{first}keep what scores {escape(score_text(point.threshold))} or more, which cuts off {point.quantile:.0%} "
-        f"of the documents. {title} is then {checked} on the {n} that had no part in choosing it, against {bare} "
-        f"there with everything kept; on the {point.selected.n:,} by which it was chosen, "
-        f"{escape(number(point.selected.value))}."
+        f"{first}keep documents with a score of {escape(score_text(point.threshold))} or more; this drops "
+        f"{point.quantile:.0%} of them. On {n} held out, {title} is then {checked}, against {bare} with every document "
+        f"kept. On the {point.selected.n:,} that chose the cutoff it is {escape(number(point.selected.value))}."
     )
 
 
@@ -76,9 +75,8 @@ def roc_basis(curves: Sequence[Roc]) -> str:
     if len(hollow) == len(curves):
         if any(curve.relevant for curve in curves):
             return (
-                "No returned document is judged as not relevant (grade 0), so there is nothing to separate relevant "
-                "ones from: no ROC curve. Precision-recall counts unjudged documents as not "
-                "relevant and can be read."
+                "No ROC curve: no returned document is judged as not relevant (grade 0). Read precision-recall "
+                "instead: it counts unjudged documents as not relevant."
             )
         return "No run returns a relevant document: no ROC curve."
     low, high = (min(curve.relevant for curve in curves), max(curve.relevant for curve in curves))

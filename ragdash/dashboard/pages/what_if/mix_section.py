@@ -59,7 +59,7 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     st.markdown(f"{fmt.escape(choice.spec.title)} **{fmt.escape(fmt.number(mean))}**, against {fmt.escape(single)} "
                 f"{fmt.escape(tables.outcome_text(comparison))}.")
     if recipe == choice.recipe:
-        st.caption("These are the queries that chose the setting: the held-out value above is the one to report.")
+        st.caption("These queries chose the setting, so this value is too good. Report the held-out value above.")
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
     note = f" {PRESETS[recipe.preset].note}" if recipe.preset else ""
     st.caption(sentences.window_sentence(recipe.window, [run.depth for run in pool.runs], engine) + fmt.escape(note))
@@ -140,8 +140,8 @@ def _render_changes(context: PageContext, choice: Choice, pool: JudgedPool, reci
     counts = (len(changed.first), int(changed.first.sum()), int(changed.top.sum()))
     st.markdown(sentences.churn_sentence(*counts, context.k, gained, lost, title), help=tooltip("churn"))
     if changed.tied.any():
-        st.caption(f"For {changed.tied.mean():.0%} of the queries rank {context.k} and the next have the same score: "
-                   "another rule for ties gives another top.")
+        st.caption(f"For {changed.tied.mean():.0%} of the queries, ranks {context.k:,} and {context.k + 1:,} have the "
+                   f"same score. Another rule for ties changes their top {context.k:,}.")
     if not gained + lost:
         return
     with st.expander(f"Queries that change ({gained + lost:,})", key="mix_changes", on_change="rerun") as fold:

@@ -12,7 +12,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.what_if import mix_section, tables
+from ragdash.dashboard.pages.what_if import legs_section, mix_section, price_section, tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.fusion.choice import Choice, sweep_line
@@ -50,11 +50,18 @@ def render(context: PageContext) -> None:
     family = what_if_cache.family(pool)
     if family != "all":
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
+    price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
+    if choice.decision != "unknown":
+        price_section.render_sentence(chosen, choice, price)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)
         with st.container(key="box_ceiling"):
             _render_ceiling(chosen, choice, pool)
+        with st.container(key="box_price"):
+            price_section.render_front(chosen, choice, pool, price)
+        with st.container(key="box_legs"):
+            legs_section.render(context, chosen, choice, pool)
     mix_section.render(chosen, choice, pool)
 
 
@@ -99,7 +106,7 @@ def _render_answer(context: PageContext, choice: Choice) -> None:
     elements.frame(tables.runs_table(choice), "what_if_runs", "The tuned hybrid, held out, and the single runs",
                    widths={"Against the best run": 300})
     result = choice.held_out
-    st.caption(f"Tuned on all queries, the setting is: {fmt.escape(_setting(choice))}. "
+    st.caption(f"Tuning on all queries chooses this setting: {fmt.escape(_setting(choice))}. "
                + sentences.caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes)))
 
 

@@ -10,6 +10,7 @@ from ragdash.io.proposals.names import (
     ANSWER,
     DOCUMENT,
     GOLD,
+    GRADES,
     ID,
     LATENCIES,
     METRICS,
@@ -25,7 +26,7 @@ from ragdash.io.proposals.names import (
 RUN = "{run}"  # the name of the configuration, in a path
 NUMBER = "{n}"  # 1, 2, 3 in columns that are spread
 PLAIN = "final"  # the configuration of columns without a suffix, next to columns with one
-_SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "lexical", "naive", "baseline",
+SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", "lexical", "naive", "baseline",
             "rerank", "reranked", "gpt", "llama", "colbert", "splade", "keyword", "tfidf", "faiss", "hyde", "claude",
             "gemini", "mistral", "qwen", "openai", "rag", "fusion", "rrf", "embedding", "contextual", "raptor",
             "agentic", "graphrag", "multiquery", "norag", "ada", "e5", "bge", "okf", "v1", "v2", "v3", "a", "b", "new",
@@ -33,12 +34,14 @@ _SYSTEMS = {"hybrid", "dense", "sparse", "bm25", "graph", "vector", "semantic", 
 _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted", "original", "main", "sub", "num",
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
-                                          "to", "line", "name", "key", "value", "no"}
+                                          "to", "line", "name", "key", "value", "no", "start", "end", "begin",
+                                          "offset", "char", "span"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
-_SEPARATOR = re.compile(r"([._\s-]+)")
+_RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names of columns with a number
+_SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
 _MOST_FIELDS = 300
 
 
@@ -84,7 +87,7 @@ def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:
     """The family with columns of the same name without a suffix: `ids` next to `ids_lexical`."""
     members = {stem: dict(fields) for stem, fields in family.members.items()}
     for stem, fields in members.items():
-        plain = re.sub(r"^[._\s-]+|[._\s-]+$", "", re.sub(r"[._\s-]*\{run\}", "", stem))
+        plain = re.sub(r"^[._\s:-]+|[._\s:-]+$", "", re.sub(r"[._\s:-]*\{run\}", "", stem))
         if stem.endswith(RUN) and plain in names:
             fields[PLAIN] = plain
     return ColumnFamily(members)
@@ -106,7 +109,8 @@ def _splits(name: str) -> Iterable[tuple[str, str]]:
                 continue  # members of objects in a list are not configurations
             content = words(f"{before} {after}")
             stems = {*content, *(part.rstrip("0123456789") for part in content)}
-            if not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems)):
+            is_result = "result" in stems and not SYSTEMS.isdisjoint(words(variant))
+            if is_result or not _CONTENT.isdisjoint(stems) or (variant in _STAGES and not _RERANKING.isdisjoint(stems)):
                 yield f"{before}{RUN}{after}", variant
 
 
@@ -115,14 +119,14 @@ def _is_variant(variant: str) -> bool:
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
     if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
         return False
-    if not GOLD.isdisjoint(parts) or not (QUESTION - {"q"}).isdisjoint(parts):
+    if not SURE_METRICS.isdisjoint(parts) or not GOLD.isdisjoint(parts) or not (QUESTION - {"q"}).isdisjoint(parts):
         return False
-    return not _SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)
+    return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)
 
 
 def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[str]) -> bool:
     """True where configurations are the likelier meaning: content of each, or names of known systems."""
-    known = any(not _SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
+    known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
                 for name in variants)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
     if known:
@@ -151,12 +155,15 @@ def spread_columns(names: Iterable[str]) -> dict[str, list[str]]:
         for match in re.finditer(r"(?<!\d)\d{1,3}(?!\d)", name):
             pattern = f"{name[:match.start()]}{NUMBER}{name[match.end():]}"
             groups.setdefault(pattern, []).append((int(match[0]), name))
-    result = {}
+    result, rated = {}, {}
     for pattern, members in groups.items():
         numbers = sorted(number for number, _ in members)
         is_counted = numbers in (list(range(1, len(numbers) + 1)), list(range(len(numbers))))
         stem = set(words(pattern.replace(NUMBER, " ")))
-        if len(members) > 1 and is_counted and not stem.isdisjoint(TEXT | DOCUMENT | ID | {"score", "rank"}) and (
+        if len(members) > 1 and is_counted and not stem.isdisjoint(TEXT | DOCUMENT | ID | _RESULTS) and (
                 stem.isdisjoint(METRICS - SCORES)):
             result[pattern] = [name for _, name in sorted(members)]
-    return result
+        elif len(members) > 1 and is_counted and not stem.isdisjoint(GRADES):
+            rated[pattern] = [name for _, name in sorted(members)]
+    sizes = {len(names) for pattern, names in result.items() if SCORES.isdisjoint(words(pattern.replace(NUMBER, " ")))}
+    return {**result, **{pattern: names for pattern, names in rated.items() if len(names) in sizes}}

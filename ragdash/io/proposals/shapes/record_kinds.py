@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.proposals.names import QUESTION, words
 
 _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk")
@@ -12,7 +13,7 @@ _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk"
 def queries_only(rows: Sequence[dict]) -> list[dict]:
     """The records that have a question, where others have none and nothing that belongs to a query."""
     names = dict.fromkeys(name for row in rows for name in row)
-    asked = next((name for name in names if not (QUESTION - {"q"}).isdisjoint(words(str(name)))
+    asked = next((name for name in names if not QUESTION.isdisjoint(words(str(name)))
                   and "id" not in words(str(name)) and sum(bool(row.get(name)) for row in rows) > 1), None)
     if asked is None:
         return list(rows)
@@ -21,3 +22,19 @@ def queries_only(rows: Sequence[dict]) -> list[dict]:
     if any(part in str(name).lower() for row in others for name in row for part in _CONTENT):
         return list(rows)
     return queries
+
+
+def with_speakers(rows: Sequence[dict]) -> list[dict]:
+    """The records; those of a conversation and no question have its last question and answer under the speakers."""
+    if not rows or not all(_is_conversation(row.get("messages")) for row in rows[:50]):
+        return list(rows)
+    if any(not QUESTION.isdisjoint(words(str(name))) for name in rows[0]) or {"user", "assistant"} & rows[0].keys():
+        return list(rows)
+    return [{**row, "user": last_message(row["messages"], USER_ROLES),
+             "assistant": last_message(row["messages"], MODEL_ROLES)} if _is_conversation(row.get("messages")) else row
+            for row in rows]
+
+
+def _is_conversation(value) -> bool:
+    return type(value) is list and bool(value) and all(
+        type(item) is dict and "role" in item and "content" in item for item in value)

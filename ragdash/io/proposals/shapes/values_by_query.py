@@ -26,7 +26,8 @@ def texts_by_query(value: dict) -> list[dict]:
 
 def columns_by_query(value: dict) -> list[dict]:
     """Records of {"answer": {"q1": ...}, "sp": {"q1": ...}}: fields above, the same query ids below."""
-    if not 1 < len(value) <= MOST_COLUMNS or not all(type(member) is dict and member for member in value.values()):
+    value = _of_same_keys(value)
+    if not 1 < len(value) <= MOST_COLUMNS:
         return []
     content = ANSWER | QUESTION | TEXT
     if all(content.isdisjoint(words(str(name))) for name in value):
@@ -39,6 +40,30 @@ def columns_by_query(value: dict) -> list[dict]:
         return []
     return [{KEY: key, **{name: _without_places(member[key]) for name, member in value.items() if key in member}}
             for key in keys]
+
+
+def _of_same_keys(value: dict) -> dict:
+    """The members that are objects; with settings next to them, those that have nearly the same keys."""
+    members = {name: member for name, member in value.items() if type(member) is dict and member}
+    if len(members) < 2 or 2 * len(members) < len(value):
+        return {}
+    largest = max(members.values(), key=len)
+    alike = {name: member for name, member in members.items()
+             if 2 * len(member.keys() & largest.keys()) >= len(largest)}
+    return alike if len(alike) > 1 and (len(alike) == len(value) or len(largest) > 2) else {}
+
+
+def pairs_by_query(value: dict) -> list[dict]:
+    """Records of {"q1": [["d7", 0.9], ["d2", 0.8]]}: documents with their scores."""
+    members = list(value.values())
+    if not members or not all(type(member) is list and member and all(
+            type(pair) is list and len(pair) == 2 and type(pair[0]) is str and _is_numbers([pair[1]])
+            for pair in member) for member in members):
+        return []
+    if all(float(score).is_integer() for member in members for _, score in member):
+        return []  # places in a document, as in supporting facts
+    return [{KEY: key, "retrieved": [{"doc_id": doc, "score": score} for doc, score in member]}
+            for key, member in value.items()]
 
 
 def _counts(keys: Collection) -> bool:

@@ -8,12 +8,23 @@ _QUESTIONS = ("query", "question", "text", "prompt")
 
 
 def adapted(pipeline) -> Callable[[str], object]:
-    """A function that runs a pipeline; the question goes to each open input called query, question, text or prompt."""
+    """A function that runs a pipeline; the question goes to each open input called query, question, text or prompt.
+
+    The documents are those of the component that was added last among those that return documents, such as a ranker.
+    """
     if hasattr(pipeline, "inputs"):
         inputs = pipeline.inputs()
         names = {component: [name for name in _QUESTIONS if name in sockets] for component, sockets in inputs.items()}
-        return lambda question: outcome(pipeline.run(
-            {component: dict.fromkeys(sockets[:1], question) for component, sockets in names.items() if sockets}))
+        outputs = pipeline.outputs(include_components_with_connected_outputs=True)
+        return_documents = [component for component, sockets in outputs.items() if "documents" in sockets]
+
+        def ask(question: str) -> dict:
+            data = {component: dict.fromkeys(sockets[:1], question) for component, sockets in names.items() if sockets}
+            results = pipeline.run(data, include_outputs_from=set(return_documents))
+            inner = {component: results[component] for component in return_documents if component in results}
+            return outcome({name: values for name, values in results.items() if name not in inner} | inner)
+
+        return ask
     return lambda question: outcome({"component": pipeline.run(query=question)})
 
 

@@ -81,12 +81,12 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
             Cell(problems, line, "span").note_wrong_type(fields, "an object")
             continue
         try:
-            span = _phoenix_span(fields, line) if "attributes" in fields else _langsmith_span(fields, line)
+            span = phoenix_span(fields, line) if "attributes" in fields else _langsmith_span(fields, line)
         except RecursionError:
             problems.add("wrong-type/nested-spans", line=line)
             continue
         traces.setdefault(span.trace, []).append(span)
-    entries = [_trace_entry(spans, problems) for spans in traces.values()]
+    entries = [trace_entry(spans, problems) for spans in traces.values()]
     empty = sum(entry is None for entry in entries)
     if empty:
         problems.add("empty-trace", {"empty": empty, "traces": len(entries)}, severity="warning")
@@ -109,7 +109,7 @@ def _read_spans(source: Source, exact: ExactReader | None) -> Iterator[InputEntr
     return (InputEntry(0, span) for span in spans)
 
 
-def _trace_entry(spans: list[Span], problems: Collector) -> InputEntry | None:
+def trace_entry(spans: list[Span], problems: Collector) -> InputEntry | None:
     """One trace as a native object; None without a question, or without an answer and documents."""
     span_names = {span.name for span in spans}
     roots = [span for span in spans if span.parent not in span_names] or spans
@@ -131,15 +131,16 @@ def _trace_entry(spans: list[Span], problems: Collector) -> InputEntry | None:
     return InputEntry(roots[0].line, value) if asks and {"retrieved", "contexts", "answer"} & value.keys() else None
 
 
-def _phoenix_span(fields: dict, line: int) -> Span:
-    attributes = _unflatten(fields["attributes"] if type(fields["attributes"]) is dict else {})
+def phoenix_span(fields: dict, line: int) -> Span:
+    """A span of Phoenix, or of OpenInference: its attributes nested or with dotted names."""
+    attributes = unflatten(fields["attributes"] if type(fields["attributes"]) is dict else {})
     context = fields.get("context") if type(fields.get("context")) is dict else fields
     kind = fields.get("span_kind") or _value_at_path(attributes, "openinference", "span", "kind")
     value = {"query": _payload_text(_value_at_path(attributes, "input"), _QUESTION_NAMES, USER_ROLES),
              "answer": _payload_text(_value_at_path(attributes, "output"), _ANSWER_NAMES, MODEL_ROLES)}
     documents = _value_at_path(attributes, "retrieval", "documents")
     if type(documents) is list:
-        value["documents"] = [_document_fields(document) for document in documents if type(document) is dict]
+        value["documents"] = [document_fields(document) for document in documents if type(document) is dict]
     return _make_span(line, context.get("trace_id"), context.get("span_id"), fields.get("parent_id"), kind, value)
 
 
@@ -155,7 +156,7 @@ def _langsmith_span(fields: dict, line: int) -> Span:
                       if type(outputs.get(name)) is list), None)
     if documents is not None:
         value["documents"] = [
-            _document_fields(document) if type(document) is dict else {"text": document} for document in documents
+            document_fields(document) if type(document) is dict else {"text": document} for document in documents
         ]
     kind = fields.get("run_type") if documents is not None else None
     span_id = fields.get("id")
@@ -168,7 +169,7 @@ def _make_span(line: int, trace, span_id, parent, kind, value: dict) -> Span:
                 {name: content for name, content in value.items() if content is not None})
 
 
-def _document_fields(fields: dict) -> dict:
+def document_fields(fields: dict) -> dict:
     """A returned document with our field names; its id may be in its metadata."""
     for name in ("document", "kwargs"):
         fields = fields[name] if type(fields.get(name)) is dict else fields
@@ -208,7 +209,7 @@ def _message_text(value, names: set[str], speakers: set[str]):
     return text if type(text) is str or text is None else _message_text(text, names, speakers) or message_text(text)
 
 
-def _unflatten(flat: dict) -> dict:
+def unflatten(flat: dict) -> dict:
     """{"retrieval.documents.0.document.id": x} as nested objects, with lists for numeric keys."""
     root: dict = {}
     for name, value in flat.items():
@@ -216,7 +217,7 @@ def _unflatten(flat: dict) -> dict:
         node, keys = root, [first_key, *other_keys]
         for key in keys[:-1]:
             node = node.setdefault(key, {}) if type(node.setdefault(key, {})) is dict else {}
-        node[keys[-1]] = _unflatten(value) if type(value) is dict else value
+        node[keys[-1]] = unflatten(value) if type(value) is dict else value
     return _indices_to_lists(root)
 
 

@@ -1,0 +1,296 @@
+"""A metric over time: dated runs of a configuration, and changes that are significant against the accepted run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_digests
+from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.evaluation.evaluate import Evaluation, Summary, check_overlap, evaluate_match, summaries
+from ragdash.evaluation.outcomes import direction
+from ragdash.evaluation.stats import ALPHA, RESAMPLES, SEED
+from ragdash.evaluation.stats.sequential import sequential_tests
+from ragdash.matching.match import Match, Matching
+from ragdash.metrics import Spec
+
+_MODEL_VIEWS = ("Judged", "Scored", "Entailed")
+_GENERAL = {*CHOICES, "match", "match_how", "match_threshold", "match_model", "max_grade"}
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryPoint:
+    """A dated run and its values.
+
+    Attributes
+    ----------
+    time
+        When it was made; None where it was not recorded, and the order of the points counts.
+    commit, branch, dirty
+        The git revision of the code, if it was recorded.
+    settings, tags, group
+        As it was recorded.
+    truth
+        "same", or "changed": recorded with other judgments, and evaluated again with those of today on the queries
+        that it has. "unknown": not recorded.
+    missing
+        Queries of the judgments that it lacks.
+    """
+
+    name: str
+    digest: str
+    evaluation: Evaluation
+    time: datetime | None = None
+    commit: str = ""
+    branch: str = ""
+    dirty: bool = False
+    settings: Mapping[str, object] = ()  # type: ignore[assignment]
+    tags: tuple[str, ...] = ()
+    group: str = ""
+    truth: str = "unknown"
+    missing: int = 0
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """A point on one metric.
+
+    Attributes
+    ----------
+    point
+        Index of the point.
+    summary
+        Mean, interval and n.
+    accepted
+        Index of the accepted run that it is compared with; None for an accepted run itself, -1 for a pinned baseline.
+    difference, low, high, compared
+        To the accepted run, with an interval that holds for all points together, and the queries compared. Of a change
+        that a window shows, those of the mean of the window.
+    change : {"", "better", "worse", "not-comparable"}
+        A significant change at this point. not-comparable: settings of the evaluation or of a model differ, so a new
+        line begins.
+    window
+        Runs that showed the change together: 1, or a power of 2 for slow and small changes.
+    """
+
+    point: int
+    summary: Summary
+    accepted: int | None
+    difference: float
+    low: float
+    high: float
+    compared: int
+    change: str
+    window: int
+
+
+@dataclass(frozen=True)
+class MetricHistory:
+    """A metric over all points. alpha: the share of false alarms that this metric may have (corrected over metrics)."""
+
+    spec: Spec
+    rows: tuple[HistoryRow, ...]
+    alpha: float
+
+    @property
+    def changes(self) -> tuple[HistoryRow, ...]:
+        """The rows with a significant change."""
+        return tuple(row for row in self.rows if row.change in ("better", "worse"))
+
+
+def history_point(run: Run, truth: Truth, specs: Sequence[Spec], conventions: Conventions | None = None,
+                  matching: Matching | None = None) -> HistoryPoint:
+    """Evaluate a run with the judgments of today.
+
+    A run that was recorded with other judgments is evaluated on the queries that it has; else queries that it lacks
+    count as the conventions say. InputError if run and truth have no query in common.
+    """
+    conventions = conventions or Conventions()
+    header = run.header
+    recorded = header.data.get("truth", "") if header else ""
+    state = "unknown" if not recorded else "same" if recorded in (truth.digest, truth.judged_digest) else "changed"
+    if state == "changed":
+        conventions = replace(conventions, missing="skip")
+    match = Match(run, truth, conventions, matching or Matching())
+    check_overlap(match)
+    evaluation = evaluate_match(match, specs)
+    missing = int(pc.sum(pc.invert(pc.is_in(truth.query_ids, value_set=run.query_ids))).as_py() or 0)
+    return point_of(run, evaluation, state, missing)
+
+
+def point_of(run: Run, evaluation: Evaluation, state: str = "unknown", missing: int = 0) -> HistoryPoint:
+    """A point of a run that is evaluated already."""
+    header = run.header
+    git = header.git if header else None
+    time = datetime.fromisoformat(header.created).astimezone(UTC) if header else None
+    return HistoryPoint(run.name, run.digest, evaluation, time, git.commit if git else "", (git.branch or "") if git
+                        else "", git.dirty if git else False, dict(run.settings), run.tags, run.group or "", state,
+                        missing)
+
+
+def in_order(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
+    """By time where all have one; else as given. Equal times keep their order."""
+    return sorted(points, key=lambda point: point.time) if all(point.time for point in points) else list(points)
+
+
+def lines_of(points: Sequence[HistoryPoint], by: str = "name") -> dict[str, list[HistoryPoint]]:
+    """The points of each line: by "name", "branch", "group" or "tag" (a point with several tags is in several)."""
+    lines: dict[str, list[HistoryPoint]] = {}
+    for point in in_order(points):
+        labels = point.tags or ("",) if by == "tag" else (str(getattr(point, by)),)
+        for label in labels:
+            lines.setdefault(label or f"no {by}", []).append(point)
+    return lines
+
+
+def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: float = ALPHA, accepted: int = 0,
+            fixed: bool = False, baseline: PinnedBaseline | None = None, truth: Truth | None = None,
+            resamples: int = RESAMPLES, seed: int = SEED) -> tuple[MetricHistory, ...]:
+    """Find the significant changes of each metric.
+
+    Parameters
+    ----------
+    points
+        In order of time, with the same queries.
+    specs
+        The metrics. Each has alpha / number of metrics.
+    alpha
+        Share of histories without a true change that have any alarm, at most, for each accepted run.
+    accepted
+        Index of the accepted run: points before it are shown and not tested.
+    fixed
+        Keep the accepted run. Else a run with a significant change becomes the accepted one, so that the next change is
+        found against the new level.
+    baseline, truth
+        A pinned baseline in place of the accepted run, and the judgments of today: queries whose judgments changed are
+        left out. It is always fixed.
+    resamples, seed
+        Of the intervals of means.
+
+    Returns
+    -------
+    tuple of MetricHistory
+        One for each metric.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, evaluate
+    >>> truth = {f"q{i}": ["a"] for i in range(40)}
+    >>> good, poor = ({query: documents for query in truth} for documents in (["a"], ["b", "a"]))
+    >>> points = [point_of(Run.from_dict(run), evaluate(run, truth, "RR")) for run in (good, good, poor, poor)]
+    >>> [(row.point, row.change) for row in history(points, points[0].evaluation.specs)[0].changes]
+    [(2, 'worse')]
+    """
+    share = alpha / max(len(specs), 1)
+    means = summaries([point.evaluation for point in points], resamples=resamples, seed=seed) if points else []
+    before = None if baseline is None else _aligned(baseline, points, truth)
+    result = []
+    for spec in specs:
+        values = [point.evaluation.column(spec) for point in points]
+        column = [row[points[0].evaluation.specs.index(spec)] for row in means]
+        settings = [_settings(point.evaluation, spec) for point in points]
+        reference = None
+        if before is not None and spec in before.specs:
+            reference = before.column(spec)
+        rows = _rows(spec, values, column, settings, share, accepted, fixed, reference)
+        result.append(MetricHistory(spec, tuple(rows), share))
+    return tuple(result)
+
+
+def _rows(spec: Spec, values: Sequence[np.ndarray], column: Sequence[Summary], settings: Sequence[tuple], alpha: float,
+          accepted: int, fixed: bool, reference: np.ndarray | None) -> list[HistoryRow]:
+    rows: list[HistoryRow] = []
+    nothing = (np.nan, np.nan, np.nan, 0, "", 0)
+    position, current = 0, None
+    if reference is None:
+        rows = [HistoryRow(index, column[index], None, *nothing) for index in range(min(accepted + 1, len(values)))]
+        position, current = len(rows), accepted
+    while position < len(values):
+        end = position
+        anchor = settings[current if current is not None else position]
+        while end < len(values) and settings[end] == anchor:
+            end += 1
+        if end == position:  # not comparable with the accepted run: a new line begins
+            rows.append(HistoryRow(position, column[position], None, np.nan, np.nan, np.nan, 0, "not-comparable", 0))
+            current, position, reference = position, position + 1, None
+            continue
+        base = reference if reference is not None else values[current]
+        tested = _tested(spec, values[position:end], base, column[position:end], alpha, position,
+                         -1 if reference is not None else current)
+        first = next((place for place, row in enumerate(tested) if row.change), None)
+        if first is None or fixed or reference is not None:
+            rows += _first_of_each(tested)
+            position = end
+        else:
+            rows += tested[:first + 1]
+            position = current = position + first + 1
+            current -= 1
+    return rows
+
+
+def _tested(spec: Spec, values: Sequence[np.ndarray], base: np.ndarray, column: Sequence[Summary], alpha: float,
+            start: int, accepted: int | None) -> list[HistoryRow]:
+    """Rows against one accepted run; every significant look has a change."""
+    tests = sequential_tests(np.round(np.stack(values) - base, 12), alpha)
+    rows = []
+    for place, summary in enumerate(column):
+        gain = tests.mean[place] * direction(spec)
+        change = "" if not tests.flagged[place] else "better" if gain > 0 else "worse"
+        rows.append(HistoryRow(start + place, summary, accepted, float(tests.mean[place]), float(tests.low[place]),
+                               float(tests.high[place]), int(tests.n[place]), change, int(tests.flagged[place])))
+    return rows
+
+
+def _first_of_each(rows: Sequence[HistoryRow]) -> list[HistoryRow]:
+    """With a fixed accepted run a change is noted once, until it turns."""
+    result, state = [], ""
+    for row in rows:
+        if row.change and row.change != state:
+            state = row.change
+            result.append(row)
+        else:
+            result.append(replace(row, change="", window=0) if row.change else row)
+    return result
+
+
+def _settings(evaluation: Evaluation, spec: Spec) -> tuple:
+    """The settings of an evaluation that decide whether values of this metric are comparable."""
+    models = spec.metric.view in _MODEL_VIEWS
+    return tuple(sorted((name, str(value)) for name, value in evaluation.settings.items()
+                        if name not in ("max_grade", "missing") and (name in _GENERAL or models)))
+
+
+def _aligned(baseline: PinnedBaseline, points: Sequence[HistoryPoint], truth: Truth | None) -> Evaluation:
+    """The baseline's values in the order of the points' queries; NaN where it lacks one or its judgments changed."""
+    judgments = judgment_digests(truth) if truth is not None else dict(baseline.judgments)
+    pinned = baseline.evaluation
+    rows = {query: row for row, query in enumerate(pinned.query_ids.to_pylist())
+            if judgments.get(query) == baseline.judgments.get(query)}
+    queries = points[0].evaluation.query_ids.to_pylist() if points else []
+    values = np.full((len(queries), len(pinned.specs)), np.nan)
+    for place, query in enumerate(queries):
+        if query in rows:
+            values[place] = pinned.values[rows[query]]
+    return replace(pinned, query_ids=pa.array(queries, pa.string()), values=values)
+
+
+def settings_changes(before: HistoryPoint, after: HistoryPoint) -> dict[str, tuple[object, object]]:
+    """The recorded settings that differ between two points: {name: (before, after)}; None where one lacks it.
+
+    Examples
+    --------
+    >>> from ragdash import Run, evaluate
+    >>> run, truth = Run.from_dict({"q": ["a"]}), {"q": ["a"]}
+    >>> old, new = (replace(point_of(run, evaluate(run, truth, "RR")), settings=settings) for settings in (
+    ...     {"k": 10, "model": "small"}, {"k": 20, "model": "small"}))
+    >>> settings_changes(old, new)
+    {'k': (10, 20)}
+    """
+    names = sorted({*before.settings, *after.settings})
+    old, new = dict(before.settings), dict(after.settings)
+    return {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}

@@ -1,0 +1,104 @@
+"""`ragdash history`: dated runs in order of time, and the significant changes of each metric."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, read_baseline
+from ragdash.cli.common_options import add_evaluation_options
+from ragdash.cli.inputs import conventions_of, matching_of, reading_arguments, source_of, specs_of, with_documents
+from ragdash.core.console import print_note, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import split_name
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.compare import select_comparable
+from ragdash.io import read_runs, read_truth
+from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+from ragdash.reporting.tables.history import HISTORY_FORMATS, notes, render_history
+
+LINES = ("name", "branch", "group", "tag")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_evaluation_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="recorded runs, log folders with many, or run files in "
+                        "their order")
+    parser.add_argument("--by", choices=LINES, default="name", help="what makes a line of its own (default: the name)")
+    parser.add_argument("--accepted", metavar="RUN", help="the accepted run: the beginning of a name, commit or digest "
+                        "(default: the first)")
+    parser.add_argument("--fixed", action="store_true", help="compare all runs with the accepted one, instead of "
+                        "accepting each run with a significant change")
+    parser.add_argument("--against", metavar="FILE", help="compare all runs with this pinned baseline")
+    parser.add_argument("--format", choices=HISTORY_FORMATS, default="table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the history; returns the exit status."""
+    runs = _read(options.runs, options)
+    if not options.truth:
+        raise InputError([Problem("no-truth", {"count": 0}, field="--truth")])
+    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
+    points, problems = _points(runs, truth, options)
+    dated = sum(point.time is not None for point in points)
+    if 0 < dated < len(points):
+        raise InputError([Problem("history/dates", {"dated": dated, "undated": len(points) - dated}, field="RUN")])
+    say(problems)
+    baseline = read_baseline(options.against) if options.against else None
+    specs = select_comparable(points[0].evaluation, points[0].evaluation.specs)[0]
+    specs = specs if options.metrics or options.cutoffs else specs[:1]
+    lines = {}
+    for name, line in (lines_of(points, options.by) if dated or options.by != "name" else {"all runs": points}).items():
+        accepted = _accepted(line, options.accepted)
+        if accepted is not None:
+            lines[name] = line, history(line, specs, accepted=accepted, fixed=options.fixed, baseline=baseline,
+                                        truth=truth, resamples=options.resamples, seed=options.seed)
+    if not lines:
+        names = list(dict.fromkeys(point.name for point in points))
+        raise InputError([Problem("history/accepted", {"value": options.accepted, "names": names}, field="--accepted")])
+    for line, _ in lines.values():
+        for note in notes(line):
+            print_note(note)
+    write(render_history(lines, options.format), options.output)
+    return 0
+
+
+def _read(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
+    """The runs of files and of log folders; of these, the closed ones."""
+    runs: list[Run] = []
+    for text in paths:
+        name, path = split_name(text)
+        folder = Path(path)
+        if path != "-" and folder.is_dir() and not is_recorded_folder(folder) and (
+                entries := [entry for entry in log_entries(folder) if entry.state == "complete"]):
+            runs += [item for entry in entries for item in read_runs(str(entry.path))]
+        elif path != "-" and folder.is_dir() and not is_recorded_folder(folder) and not any(folder.iterdir()):
+            raise InputError([Problem("history/no-runs", {"folder": path}, path)])
+        else:
+            runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
+    return runs
+
+
+def _points(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> tuple[list[HistoryPoint], list[Problem]]:
+    """A point for each run that has queries of the judgments, and the problems of the others."""
+    specs = specs_of(options, runs, truth)
+    points: list[HistoryPoint] = []
+    problems: list[Problem] = []
+    for item in runs:
+        try:
+            points.append(history_point(item, truth, specs, conventions_of(options), matching_of(options)))
+        except InputError as error:
+            problems.extend(error.problems)
+    if not points:
+        raise InputError(problems)
+    return points, problems
+
+
+def _accepted(points: Sequence[HistoryPoint], text: str | None) -> int | None:
+    """Index of the accepted run in a line; None where it is in another one."""
+    if text is None:
+        return 0
+    return next((index for index, point in enumerate(points) if point.name == text or (
+        point.commit and point.commit.startswith(text)) or point.digest.startswith(text)), None)

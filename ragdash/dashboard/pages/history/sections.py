@@ -1,0 +1,110 @@
+"""The line, what it is compared with, its picture, and its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ragdash.analysis.tracking import HistoryPoint, MetricHistory, lines_of
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import history_cache
+from ragdash.dashboard.page_context import PageContext, PageEnds
+from ragdash.dashboard.session import state
+from ragdash.dashboard.watching import log_watch
+from ragdash.dashboard.widgets import elements
+from ragdash.metrics import Spec
+from ragdash.reporting.plots import leaderboard
+from ragdash.reporting.plots.common import axes
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.tables.history import CHANGES, change_sentences, label, notes, settings_text, short_commit
+
+LINES = {"name": "Name", "branch": "Branch", "group": "Group", "tag": "Tag"}
+ROLLING, FIXED = "last", "first"
+AGAINST = {ROLLING: "Last accepted run", FIXED: "First run"}
+MOST_CHANGES = 8
+
+
+def render(context: PageContext) -> None:
+    """Draw the page of the runs that have a date."""
+    spec = context.selection.spec
+    dated = [entry.digest for entry in state.runs() if entry.run is not None and entry.run.header is not None]
+    recorded = log_watch.closed_runs()
+    if len(dated) < 2 and len(recorded) < 2:
+        elements.empty("No history yet", "The History shows recorded runs of one name, branch, group or tag over time. "
+                       "Record two or more with `ragdash.record`, and load their folders on the **Data** page.")
+        raise PageEnds
+    if not context.results.comparable([spec]):
+        elements.empty(f"{fmt.escape(spec.title)} has no history", "It is no mean over queries, or has no better end. "
+                       "Choose another metric in the sidebar.")
+        raise PageEnds
+    points = history_cache.points(dated, recorded, context.scope, spec)
+    if not points:
+        elements.empty("No common query", "None of the recorded runs has a query of these judgments.")
+        raise PageEnds
+    line = _choose_line(points)
+    against = AGAINST[state.get(state.HISTORY_AGAINST)]
+    key = context.scope.cache_key([spec])
+    metric = history_cache.metric_history(line, key, spec, 0, against == AGAINST[FIXED])
+    _render_finding(line, metric)
+    _render_picture(line, metric, spec)
+
+
+def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
+    """The points of the chosen line; a choice appears where there is more than one."""
+    options = [by for by in LINES if by == "name" or any(
+        point.tags if by == "tag" else getattr(point, by) for point in points)]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="history_choice"):
+        st.segmented_control("Lines by", options, format_func=LINES.get, required=True,
+                             persist_state="session", key=state.choice_key(state.HISTORY_BY, options, "name"))
+        lines = lines_of(points, state.get(state.HISTORY_BY))
+        names = sorted(lines, key=lambda name: -len(lines[name]))
+        st.selectbox("Line", names, key=state.choice_key(state.HISTORY_LINE, names, names[0]), width=260,
+                     persist_state="session")
+        st.segmented_control("Compare with", list(AGAINST), format_func=AGAINST.get, required=True,
+                             persist_state="session", help=tooltip("accepted_run"),
+                             key=state.choice_key(state.HISTORY_AGAINST, list(AGAINST), ROLLING))
+    return lines[state.get(state.HISTORY_LINE)]
+
+
+def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None:
+    """The changes in words, the newest first, and what the reader must know."""
+    if len(line) < 2:
+        st.info("This line has one run. A change needs two.", icon=":material/info:")
+    sentences = change_sentences(line, metric)[::-1]
+    with st.container(key="finding", gap="small"):
+        for sentence in sentences[:MOST_CHANGES]:
+            st.markdown(fmt.escape(sentence))
+        if len(sentences) > MOST_CHANGES:
+            st.caption(f"{len(sentences) - MOST_CHANGES:,} earlier changes are in the table.")
+        for note in notes(line):
+            st.warning(note, icon=":material/info:")
+
+
+def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: Spec) -> None:
+    rows = metric.rows
+    column = {name: np.array([getattr(row.summary, name) for row in rows], float) for name in ("mean", "low", "high")}
+    dated = all(point.time for point in line)
+    times = [point.time.replace(tzinfo=None) for point in line] if dated else list(range(1, len(line) + 1))
+    changed = ["" if not index else settings_text(line[index - 1], point) for index, point in enumerate(line)]
+    hover = [[text for text in (short_commit(point), point.branch, changed[index]) if text]
+             for index, point in enumerate(line)]
+    accepted = [None if row.accepted is None else rows[row.accepted].summary.mean for row in rows]
+    figure = leaderboard.history(times, [label(point) for point in line], column["mean"], column["low"],
+                                 column["high"], [row.change for row in rows], hover,
+                                 [row.summary.n for row in rows], accepted, axis=axes.axis_of(spec),
+                                 theme=elements.theme())
+    table = pd.DataFrame({
+        "Run": [label(point) for point in line], "Commit": [short_commit(point) for point in line],
+        "Branch": [point.branch for point in line], spec.title: column["mean"], "Low": column["low"],
+        "High": column["high"], "n": [row.summary.n for row in rows],
+        "Difference": [row.difference for row in rows], "Difference low": [row.low for row in rows],
+        "Difference high": [row.high for row in rows], "Change": [CHANGES[row.change] for row in rows],
+        "Settings that changed": changed, "Judgments": [point.truth for point in line]})[::-1]
+    elements.chart(figure, table, "history", f"{spec.title} over time: {len(line):,} runs, "
+                   f"{len(metric.changes):,} significant changes",
+                   caption="Means with their 95 % intervals. ▲ ▼ mark changes that are significant however often you "
+                   "look: of histories without a true change, at most 5 % have any mark. The dotted line is the mean "
+                   "of the accepted run. Differences in the table are to that run.")

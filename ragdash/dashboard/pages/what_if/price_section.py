@@ -1,0 +1,51 @@
+"""What the hybrid would take, and what it gives for that: a sentence and the front of quality against time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches import what_if_cache
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.what_if import tables
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.latency_cost import amount, pareto_front
+from ragdash.experiments.fusion.choice import Choice
+from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.legs.price import FusedPrice
+from ragdash.reporting.plots import latency_cost as plots
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences import what_if as sentences
+
+
+def render_sentence(context: PageContext, choice: Choice, price: FusedPrice) -> None:
+    """What it takes more than the best single run, and for what."""
+    st.markdown(sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason),
+                help=tooltip("fused_price"))
+
+
+def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
+    """Quality against the time of the search: single runs and the tuned hybrid; nothing where times are unknown."""
+    title = choice.spec.title
+    st.header(fmt.escape(f"{title} by search time"), anchor=False, help=tooltip("pareto_front"))
+    if not np.isfinite(price.parallel).any():
+        st.caption("These runs do not record how long their searches take (`latency_ms`, best with stage `retrieval`).")
+        return
+    times = [amount(row) for row in (*what_if_cache.search_times(pool, context.scope), price.parallel)]
+    cost = np.array([[time.mean for time in times], [time.low for time in times], [time.high for time in times]])
+    table = tables.runs_table(choice).iloc[::-1]  # runs, default, tuned
+    table = pd.concat([table.iloc[:len(choice.runs)], table.iloc[-1:]])
+    names = [*choice.runs, "tuned"]
+    quality = table[[title, "Low", "High"]].to_numpy(float).T
+    on_front = pareto_front(quality[0], cost[0], choice.spec.metric.better)
+    slots = [*context.slots, max(context.slots, default=0) + 1]
+    figure = plots.pareto(names, slots, cost, quality, on_front, axis=axis_of(choice.spec),
+                          title="Search time, in parallel (ms)", unit="ms", n=table["n"].tolist(),
+                          theme=elements.theme())
+    shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],
+                          "ms low": cost[1], "ms high": cost[2], "On the front": on_front})
+    elements.chart(figure, shown, "price_front", f"{title} against the time of the search: single runs and the hybrid")
+    st.caption("Bars are 95 % intervals. The hybrid's value is held out. Hollow: another is as good and faster.")

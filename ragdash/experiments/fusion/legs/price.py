@@ -1,0 +1,180 @@
+"""What a fused system would take: time, dollars and context, from what its runs recorded.
+
+Letters: Q queries of the truth, P runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import on_all_cores
+from ragdash.core.errors import Unavailable
+from ragdash.core.records import Run
+from ragdash.evaluation.latency_cost import Amount, amount
+from ragdash.experiments.fusion.fuse import fused_order, texts_of
+from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.recipe import Recipe
+from ragdash.matching.match import Match
+from ragdash.matching.views.cost import Timed
+
+CHARACTERS = 4  # of a token, about
+
+
+@dataclass(frozen=True, eq=False)
+class FusedPrice:
+    """What a fused system takes for each query of the truth; NaN where a run has no record.
+
+    Attributes
+    ----------
+    single : (Q,)
+        Milliseconds of the search of the best single run.
+    legs : (P, Q)
+        Milliseconds of each run's search, of the runs that take part.
+    cost, single_cost : (Q,)
+        Dollars of the searches, added up, and of the best single run.
+    tokens, single_tokens : (Q,)
+        Tokens of the texts of the first k results, about: a fourth of their characters.
+    k
+        The results that go into the context.
+    cost_reason : {"", "generation", "not-recorded"}
+        Why there are no dollars: those recorded pay for answers too, so they do not add up.
+    """
+
+    single: np.ndarray
+    legs: np.ndarray
+    cost: np.ndarray
+    single_cost: np.ndarray
+    tokens: np.ndarray
+    single_tokens: np.ndarray
+    k: int
+    cost_reason: str
+
+    @property
+    def parallel(self) -> np.ndarray:
+        """Milliseconds if all searches start together: that of the slowest, (Q,)."""
+        return self.legs.max(axis=0)
+
+    @property
+    def sequence(self) -> np.ndarray:
+        """Milliseconds if one search starts after the other: their sum, (Q,)."""
+        return self.legs.sum(axis=0)
+
+    def more(self, what: str) -> Amount:
+        """By how much it exceeds the best single run: of parallel, sequence, cost or tokens."""
+        single = {"cost": self.single_cost, "tokens": self.single_tokens}.get(what, self.single)
+        return amount(getattr(self, what) - single)
+
+    def extras(self) -> dict[str, Amount]:
+        """`more` of parallel, sequence, cost and tokens."""
+        return {what: self.more(what) for what in ("parallel", "sequence", "cost", "tokens")}
+
+
+def fused_price(pool: JudgedPool, recipe: Recipe, best: int, k: int = 10,
+                queries: np.ndarray | None = None) -> FusedPrice:
+    """What a recipe would take, against the run with this index.
+
+    Parameters
+    ----------
+    best
+        Index of the single run to compare with.
+    k
+        The results that go into the context.
+    queries : (Q,) bool
+        Those that count; None: all.
+
+    Notes
+    -----
+    The time of a search is retrieval and, where a run has it, re-ranking; for a run without stages its total, if it
+    wrote no answers. Fusing itself takes well under a millisecond and is left out.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.experiments.fusion.judged_pool import judged_pool
+    >>> from ragdash.experiments.fusion.recipe import make_recipe
+    >>> runs = [Run.build(name, ["q"], ["d"], details=pa.table({"query_id": ["q"], "latency_ms": [time]}))
+    ...         for name, time in (("bm25", 20.0), ("dense", 100.0))]
+    >>> price = fused_price(judged_pool(runs, Truth.build("qrels", ["q"], ["d"], [1])), make_recipe(runs), 0)
+    >>> price.parallel.tolist(), price.sequence.tolist(), price.more("parallel").mean
+    ([100.0], [120.0], 80.0)
+    """
+    timings = [_timed(run, pool) for run in pool.runs]
+    counted = np.ones(len(pool.truth), bool) if queries is None else queries
+    times = _times(timings, pool)
+    costs = [timing.cost if timing is not None else np.full(len(pool.truth), np.nan) for timing in timings]
+    reason = "generation" if any(timing is not None and _answers(timing) for timing in timings) else ""
+    if all(np.isnan(costs[leg]).all() for leg in recipe.legs):
+        reason = "not-recorded"
+    cost = np.full(len(pool.truth), np.nan) if reason else np.sum([costs[leg] for leg in recipe.legs], axis=0)
+    tokens = context_tokens(pool, recipe, k)
+    single_tokens = context_tokens(pool, _alone(recipe, best, len(pool.runs)), k)
+
+    def within(values: np.ndarray) -> np.ndarray:
+        return np.where(counted, values, np.nan)
+
+    return FusedPrice(within(times[best]), within(times[recipe.legs]), within(cost),
+                      within(costs[best] if not reason else cost), within(tokens), within(single_tokens), k, reason)
+
+
+def search_times(pool: JudgedPool) -> np.ndarray:
+    """Milliseconds of each run's search: (P, Q); NaN without a record."""
+    return _times([_timed(run, pool) for run in pool.runs], pool)
+
+
+def _times(timings: Sequence[Timed | None], pool: JudgedPool) -> np.ndarray:
+    return np.stack([search_time(timing, len(pool.truth)) for timing in timings])
+
+
+def search_time(timing: Timed | None, queries: int) -> np.ndarray:
+    """Milliseconds of a run's search: (Q,); NaN where it has no record of it."""
+    nothing = np.full(queries, np.nan)
+    if timing is None:
+        return nothing
+    if "retrieval" in timing.stages:
+        rerank = timing.stages.get("rerank")
+        return timing.stages["retrieval"] + (0.0 if rerank is None else rerank)
+    return nothing if _answers(timing) else timing.stages.get("total", nothing)
+
+
+def _answers(timing: Timed) -> bool:
+    """Whether the run wrote answers, so that its totals pay for more than the search."""
+    return "generation" in timing.stages or not np.isnan(timing.completion).all()
+
+
+def _timed(run: Run, pool: JudgedPool) -> Timed | None:
+    """What the run recorded; None where its numbers cannot be."""
+    try:
+        return Match(run, pool.truth, pool.conventions).timed
+    except Unavailable:
+        return None
+
+
+def _alone(recipe: Recipe, run: int, runs: int) -> Recipe:
+    """The recipe of one run's own ranking."""
+    weights = tuple(float(index == run) for index in range(runs))
+    return Recipe("rrf", {"k": 60.0, "base": 1, "weights": weights}, runs, recipe.window)
+
+
+def context_tokens(pool: JudgedPool, recipe: Recipe, k: int) -> np.ndarray:
+    """Tokens of the texts of the first k results, about: (Q,); NaN where a run has no texts."""
+    out = np.full(len(pool.truth), np.nan)
+    if any(pool.runs[leg].texts is None for leg in recipe.legs):
+        return out
+    in_truth, shown = pool.truth_query, replace(recipe, cut=min(k, recipe.cut or k))
+
+    def work(index: int) -> None:
+        first, last = pool.pool.blocks[index]
+        candidates, _ = pool.blocks[index].candidates.part(recipe.legs, recipe.window)
+        order, starts, _ = fused_order(candidates, shown, recipe.scores(candidates))
+        length = pc.fill_null(pc.utf8_length(texts_of(candidates, order)), 0).to_numpy().astype(np.float64)
+        sums = np.bincount(np.repeat(np.arange(last - first), np.diff(starts)), length, last - first)
+        known = in_truth[first:last] >= 0
+        out[in_truth[first:last][known]] = sums[known] / CHARACTERS
+
+    on_all_cores(work, range(len(pool.blocks)))
+    return out

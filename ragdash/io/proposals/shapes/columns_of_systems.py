@@ -1,0 +1,60 @@
+"""Columns named by a model or a retriever alone: `question, gold, gpt-4o, claude-3`, `{"query", "bm25": [...]}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, METRICS, QUESTION, SCORES, TEXT, words
+from ragdash.io.proposals.shapes.families import SYSTEMS
+
+KEY = "*"
+_SUFFIX = re.compile(r"[_\s-]*(results?|hits)$", re.IGNORECASE)
+_MOST_COLUMNS = 60
+_MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
+           "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
+           "dpr", "contriever", "minilm", "mpnet", "jina", "nomic", "voyage", "rm3", "tct", "ance", "monot5"}
+_ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD
+_LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
+
+
+def rows_of_systems(rows: Sequence[dict]) -> list[dict]:
+    """A record for each query and system; none where fewer than two columns are named by a system alone."""
+    if len(rows) < 2 or len(rows[0]) > _MOST_COLUMNS:
+        return []
+    names = _with_suffix(rows) or [name for name in rows[0] if _is_system(str(name))]
+    content = {name: _content(row.get(name) for row in rows) for name in names}
+    kinds = {kind for kind in content.values() if kind}
+    systems = [name for name in names if content[name]]
+    if len(systems) < 2 or len(kinds) != 1 or all(_LETTERS.issuperset(words(str(name))) for name in systems):
+        return []
+    kind = kinds.pop()
+    if kind in rows[0]:
+        return []
+    return [{KEY: _SUFFIX.sub("", str(system)),
+             **{name: value for name, value in row.items() if name not in systems}, kind: row[system]}
+            for system in systems for row in rows if row.get(system) is not None]
+
+
+def _with_suffix(rows: Sequence[dict]) -> list[str]:
+    """All lists of results where one is of a known system: bm25_results, vector_results, fused_results."""
+    lists = [name for name in rows[0] if type(rows[0][name]) is list and _SUFFIX.search(str(name))]
+    known = [name for name in lists if _is_system(_SUFFIX.sub("", str(name)))]
+    return lists if known and len(lists) > 1 else []
+
+
+def _is_system(name: str) -> bool:
+    parts = {re.sub(r"[\d.]+$", "", part) or part for part in words(name)} | set(words(name))
+    return bool(parts & (SYSTEMS | _MODELS)) and parts.isdisjoint(_ROLES)
+
+
+def _content(values: Iterator) -> str:
+    """answer for texts, retrieved for lists; "" for numbers, labels and nothing."""
+    present = [value for value in values if value is not None and value != ""]
+    if present and all(type(value) is list for value in present):
+        return "retrieved"
+    is_text = present and all(type(value) is str for value in present)
+    if is_text and sum(" " in value.strip() for value in present) > len(present) / 2 and (
+            len(set(present)) > len(present) / 2):
+        return "answer"
+    return ""

@@ -1,0 +1,90 @@
+"""Names of fields in other languages: the English word for each, so that one vocabulary serves all."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Parts of names in scripts that write words without blanks; longer ones first.
+_UNSPACED = {
+    "问题": "question", "查询": "query", "答案": "answer", "回答": "answer", "答复": "answer", "参考": "reference",
+    "标准": "gold", "正确": "correct", "模型": "model", "系统": "system", "生成": "generated", "检索": "retrieved",
+    "召回": "retrieved", "结果": "result", "上下文": "context", "文档": "document", "相关": "relevant",
+    "内容": "content", "来源": "source", "得分": "score", "分数": "score", "评分": "rating", "排名": "rank",
+    "期望": "expected", "预期": "expected", "相似度": "similarity", "片段": "chunk", "编号": "id", "序号": "id",
+    "質問": "question", "問題": "question", "クエリ": "query", "正解": "gold answer", "正答": "gold answer",
+    "解答": "answer", "期待": "expected", "参照": "source", "文書": "document", "ドキュメント": "document",
+    "資料": "document", "出典": "source", "検索": "retrieved", "モデル": "model", "スコア": "score",
+    "類似度": "similarity", "順位": "rank", "文脈": "context", "コンテキスト": "context", "本文": "text",
+    "關聯": "relevant", "檢索": "retrieved", "參考": "reference", "標準": "gold", "文檔": "document",
+    "질문": "question", "질의": "query", "정답": "gold answer", "답변": "answer", "응답": "answer", "기대": "expected",
+    "모델": "model", "생성": "generated", "검색": "retrieved", "결과": "result", "문서": "document", "출처": "source",
+    "점수": "score", "유사도": "similarity", "순위": "rank", "내용": "content", "본문": "text", "문맥": "context",
+    "컨텍스트": "context", "관련": "relevant", "번호": "id", "아이디": "id",
+}
+_UNSPACED_PARTS = re.compile("|".join(sorted(_UNSPACED, key=len, reverse=True)))
+_WORDS = {
+    "question": "frage fragen pregunta preguntas pergunta perguntas domanda domande vraag fraga sporsmal pytanie "
+                "вопрос вопросы soru otazka",
+    "query": "anfrage suchanfrage consulta requete zapytanie запрос sorgu",
+    "answer": "antwort antworten respuesta respuestas resposta respostas reponse reponses risposta risposte antwoord "
+              "ответ ответы cevap yanit odpowiedz svar odpoved",
+    "expected": "attendu attendue attendus attendues erwartet erwartete erwarteter erwartetes erwarteten esperada "
+                "esperado esperadas esperados attesa atteso attesi attese verwacht verwachte ожидаемый ожидаемые "
+                "beklenen oczekiwana",
+    "correct": "richtig richtige richtiger richtiges korrekt korrekte korrektes correcta correcto correctas correctos "
+               "correta correto corretta corretto corretti juiste correcte bonne правильный эталонный dogru poprawna",
+    "gold": "muster",
+    "reference": "referenz referencia riferimento referentie эталон referans",
+    "relevant": "relevante relevantes relevanter pertinent pertinente pertinents pertinentes rilevante rilevanti "
+                "релевантные ilgili",
+    "retrieved": "trouve trouves trouvee trouvees recupere recuperes recuperee recuperees retrouve retrouves gefunden "
+                 "gefundene gefundenes gefundener abgerufen abgerufene recuperado recuperados recuperada recuperadas "
+                 "encontrado encontrados encontrada recuperato recuperati recuperata trovato trovati gevonden "
+                 "opgehaald opgehaalde найденный найденные найденных bulunan getirilen znalezione",
+    "generated": "generee genere generiert generierte generada generado gerada gerado generata generato gegenereerd "
+                 "сгенерированный uretilen",
+    "system": "systeme sistema система sistem",
+    "model": "modele modell modelo modello модель модели",
+    "result": "resultat resultats ergebnis ergebnisse treffer resultado resultados risultato risultati resultaat "
+              "результат результаты sonuc sonuclar",
+    "document": "dokument dokumente documento documentos documenti documenten документ документы belge belgeler "
+                "dokumenty",
+    "source": "quell quelle quellen fuente fuentes fonte fontes fonti bron bronnen источник источники kaynak kaynaklar",
+    "file": "datei dateien fichier fichiers archivo archivos arquivo файл",
+    "passage": "abschnitt abschnitte pasaje pasajes passaggio passaggi fragmento fragmentos frammento фрагмент "
+               "fragmente textauszug auszug",
+    "context": "kontext kontexte contexto contextos contesto contesti contexte contextes контекст baglam",
+    "text": "texte textes texto textos testo testi tekst текст metin",
+    "content": "inhalt inhalte contenu contenido conteudo contenuto содержание icerik",
+    "score": "punkte punktzahl puntuacion pontuacao punteggio оценка skor puntaje",
+    "similarity": "ahnlichkeit aehnlichkeit similarite similitud similaridade somiglianza similarita сходство",
+    "rank": "rang posicion posicao posizione platz ранг rangfolge",
+    "faithfulness": "fidelidad fidelite fidelidade fedelta treue faktentreue",
+    "correctness": "exactitud exactitude korrektheit correttezza exatidao",
+    "relevance": "relevanz pertinenza relevancia rilevanza relevantie релевантность",
+    "rating": "bewertung calificacion avaliacao valutazione",
+    "id": "kennung identificador identifiant identificativo",
+}
+_ENGLISH = {word: english for english, others in _WORDS.items() for word in others.split()}
+_COMPOUND = re.compile(r"(\w{3,}?)(antwort|frage|dokumente?|quellen?|ergebnisse?|treffer|texte?)")
+
+
+def in_english(name: str) -> str:
+    """The name without accents, and with blanks around translated parts of scripts that write without blanks."""
+    if name.isascii():
+        return name
+    name = _UNSPACED_PARTS.sub(lambda match: f" {_UNSPACED[match[0]]} ", name)
+    return "".join(unicodedata.normalize("NFD", char)[0] if "\u00c0" <= char < "\u0250" else char
+                   for char in unicodedata.normalize("NFC", name))
+
+
+def english_words(word: str) -> list[str]:
+    """The English word for a lowercase word, several for a compound; the word itself where none is known."""
+    if word in _ENGLISH:
+        return [_ENGLISH[word]]
+    compound = _COMPOUND.fullmatch(word)
+    if compound and compound[2] in _ENGLISH:
+        first = compound[1].rstrip("s") if compound[1].rstrip("s") in _ENGLISH else compound[1]
+        return [_ENGLISH.get(first, first), _ENGLISH[compound[2]]]
+    return [word]

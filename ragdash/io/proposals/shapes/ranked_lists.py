@@ -1,0 +1,55 @@
+"""Which lists a retriever returned: those with scores that fall, whatever the lists are called."""
+
+from __future__ import annotations
+
+import itertools
+
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
+from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
+
+_MOST_LOCAL = 1000
+
+
+def with_returned_lists(fields: dict[str, Field]) -> dict[str, Field]:
+    """The fields; those of lists of objects with falling fractional scores know that they were returned."""
+    scored = {item.path.split("[]")[0] for item in fields.values() if "[]." in item.path
+              and meanings.parallel_role(item) in ("score", "grade") and falls(item)}
+    scored = {path for path in scored if (GOLD - WEAK_GOLD).isdisjoint(words(path))}
+    return {path: ReturnedField(path, item.values) if path.split("[]")[0] in scored and "[]" in path else item
+            for path, item in fields.items()}
+
+
+def falls(item: Field) -> bool:
+    """True for fractional numbers that fall within nearly each record, as scores of a ranking do; distances rise."""
+    rows = [[as_number(value) for value in leaves(value)] for value in item.present]
+    rows = [row for row in rows if row and None not in row]
+    numbers = [number for row in rows for number in row]
+    if not numbers or 2 * sum(not number.is_integer() for number in numbers) < len(numbers):
+        return False
+    several = [row for row in rows if len(row) > 1]
+    way = -1 if {"distance", "dist"} & set(item.name_words) else 1
+    sorted_rows = sum(all(way * a >= way * b for a, b in itertools.pairwise(row)) for row in several)
+    return bool(several) and sorted_rows >= 0.8 * len(several)
+
+
+def lists_with_scores(free: dict[str, Field]) -> list[Field]:
+    """Lists of ids next to a list of falling scores of the same length."""
+    scores = [item for item in free.values() if item.is_list and "[]" not in item.path
+              and meanings.parallel_role(item) == "score" and falls(item)]
+    return [item for item in free.values() if item.is_list and "[]" not in item.path
+            and (meanings.is_neutral_documents(item) or (item.is_id_like and not ID.isdisjoint(item.name_words)))
+            and any(same_lengths(item, score) for score in scores)]
+
+
+def same_lengths(item: Field, other: Field) -> bool:
+    pairs = [(a, b) for a, b in zip(item.values, other.values, strict=False) if type(a) is list and type(b) is list]
+    return bool(pairs) and sum(len(a) == len(b) for a, b in pairs) >= 0.9 * len(pairs)
+
+
+def counts_within(item: Field) -> bool:
+    """True for numbers that begin again in each record: 0, 1, 2."""
+    rows = [[str(value) for value in value] for value in item.present if type(value) is list]
+    if sum(len(row) > 1 for row in rows) < 2:
+        return False
+    return all(set(row) <= {str(number) for number in range(len(row) + 1)} for row in rows if len(row) < _MOST_LOCAL)

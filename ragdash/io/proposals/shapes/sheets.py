@@ -1,0 +1,53 @@
+"""Sheets that people keep by hand: lines of title above the header, decimal commas."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_MOST_TITLES = 10
+_DECIMAL = re.compile(r"\s*-?\d{1,9},\d+\s*")
+_NUMBER = re.compile(r"\s*-?\d*\s*")
+
+
+def without_titles(rows: list[list[str]]) -> list[list[str]]:
+    """The rows below lines that have a text in the first cell only, such as the name of the sheet."""
+    filled = [sum(bool(str(cell).strip()) for cell in row) for row in rows]
+    usual = Counter(filled).most_common(1)[0][0] if filled else 0
+    start = 0
+    while usual >= 3 and start < min(_MOST_TITLES, len(rows) - 2) and filled[start] <= 1:
+        start += 1
+    return rows[start:]
+
+
+def with_decimal_points(rows: list[list[str]]) -> list[list[str]]:
+    """The rows with 0.83 for 0,83 in columns that have nothing but such numbers below the header."""
+    width = max(map(len, rows), default=0)
+    columns = [[row[index] for row in rows[1:] if index < len(row)] for index in range(width)]
+    decimal = {index for index, cells in enumerate(columns) if _are_decimals(cells)}
+    if not decimal:
+        return rows
+    return rows[:1] + [[cell.replace(",", ".") if index in decimal else cell for index, cell in enumerate(row)]
+                       for row in rows[1:]]
+
+
+def _are_decimals(cells: Sequence[str]) -> bool:
+    return any(map(_DECIMAL.fullmatch, cells)) and all(
+        _DECIMAL.fullmatch(cell) or _NUMBER.fullmatch(cell) for cell in cells)
+
+
+def with_metric_columns(rows: list[dict]) -> list[dict]:
+    """Rows of query, run, metric and value as rows of query and run with a column for each metric."""
+    columns = {name.lower(): name for name in rows[0]}
+    metric = next((columns[name] for name in ("metric", "measure", "metric_name") if name in columns), None)
+    value = next((columns[name] for name in ("value", "score", "metric_value") if name in columns), None)
+    metrics = {str(row[metric]) for row in rows} if metric and value else set()
+    if not 0 < len(metrics) <= min(100, len(rows) // 2):
+        return rows
+    keys = [name for name in rows[0] if name not in (metric, value)]
+    result: dict[tuple, dict] = {}
+    for row in rows:
+        key = tuple(repr(row[name]) for name in keys)
+        result.setdefault(key, {name: row[name] for name in keys})[str(row[metric])] = row[value]
+    return list(result.values())

@@ -1,0 +1,69 @@
+"""Records that are not objects of fields: lists of values, and objects in an envelope with a type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.io.proposals.names import ROLE_WORDS, words
+
+_ENVELOPES = ("payload", "data", "body", "record", "properties")
+_TYPES = ("type", "event", "kind")
+
+
+def rows_of_lists(items: Sequence) -> list[dict]:
+    """Records of [["q1", "d7", 0.9], ...], with the names in a first row of names, or by what the values are."""
+    if len(items) < 2 or not all(type(item) is list and 1 < len(item) <= 40 for item in items):
+        return []
+    size = len(items[0])
+    if any(len(item) != size for item in items):
+        return []
+    first = items[0]
+    if all(type(name) is str and name for name in first) and len(set(first)) == size and 2 * sum(
+            not ROLE_WORDS.isdisjoint(words(name)) for name in first) > size:
+        return [dict(zip(first, item, strict=True)) for item in items[1:]]
+    names = _names_of_values(items)
+    return [dict(zip(names, item, strict=True)) for item in items] if names else []
+
+
+def _names_of_values(items: Sequence[list]) -> list[str]:
+    """query, document and score for two texts and a number; question and documents for a text and a list."""
+    kinds = [{_kind(item[place]) for item in items} for place in range(len(items[0]))]
+    if kinds == [{"text"}, {"text"}, {"number"}]:
+        is_grade = all(float(item[2]).is_integer() for item in items)
+        return ["query_id", "doc_id", "grade" if is_grade else "score"]
+    if kinds == [{"text"}, {"list"}]:
+        return ["query", "documents"]
+    return []
+
+
+def _kind(value) -> str:
+    if type(value) is list:
+        return "list"
+    if type(value) is str:
+        return "text"
+    try:
+        return "number" if type(value) is not bool and float(value) == float(value) else ""
+    except (TypeError, ValueError):
+        return ""
+
+
+def without_envelopes(rows: Sequence[dict]) -> list[dict]:
+    """The contents of {"type": "result", "payload": {...}}, each with its type."""
+    name = next((name for name in _ENVELOPES if all(type(row.get(name)) is dict for row in rows)), None)
+    kind = next((kind for kind in _TYPES if all(type(row.get(kind)) is str for row in rows)), None)
+    if name is None or kind is None or len({row[kind] for row in rows}) < 2:
+        return list(rows)
+    return [{kind: row[kind], **row[name]} for row in rows]
+
+
+def with_order(rows: Sequence[dict]) -> list[dict]:
+    """The records; `documents` in the order of results that name their places, as a reranker returns them."""
+    return [{**row, "documents": [row["documents"][item["index"]] for item in row["results"]]}
+            if _has_places(row) else row for row in rows]
+
+
+def _has_places(row: dict) -> bool:
+    documents, results = row.get("documents"), row.get("results")
+    return type(documents) is list and type(results) is list and bool(results) and all(
+        type(item) is dict and type(item.get("index")) is int and 0 <= item["index"] < len(documents)
+        for item in results)

@@ -1,0 +1,98 @@
+"""A history as text, Markdown or JSON: a row per run and metric, and a line for each significant change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, settings_changes
+from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
+
+HISTORY_FORMATS = ("table", "json", "markdown")
+CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse", "not-comparable": "not comparable: a new line begins"}
+Lines = Mapping[str, tuple[Sequence[HistoryPoint], Sequence[MetricHistory]]]
+
+
+def render_history(lines: Lines, form: str) -> bytes:
+    """All lines in one of HISTORY_FORMATS."""
+    if form == "json":
+        content = {"schema": 1, "lines": [_line_dict(name, *line) for name, line in lines.items()]}
+        return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    texts = []
+    for name, (points, metrics) in lines.items():
+        for metric in metrics:
+            header = ["run", "commit", metric.spec.title, "to the accepted run", "n", "change"]
+            rows = [_cells(points, row) for row in metric.rows]
+            title = f"{metric.spec.title} · {name}"
+            texts += [f"### {title}\n" if form == "markdown" else title, table_text(header, rows, form),
+                      *change_sentences(points, metric), ""]
+    return "\n".join(texts).encode()
+
+
+def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> list[str]:
+    """A sentence for each significant change, with commit and settings; one sentence where there is none."""
+    if not metric.changes:
+        return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
+    return [_change(points, metric, row) for row in metric.changes]
+
+
+def label(point: HistoryPoint) -> str:
+    """When and what: "2026-11-22 13:15 hybrid"."""
+    return f"{point.time:%Y-%m-%d %H:%M} {point.name}" if point.time else point.name
+
+
+def short_commit(point: HistoryPoint) -> str:
+    """Eight digits of the commit, with + where files were changed; "" where it is unknown."""
+    return f"{point.commit[:8]}{'+' if point.dirty else ''}" if point.commit else ""
+
+
+def settings_text(before: HistoryPoint, after: HistoryPoint) -> str:
+    """The settings that changed: "k: 10 -> 20"; "" for none."""
+    return ", ".join(f"{name}: {old} -> {new}" for name, (old, new) in settings_changes(before, after).items())
+
+
+def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryRow) -> str:
+    point = points[row.point]
+    against = "the baseline" if row.accepted == -1 else label(points[row.accepted or 0])
+    commit = f", commit {short_commit(point)}" if short_commit(point) else ""
+    over = f" This is the mean of the last {row.window} runs." if row.window > 1 else ""
+    changed = settings_text(points[row.point - 1], point) if row.point else ""
+    return (f"{CHANGES[row.change]} since {label(point)}{commit}: {metric.spec.title} {signed(row.difference)} "
+            f"[{signed(row.low)}, {signed(row.high)}] to {against}, n = {row.compared:,}.{over}"
+            + (f" Settings that changed there: {changed}." if changed else ""))
+
+
+def notes(points: Sequence[HistoryPoint]) -> list[str]:
+    """What the reader must know before comparing: other judgments, queries that are missing."""
+    lines = []
+    changed = sum(point.truth == "changed" for point in points)
+    if changed:
+        lines.append(f"{changed:,} of {len(points):,} runs were recorded with other judgments. They are evaluated "
+                     "again with the present ones, on the queries that they have.")
+    missing = [point for point in points if point.missing and point.truth != "changed"]
+    if missing:
+        lines.append(f"{len(missing):,} of {len(points):,} runs lack queries of the judgments, up to "
+                     f"{max(point.missing for point in missing):,}. These count as empty rankings.")
+    return lines
+
+
+def _cells(points: Sequence[HistoryPoint], row: HistoryRow) -> list[str]:
+    point, summary = points[row.point], row.summary
+    difference = "accepted" if row.accepted is None else \
+        f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+    mean = f"{number(summary.mean)} [{number(summary.low)}, {number(summary.high)}]"
+    return [label(point), short_commit(point), mean, difference, f"{summary.n:,}", CHANGES[row.change]]
+
+
+def _line_dict(name: str, points: Sequence[HistoryPoint], metrics: Sequence[MetricHistory]) -> dict:
+    runs = [{"name": point.name, "digest": point.digest, "time": point.time.isoformat() if point.time else None,
+             "commit": point.commit or None, "branch": point.branch or None, "dirty": point.dirty,
+             "tags": list(point.tags), "group": point.group or None, "truth": point.truth, "missing": point.missing,
+             "settings": dict(point.settings)} for point in points]
+    return {"line": name, "runs": runs, "notes": notes(points), "metrics": [
+        {"metric": str(metric.spec), "alpha": metric.alpha, "points": [
+            {"run": row.point, "mean": finite_or_none(row.summary.mean), "low": finite_or_none(row.summary.low),
+             "high": finite_or_none(row.summary.high), "n": row.summary.n, "accepted": row.accepted,
+             "difference": finite_or_none(row.difference), "difference_low": finite_or_none(row.low),
+             "difference_high": finite_or_none(row.high), "compared": row.compared, "change": row.change or None,
+             "window": row.window} for row in metric.rows]} for metric in metrics]}

@@ -1,0 +1,155 @@
+"""The history of a metric: what is significant however often one looks, and what is never compared in silence."""
+
+import importlib.util
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import call, truth_of
+from history_cases import PLANTED, QUERIES, START, TRUTH, commits
+
+from ragdash.analysis.tracking import gate, history, history_point, lines_of, pin, settings_changes
+from ragdash.core.records import RunHeader
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.stats.sequential import look_level, sequential_tests
+from ragdash.metrics import parse_specs
+
+ROOT = Path(__file__).parents[2]
+SPECS = parse_specs("RR")
+
+
+def points(runs, truth=TRUTH):
+    return [history_point(run, truth, SPECS) for run in runs]
+
+
+def test_the_levels_of_all_looks_sum_to_alpha():
+    total = sum(look_level(look, scale, 0.05) for look in range(1, 3000) for scale in range(25))
+    assert 0.0499 < total < 0.05
+
+
+def test_single_looks_are_paired_t_tests_at_their_level():
+    from scipy import stats
+
+    differences = np.random.default_rng(3).normal(0.02, 0.1, (6, 50))
+    tests = sequential_tests(differences, 0.05)
+    level = look_level(3, 0, 0.05)
+    low, high = stats.t.interval(1 - level, 49, differences[2].mean(), stats.sem(differences[2]))
+    assert (tests.low[2], tests.high[2]) == pytest.approx((low, high))
+    single = tests.flagged <= 1
+    assert single[:3].all() and tests.mean[single] == pytest.approx(differences.mean(axis=1)[single])
+    assert tests.n.tolist() == [50] * 6
+    small = np.array([[-0.033 + 0.12 * (-1) ** (query >> night) for query in range(48)] for night in range(4)])
+    singles, window = (stats.ttest_1samp(values, 0, axis=-1).pvalue for values in (small, small.mean(axis=0)))
+    assert (singles > [look_level(look, 0) for look in range(1, 5)]).all() and window < look_level(1, 2)
+    tests = sequential_tests(small, 0.05)
+    assert tests.flagged.tolist() == [0, 0, 0, 4]  # seen together, in no single run
+    low, high = stats.t.interval(1 - look_level(1, 2), 47, small.mean(), stats.sem(small.mean(axis=0)))
+    assert (tests.mean[3], tests.low[3], tests.high[3]) == pytest.approx((small.mean(), low, high)) and high < 0
+
+
+def test_twenty_commits_with_two_planted_regressions_show_exactly_these():
+    runs = commits()
+    [metric] = history(points(runs), SPECS)
+    assert {row.point: row.change for row in metric.changes} == PLANTED
+    assert [row.accepted for row in metric.changes] == [0, 8]  # each against the run that was accepted last
+    baseline, failing = None, []
+    for commit, run in enumerate(runs):
+        baseline = baseline or pin(evaluate(run, TRUTH, "RR"), TRUTH, version="1")
+        if not gate([run], TRUTH, baseline, fail_on="regression").passed:
+            failing.append(commit)
+            baseline = pin(evaluate(run, TRUTH, "RR"), TRUTH, version="1")  # promoted on purpose, to see the next one
+    assert failing == list(PLANTED)
+    assert settings_changes(*points(runs[7:9])) == {"retriever.k": (10, 5)}
+
+
+def test_a_fixed_baseline_notes_a_change_once_and_a_pinned_one_too():
+    runs = commits()
+    [fixed] = history(points(runs), SPECS, fixed=True)
+    assert [(row.point, row.accepted) for row in fixed.changes] == [(8, 0)]
+    production = pin(evaluate(runs[0], TRUTH, "RR"), TRUTH, version="1")
+    [pinned] = history(points(runs), SPECS, baseline=production, truth=TRUTH)
+    assert [(row.point, row.accepted) for row in pinned.changes] == [(8, -1)]
+    changed = truth_of({query: ["b" if query < "q30" else "a"] for query in QUERIES})
+    [partly] = history(points(runs, changed), SPECS, baseline=production, truth=changed)
+    assert partly.rows[0].compared == 30  # only queries whose judgments are the same
+
+
+def test_no_change_is_no_alarm_and_metrics_share_the_false_alarms():
+    steady = commits(planted=False)
+    one, two = (history([history_point(run, TRUTH, parse_specs(names)) for run in steady], parse_specs(names))
+                for names in ("RR", "RR Success@1"))
+    assert one[0].changes == () and [metric.alpha for metric in two] == [0.025, 0.025] and one[0].alpha == 0.05
+
+
+def test_other_judgments_are_said_and_the_common_queries_compared():
+    more = truth_of({query: ["a"] for query in [*QUERIES, "new1", "new2"]})
+    old = points(commits(2, truth="0" * 32), more)
+    assert [point.truth for point in old] == ["changed", "changed"] and old[0].missing == 2
+    assert old[0].evaluation.summary()[0].n == 60  # the two new queries do not count as misses
+    same = points(commits(2, truth=more.digest), more)
+    assert same[0].truth == "same" and same[0].evaluation.summary()[0].n == 62
+
+
+def test_another_judge_begins_a_new_line():
+    specs = parse_specs("RR Faithfulness")
+    line = [history_point(run, TRUTH, specs) for run in commits(4)]
+    values = np.full((60, 2), 0.5)
+    line = [replace(point, evaluation=replace(point.evaluation, values=values, settings={
+        **point.evaluation.settings, "judge": "old" if index < 2 else "new"})) for index, point in enumerate(line)]
+    retrieval, judged = history(line, specs)
+    assert [row.change for row in judged.rows] == ["", "", "not-comparable", ""]
+    assert [row.accepted for row in judged.rows] == [None, 0, None, 2]
+    assert [row.change for row in retrieval.rows] == [""] * 4
+
+
+def test_lines_by_branch_and_in_order_of_time():
+    lines = lines_of(points(commits(6))[::-1], "branch")
+    assert {name: [point.commit[:2] for point in line] for name, line in lines.items()} == {
+        "dev": ["00", "02", "04"], "main": ["01", "03", "05"]}
+
+
+def test_the_simulation_has_few_false_alarms_and_finds_true_changes():
+    spec = importlib.util.spec_from_file_location("history_benchmark", ROOT / "benchmarks" / "history.py")
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    for scenario in ("noise", "one version"):
+        shares = benchmark.false_alarms(scenario, 60, 200, seed=2)
+        assert shares["spent"] <= 0.05 < shares["naive"], scenario
+    step = -2 * benchmark.detectable(False)
+    found = [row["spent"] for row in benchmark.first_alarms("noise", 20, 40, step, seed=2)]
+    late = [night for night in found if night > 20]  # the others are false alarms
+    assert len(late) >= 19 and max(late) <= 24 and np.median(late) == 21
+
+
+@pytest.fixture
+def log_folder(tmp_path):
+    """Twenty recorded runs in a log folder, as ragdash.record writes them, one unfinished, and the judgments."""
+    for run in commits():
+        folder = tmp_path / "logs" / run.header.run_id
+        folder.mkdir(parents=True)
+        (folder / "header.json").write_bytes(run.header.to_json())
+        (folder / "results.jsonl").write_text("".join(json.dumps({"query_id": query, "retrieved": run.ranking(
+            query)["doc_id"].to_pylist()}) + "\n" for query in QUERIES))
+    cut = tmp_path / "logs" / "20260401T000000Z-hybrid-x"
+    cut.mkdir()
+    (cut / "header.json").write_bytes(RunHeader(cut.name, "hybrid", START.isoformat()).to_json())
+    (cut / "results.part.jsonl").write_text("")
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    return tmp_path
+
+
+def test_history_on_the_command_line(log_folder, capfdbinary):
+    arguments = ("history", log_folder / "logs", "--truth", log_folder / "qrels.txt", "-m", "RR")
+    status, out, err = call(capfdbinary, *arguments)
+    assert status == 0 and out.count("▼ worse since") == 2 and "▲" not in out and err == ""
+    assert "2026-03-09 00:00 hybrid, commit 08080808" in out and "retriever.k: 10 -> 5" in out
+    status, out, _ = call(capfdbinary, *arguments, "--by", "branch", "--format", "json", "--fixed")
+    lines = json.loads(out)["lines"]
+    assert [(line["line"], len(line["runs"])) for line in lines] == [("dev", 10), ("main", 10)]
+    assert [[point["run"] for point in line["metrics"][0]["points"] if point["change"]] for line in lines] == [[4], [4]]
+    status, _, err = call(capfdbinary, *arguments, "--accepted", "none")
+    assert status == 2 and "'none'" in err
+    status, out, _ = call(capfdbinary, *arguments, "--accepted", "1010")
+    assert status == 0 and out.count("▼ worse since") == 1  # commit 10 is after the first regression

@@ -1,0 +1,36 @@
+"""Files that hold a run and the truth: one truth where they say the same of each query, else how they differ."""
+
+import json
+
+import pytest
+from helpers import call
+
+ROWS = [{"question": "Who wrote it?", "retrieved_ids": ["d7", "d2"], "relevant_ids": ["d7"], "note": "first"},
+        {"question": "When?", "retrieved_ids": ["d4"], "relevant_ids": ["d4", "d9"], "note": "first"}]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """a.json; b.json with other rankings and attributes, one query less; c.json with another judgment."""
+    other = [{**ROWS[1], "retrieved_ids": ["d9", "d4"], "note": "second"}]
+    changed = [{**ROWS[0], "relevant_ids": ["d2"]}, ROWS[1]]
+    for name, rows in (("a", ROWS), ("b", other), ("c", changed)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["check", "evaluate", "compare"])
+def test_equal_truths_of_several_files_are_one(files, capfdbinary, command):
+    accept = ["--accept", "missing-queries"] if command == "compare" else []
+    metrics = [] if command == "check" else ["-m", "R@1"]
+    status, _, err = call(capfdbinary, command, files / "b.json", files / "a.json", *metrics, *accept)
+    assert status == 0, err
+    assert "differ in attributes" in err and "a.json" in err
+
+
+@pytest.mark.parametrize("command", ["check", "compare"])
+def test_different_truths_say_where_they_differ(files, capfdbinary, command):
+    status, _, err = call(capfdbinary, command, files / "a.json", files / "c.json")
+    assert status == 2
+    assert "'Who wrote it?'" in err and "d7 (grade 1)" in err and "d2 (grade 1)" in err
+    assert "--truth" in err

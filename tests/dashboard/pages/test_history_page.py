@@ -1,0 +1,75 @@
+"""The History page: offered only with dated runs, its changes, its lines, and what other judgments do to it."""
+
+import json
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+from history_cases import TRUTH, commits
+from page_cases import address, charts, opened, shown, texts, widget
+
+from ragdash.dashboard import page_list
+from ragdash.dashboard.watching import log_watch
+from ragdash.reporting.plots import leaderboard
+from ragdash.reporting.plots.common.theme import Axis
+
+RUNS = commits()
+
+
+def test_the_page_is_offered_with_two_dated_runs_of_one_name_alone():
+    entry = next(entry for entry in page_list.entries() if entry.path == "history")
+    present = {page_list.RUNS, page_list.JUDGMENTS}
+    assert not page_list.is_offered(entry, present) and not page_list.is_listed(entry, present)
+    assert page_list.is_listed(entry, {*present, page_list.DATED_RUNS})
+    single = opened("history", **address(TRUTH, RUNS[:1], metric="RR"))
+    assert "Record two or more" in texts(single) and not charts(single)
+
+
+def test_the_page_shows_the_two_planted_regressions():
+    at = opened("history", **address(TRUTH, RUNS, metric="RR"))
+    said = texts(at).replace("\\", "")
+    assert said.count("▼ worse since") == 2 and "▲ better" not in said.replace("▲ ▼ mark", "")
+    assert said.index("commit 15151515") < said.index("commit 08080808")  # the newest first
+    assert "retriever.k: 10" in said
+    marks = {trace["name"]: len(trace["x"]) for trace in charts(at)["history"]["data"] if trace.get("name") in (
+        "better", "worse")}
+    assert marks == {"better": 0, "worse": 2}
+    widget(at, "button_group", "compared_with").set_value("first")
+    assert texts(shown(at.run())).count("▼ worse since") == 1
+    widget(at, "button_group", "lines_by").set_value("branch")
+    at = shown(at.run())
+    assert set(widget(at, "selectbox", "line").options) == {"dev", "main"}
+    line = charts(at)["history"]["data"][1]
+    assert len(line["x"]) == 10
+
+
+def test_runs_with_other_judgments_are_named():
+    other = [replace(run, header=replace(run.header, run_id=f"old {run.header.run_id}", data={
+        "truth": "0" * 32})) for run in RUNS[:3]]
+    at = opened("history", **address(TRUTH, other, metric="RR"))
+    assert "3 of 3 runs were recorded with other judgments" in "\n".join(one.value for one in at.warning)
+
+
+def test_the_picture_breaks_its_line_where_runs_are_not_comparable():
+    times, values = [datetime(2026, 1, day) for day in range(1, 6)], np.array([0.5, 0.52, 0.9, np.nan, 0.88])
+    figure = leaderboard.history(times, list("abcde"), values, values - 0.1, values + 0.1,
+                                 ["", "", "not-comparable", "", "better"], [["<b>"]] * 5, [9] * 5,
+                                 [None, 0.5, None, 0.9, 0.9], axis=Axis("MRR", 0, 1))
+    lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    assert [len(trace.x) for trace in lines] == [2, 3]
+    assert "&lt;b&gt;" in lines[0].hovertext[0] and "n = 9 queries" in lines[0].hovertext[0]
+    better = next(trace for trace in figure.data if trace.name == "better")
+    assert list(better.y) == [0.88] and len(figure.layout.shapes) == 1
+
+
+def test_all_closed_runs_of_a_watched_folder_are_in_the_history(tmp_path, monkeypatch):
+    for run in RUNS:
+        folder = tmp_path / run.header.run_id
+        folder.mkdir()
+        (folder / "header.json").write_bytes(run.header.to_json())
+        (folder / "results.jsonl").write_text("".join(json.dumps({"query_id": query, "retrieved": run.ranking(
+            query)["doc_id"].to_pylist()}) + "\n" for query in run.query_ids.to_pylist()))
+    monkeypatch.setenv(log_watch.VARIABLE, str(tmp_path))
+    at = opened("history", **address(TRUTH, RUNS[18:], metric="RR"))  # two of them are loaded
+    assert len(charts(at)["history"]["data"][1]["x"]) == 20
+    assert texts(at).count("▼ worse since") == 2
