@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from itertools import chain
 
 from ragdash.core.errors import InputError, Problem
@@ -44,6 +45,13 @@ class ComparisonTable(list[list[Comparison]]):
     def _repr_html_(self) -> str:
         """The frame, for notebooks."""
         return self.frame().to_html(index=False, float_format="{:.4f}".format, border=0)
+
+    def plot(self):
+        """Return a plotly figure: each difference with its corrected interval and outcome. ValueError without a row."""
+        if not self or not self[0]:
+            raise ValueError("nothing was compared")
+        pictures = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a picture is wanted
+        return pictures.plot_differences(self)
 
     def summary(self) -> str:
         """Return a line per candidate and metric: difference, interval, corrected p, queries, outcome."""

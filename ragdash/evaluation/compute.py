@@ -107,3 +107,11 @@ def exact_interval(defined: np.ndarray, level: float) -> tuple[float, float]:
         return np.nan, np.nan
     interval = binomtest(int(defined.sum()), len(defined)).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
+
+
+def column_means(values: np.ndarray) -> np.ndarray:
+    """Mean of the defined values of each column, NaN where there is none: (S,)."""
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=0)
+    total = np.where(defined, values, 0.0).sum(axis=0)
+    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from itertools import groupby
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import averaged_values, compute_columns, exact_interval, geometric_mean
+from ragdash.evaluation.compute import averaged_values, column_means, compute_columns, exact_interval, geometric_mean
 from ragdash.evaluation.stats import (
     FAST_RESAMPLES,
     LEVEL,
@@ -129,6 +130,14 @@ class Evaluation:
     def summary(self, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Summary, ...]:
         """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run."""
         return summaries([self], level=level, resamples=resamples, seed=seed)[0]
+
+    def _repr_html_(self) -> str:
+        return import_module("ragdash.reporting.notebook").summary_html(self.name, self.summary())
+
+    def plot(self, *others: Evaluation, metric: Spec | str | None = None):
+        """Return a plotly figure: the mean of this and other evaluations on a metric (default the first), with n."""
+        pictures = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a picture is wanted
+        return pictures.plot_means([self, *others], parse_specs([metric or self.specs[0]])[0])
 
     def frame(self):
         """Return the values as a pandas DataFrame: a row per query_id, a column per metric."""
@@ -283,7 +292,7 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
         block = slice(start, start + _CURVE_BLOCK)
         for name in names:
             values = evaluate_match(match, [Spec(name, (), int(k)) for k in ks[block]]).values[queries]
-            mean[name][block] = _means(values)
+            mean[name][block] = column_means(values)
             n[name] = int((~np.isnan(values[:, 0])).sum())
     spread = np.unique(np.round(np.geomspace(1, len(ks), CURVE_INTERVALS)).astype(int) - 1) if len(ks) else []
     interval_ks = ks[spread]
@@ -363,14 +372,6 @@ def check_overlap(match: Match) -> None:
     )
     raise InputError([Problem("no-common-query", {"run": match.run.name, "ids": run_query, "truth": match.truth.name,
                               "truth_ids": truth_query}, field="query_id")])
-
-
-def _means(values: np.ndarray) -> np.ndarray:
-    """Mean of the defined values of each column, NaN where there is none: (S,)."""
-    defined = ~np.isnan(values)
-    n = defined.sum(axis=0)
-    total = np.where(defined, values, 0.0).sum(axis=0)
-    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], draw: dict) -> Summary:

@@ -8,17 +8,24 @@ import zipfile
 from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figures
 from ragdash.reporting.html.blocks import Figure
 from ragdash.reporting.html.content import ReportContent
+from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.html.report_page import build_sections
+from ragdash.reporting.plots.common.captioned import WIDTH, captioned
 from ragdash.reporting.plots.common.theme import LIGHT, Theme
+from ragdash.reporting.sentences.formatting import count
 
 
 def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> bytes:
     """A ZIP archive of every picture of the sections asked for, in one of PICTURES; the same input, the same bytes.
 
+    Each picture has its title, its legend and what it shows.
+
     InputError where this machine cannot draw the format.
     """
     figures = [block for section in build_sections(content) for block in section.blocks if isinstance(block, Figure)]
-    images = render_figures([picture.draw(theme) for picture in figures], form, background=theme.paper)
+    drawn = [captioned(picture.draw(theme), as_plain(picture.title), _caption(picture, content), theme)
+             for picture in figures]
+    images = render_figures(drawn, form, background=theme.paper, width=WIDTH)
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         for index, (picture, data) in enumerate(zip(figures, images, strict=True), 1):
@@ -26,3 +33,9 @@ def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> b
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
     return sink.getvalue()
+
+
+def _caption(picture: Figure, content: ReportContent) -> str:
+    """What a picture shows: the start of its alternative text, its caption, and the number of queries."""
+    queries = count(int(content.selected.sum()), "query", "queries")
+    return f"{picture.alt.split(': ')[0].rstrip('.')}. {as_plain(picture.caption)} {queries} in the report."

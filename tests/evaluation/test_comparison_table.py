@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from ragdash import InputError, Run, compare, evaluate
@@ -23,6 +24,21 @@ def test_a_list_of_candidates_is_numbered():
     assert [row[0].candidate for row in compare(POOR, [GOOD, MIXED], "RR", truth=TRUTH)] == [
         "candidate 1", "candidate 2"]
     assert compare(POOR, [GOOD], "RR", truth=TRUTH)[0][0].candidate == "candidate"
+
+
+def test_notebooks_show_intervals_and_pictures():
+    poor, good = (evaluate(Run.from_dict(run, name), TRUTH, "P@1 RR") for name, run in (("<poor>", POOR), ("g", GOOD)))
+    html = poor._repr_html_()
+    assert "<caption>&lt;poor&gt;</caption>" in html and "<td>MRR</td><td>0.500</td><td>[0.500, 0.500]</td>" in html
+    figure = good.plot(poor, metric="RR")
+    assert sorted(float(trace.x[0]) for trace in figure.data) == [0.5, 1.0]
+    assert {len(poor.plot().data), len(compare(poor, [good], "RR").plot().data)} == {1}
+    drawn = compare(poor, [good], "RR P@1").plot()
+    assert sorted(float(value) for trace in drawn.data for value in trace.x if np.isfinite(value)) == [0.5, 1.0]
+    with pytest.raises(KeyError):
+        good.plot(metric="AP")
+    with pytest.raises(ValueError, match="nothing"):
+        compare(poor, [], "RR").plot()
 
 
 def test_frame_and_summary_hold_the_outcomes():

@@ -6,7 +6,7 @@ and the main process alone gives the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def log_answer(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Generator[None, Any, Any]:
     """Put the rows of a test on its last report."""
     report = yield
     if call.when == "teardown" and item.stash.get(_ROWS, None):
@@ -156,8 +156,9 @@ class SessionVerdicts:
         runs, truth = group.runs(), group.judgments(self.config.getini("ragdash_truth") or None)
         if not group.options.get("baseline"):
             self.lines.append(f"{group.name}: no baseline in the marker")
-            for row in group.evaluation(runs, truth).summary():
-                self.lines.append(f"  {row.spec.title} {row.mean:.3f} [{row.low:.3f}, {row.high:.3f}], n = {row.n:,}")
+            for mean in group.evaluation(runs, truth).summary():
+                interval = f"[{mean.low:.3f}, {mean.high:.3f}]"
+                self.lines.append(f"  {mean.spec.title} {mean.mean:.3f} {interval}, n = {mean.n:,}")
             return 0
         if self.config.getoption("ragdash_pin"):
             if session.testsfailed:

@@ -92,8 +92,8 @@ MESSAGES: Mapping[str, Message] = {
     "compare-unjudged-documents": Message(
         actual="{count} of {total} documents returned {k:?in the first {k} ranks}{k:!at any rank} have no judgment"
                "{total:? ({share:.1%})}.",
-        expected="They count as not relevant; where runs differ in this, the one with fewer is at an advantage.",
-        fix="Judge them, or read bpref and Judged@k with the other metrics.",
+        expected="They count as not relevant, which favors a run that has fewer of them.",
+        fix="Judge them, or also read bpref and Judged@k.",
     ),
     "compare-no-common-document": Message(
         actual="None of the {total} documents returned is judged for its query: the run has documents like "

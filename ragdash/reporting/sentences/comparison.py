@@ -235,8 +235,10 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
         query_ids[index] for index in np.flatnonzero(np.sign(leave_one_out) == -np.sign(comparison.mean_difference))
     ]
     if flipping:
-        return (f"The direction depends on single queries: without {escape(listed(flipping[:3]))}"
-                f"{f' or one of {len(flipping) - 3:,} more' if len(flipping) > 3 else ''} it reverses.")
+        more = [f"any of {len(flipping) - 3:,} more"] if len(flipping) > 3 else []
+        names = [*map(escape, flipping[:3]), *more]
+        text = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return f"A single query decides the direction: without {text} it reverses."
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
     ends = f"{number(comparison.mean_difference, signed=True)} to {number(leave_one_out[largest], signed=True)}"

@@ -69,7 +69,8 @@ def staleness(result: GateResult) -> str:
     """How old the baseline is, whether the judgments are the same, and the version that pinned it."""
     baseline, days = result.baseline, result.age
     age = "today" if days == 0 else f"{days:,} {'day' if days == 1 else 'days'} ago"
-    commit = (baseline.run.get("git") or {}).get("commit")
+    git = baseline.run.get("git")
+    commit = git.get("commit") if isinstance(git, dict) else None
     return (f"Baseline: {baseline.name}, pinned {age} ({baseline.pinned[:10]}) with ragdash {baseline.version}"
             f"{f', commit {commit[:10]}' if commit else ''}; judgments "
             f"{'unchanged' if result.truth == 'same' else 'changed'}; "

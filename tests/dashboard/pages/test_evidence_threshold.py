@@ -129,7 +129,7 @@ def test_moving_the_slider_moves_the_threshold_everywhere(samples):  # noqa: F81
 
 def test_by_id_the_section_says_that_the_rest_goes_by_id(samples):  # noqa: F811
     said = texts(opened(PAGE, **address(*samples)))
-    assert "The other pages and the rest of this one go by id" in said
+    assert "Everything else goes by id" in said
     truth, runs = samples
     bare = Truth.build("bare", truth.query_ids.take(pa.array(truth.queries)), truth.docs, truth.grades)
     assert "evidence" not in " ".join(one.value for one in opened(PAGE, **address(bare, runs)).header)

@@ -147,8 +147,8 @@ def test_what_means_leave_out_is_said_where_there_is_any():
 
 
 @pytest.mark.parametrize(("difference", "without", "words"), [
-    (0.1, [0.1, -0.02, 0.2], "The direction depends on single queries: without q2 it reverses."),
-    (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2 and q3 or one of 2 more it reverses."),
+    (0.1, [0.1, -0.02, 0.2], "A single query decides the direction: without q2 it reverses."),
+    (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2, q3 or any of 2 more it reverses."),
     (-0.1, [-0.1, -0.3, -0.2], "No single query decides: the most that leaving one out changes is −0.100 to −0.300 "
                                "(without q2)."),
     (0.1, [0.1, 0.0, 0.1], "No single query decides: the most that leaving one out changes is +0.100 to +0.000 "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
@@ -36,7 +37,12 @@ def run(options: argparse.Namespace) -> int:
     evaluations = evaluate_runs(runs, truth, options)
     evaluation = mean_over_repeats(evaluations)
     say(select_comparable(evaluation, evaluation.specs)[1])
-    facts = {"digests": [item.digest for item in runs], "repeats": len(runs), "settings": dict(runs[0].settings)}
+    facts: dict[str, object] = {"digests": [item.digest for item in runs], "repeats": len(runs),
+                                "settings": dict(runs[0].settings)}
+    header = runs[0].header
+    if header is not None:
+        facts |= {"created": header.created, "versions": dict(header.versions)}
+        facts |= {"git": asdict(header.git)} if header.git else {}
     baseline = pin(evaluation, truth, version=import_module("ragdash").__version__, run=facts)
     write(baseline.to_bytes(), str(path))
     metrics, count = ", ".join(map(str, baseline.evaluation.specs)), len(baseline.evaluation.query_ids)

@@ -41,7 +41,7 @@ def render(context: PageContext, spec: Spec) -> None:
 
 def _render_matrix(context: PageContext) -> None:
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
-    means = {"rbo": f"How alike the first {DEPTH} ranks are for a reader who goes on to the next with probability 0.9.",
+    means = {"rbo": f"How similar the first {DEPTH} ranks are; the top ranks count most (p = 0.9).",
              "overlap": f"Documents within the first {context.k} of both runs, over those of the longer list.",
              "tau": f"Whether the documents that both returned within {DEPTH} ranks are in the same order; what only "
                     "one returned is left out."}
@@ -111,7 +111,7 @@ def _render_unique_finds(context: PageContext) -> None:
         return
     in_scope = context.scope.queries
     unit = "gold span" if context.scope.by_evidence else "relevant document"
-    st.markdown(f"**Only one run found it**: {unit}s within its first {context.k} that no other run shown has there.")
+    st.markdown(f"**Found by one run only**: {unit}s in its first {context.k} that no other run shown has there.")
     with st.container(horizontal=True, vertical_alignment="center", key="only_found"):
         for index, unique in enumerate(unique_finds):
             queries = int((unique.mask(len(in_scope)) & in_scope).sum())
@@ -152,9 +152,9 @@ def _render_oracle(context: PageContext, spec: Spec) -> None:
     left_out = f" {fmt.count(oracle.left_out, 'query', 'queries')} without a value in some run left out." \
         if oracle.left_out else ""
     st.caption(
-        f"Alone best on: {', '.join(wins)}; several are on {level:,}.{left_out} The most that sending each query to "
-        "its best run could bring here. It is chosen with hindsight: runs that differ by chance alone have a "
-        "gain too, the more so the more runs there are."
+        f"Queries with one best run: {', '.join(wins)}; several runs tie on {level:,}.{left_out} No routing of queries "
+        "to these runs can gain more. The best run is chosen with hindsight: runs that differ only by chance also show "
+        "a gain, and more runs show a larger one."
     )
 
 

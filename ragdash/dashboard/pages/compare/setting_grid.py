@@ -50,7 +50,7 @@ def render(context: PageContext, spec: Spec) -> None:
     grouped = sum(map(len, grid.runs.values()))
     left_out = f" {fmt.count(len(settings) - grouped, 'run')} without these settings left out." \
         if grouped < len(settings) else ""
-    st.caption("Mean over queries of the mean of the runs of a group. Point at a cell for its interval and runs. "
+    st.caption("Each cell: the mean of its runs over the queries. Point at a cell for its interval and runs. "
                f"An empty cell has no run.{left_out}")
 
 

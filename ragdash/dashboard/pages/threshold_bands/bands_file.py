@@ -40,8 +40,8 @@ def bands_in_force() -> tuple[Bands, ...]:
 def render_file_panel() -> None:
     """Bands of one's own: read a file, get what is in force as a file, go back to the built-in ones."""
     bands_file = _bands_file()
-    st.caption("Bands of your own, in place of the built-in ones of the same metrics. Download what is in force, edit "
-               "it, and open it here. They hold for this browser session and are not part of the link.")
+    st.caption("Replace the built-in bands with your own: download the current ones, edit them, and open the file "
+               "here. Your bands last for this browser session and are not part of the link.")
     key = f"{state.BANDS_FILE}_{bands_file.reads}"
     st.file_uploader(
         "Open a bands file (TOML)",

@@ -121,7 +121,7 @@ def _render_figure(context: PageContext, spec: Spec) -> None:
         + (
             ""
             if context.scope.by_evidence
-            else " The other pages and the rest of this one go by id; **Relevant** in the sidebar changes that."
+            else " Everything else goes by id: to change that, choose **Relevant** by evidence in the sidebar."
         )
     )
 

@@ -1,0 +1,53 @@
+"""What notebooks show: the table of an evaluation, pictures of means, and of the differences of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
+from ragdash.evaluation.outcomes import Comparison
+from ragdash.metrics import Spec
+
+if TYPE_CHECKING:
+    from ragdash.reporting.plots.common.theme import Figure
+
+
+def plot_means(evaluations: Sequence[Evaluation], spec: Spec) -> Figure:
+    """The mean of each evaluation with its interval and n, best on top: the picture of Compare.
+
+    KeyError where one of them has not evaluated the spec.
+    """
+    from ragdash.reporting.plots import leaderboard
+    from ragdash.reporting.plots.common import axes
+
+    for evaluation in evaluations:
+        evaluation.column(spec)
+    rows = [row[evaluation.specs.index(spec)] for evaluation, row in zip(evaluations, summaries(evaluations),
+                                                                         strict=True)]
+    mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
+    return leaderboard.means([evaluation.name for evaluation in evaluations], range(len(rows)), mean, low, high,
+                             np.array([row.n for row in rows]), axis=axes.axis_of(spec))
+
+
+def plot_differences(rows: Sequence[Sequence[Comparison]]) -> Figure:
+    """The difference of each candidate to the baseline on each metric, with its corrected interval and outcome."""
+    from ragdash.reporting.plots.common import axes, forest
+
+    arrays = {name: np.array([[getattr(pair, name) for pair in row] for row in rows], float)
+              for name in ("mean_difference", "low", "high", "n", "p_corrected")}
+    return forest.forest([row[0].candidate for row in rows], range(len(rows)), arrays["mean_difference"],
+                         arrays["low"], arrays["high"], [[pair.outcome for pair in row] for row in rows],
+                         axes=[axes.axis_of(pair.spec) for pair in rows[0]], n=arrays["n"],
+                         baseline=rows[0][0].baseline, p=arrays["p_corrected"])
+
+
+def summary_html(name: str, rows: Iterable[Summary]) -> str:
+    """Means with their intervals and n as an HTML table."""
+    body = "".join(f"<tr><td>{escape(row.spec.title)}</td><td>{row.mean:.3f}</td>"
+                   f"<td>[{row.low:.3f}, {row.high:.3f}]</td><td>{row.n:,}</td></tr>" for row in rows)
+    return (f"<table><caption>{escape(name)}</caption><thead><tr><th>metric</th><th>mean</th><th>95 % interval</th>"
+            f"<th>n</th></tr></thead><tbody>{body}</tbody></table>")
