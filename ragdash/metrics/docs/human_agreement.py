@@ -23,7 +23,7 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class MeasuredAgreement:
     """Agreement of a metric with a rating (an index into RATED): value and 95 % interval over questions."""
 
     metric: str
@@ -44,34 +44,34 @@ RATED = (
     Rated("FinanceBench, longer references with a number", "correct, not incorrect", "AUC",
           "answers of 16 systems to 72 questions", "Patronus AI, FinanceBench, results"),
 )
-AGREEMENTS: tuple[Agreement, ...] = (
-    Agreement("SupportCoverage", 0, 0.954, 0.925, 0.978, 299),
-    Agreement("SupportDensity", 0, 0.949, 0.92, 0.976, 299),
-    Agreement("UnsupportedNumbers", 0, 0.911, 0.831, 0.977, 129),
-    Agreement("TokenF1", 0, 0.849, 0.786, 0.91, 318),
-    Agreement("ROUGE_1", 0, 0.842, 0.777, 0.902, 318),
-    Agreement("ROUGE_L", 0, 0.799, 0.719, 0.875, 318),
-    Agreement("NumberMatch", 0, 0.521, 0.389, 0.621, 152),
-    Agreement("AnswerRelevance", 0, 0.518, 0.428, 0.61, 318),
-    Agreement("TokenF1", 1, 0.583, 0.486, 0.667, 280),
-    Agreement("ROUGE_L", 1, 0.566, 0.462, 0.645, 280),
-    Agreement("ROUGE_1", 1, 0.563, 0.465, 0.65, 280),
-    Agreement("NumberMatch", 1, 0.272, 0.124, 0.408, 132),
-    Agreement("AnswerRelevance", 1, -0.148, -0.27, -0.018, 280),
-    Agreement("NumberMatch", 2, 0.923, 0.889, 0.951, 573),
-    Agreement("TokenF1", 2, 0.725, 0.655, 0.793, 573),
-    Agreement("ROUGE_L", 2, 0.725, 0.655, 0.793, 573),
-    Agreement("CoverEM", 2, 0.707, 0.639, 0.774, 573),
-    Agreement("AnswerRelevance", 2, 0.672, 0.607, 0.733, 573),
-    Agreement("ROUGE_1", 2, 0.642, 0.57, 0.718, 573),
-    Agreement("EM", 2, 0.501, 0.5, 0.504, 573),
-    Agreement("TokenF1", 3, 0.775, 0.717, 0.827, 799),
-    Agreement("ROUGE_1", 3, 0.775, 0.719, 0.826, 799),
-    Agreement("ROUGE_L", 3, 0.771, 0.711, 0.823, 799),
-    Agreement("NumberMatch", 3, 0.731, 0.673, 0.785, 799),
-    Agreement("AnswerRelevance", 3, 0.608, 0.538, 0.672, 799),
-    Agreement("CoverEM", 3, 0.503, 0.5, 0.509, 799),
-    Agreement("EM", 3, 0.5, 0.5, 0.5, 799),
+AGREEMENTS: tuple[MeasuredAgreement, ...] = (
+    MeasuredAgreement("SupportCoverage", 0, 0.954, 0.925, 0.978, 299),
+    MeasuredAgreement("SupportDensity", 0, 0.949, 0.92, 0.976, 299),
+    MeasuredAgreement("UnsupportedNumbers", 0, 0.911, 0.831, 0.977, 129),
+    MeasuredAgreement("TokenF1", 0, 0.849, 0.786, 0.91, 318),
+    MeasuredAgreement("ROUGE_1", 0, 0.842, 0.777, 0.902, 318),
+    MeasuredAgreement("ROUGE_L", 0, 0.799, 0.719, 0.875, 318),
+    MeasuredAgreement("NumberMatch", 0, 0.521, 0.389, 0.621, 152),
+    MeasuredAgreement("AnswerRelevance", 0, 0.518, 0.428, 0.61, 318),
+    MeasuredAgreement("TokenF1", 1, 0.583, 0.486, 0.667, 280),
+    MeasuredAgreement("ROUGE_L", 1, 0.566, 0.462, 0.645, 280),
+    MeasuredAgreement("ROUGE_1", 1, 0.563, 0.465, 0.65, 280),
+    MeasuredAgreement("NumberMatch", 1, 0.272, 0.124, 0.408, 132),
+    MeasuredAgreement("AnswerRelevance", 1, -0.148, -0.27, -0.018, 280),
+    MeasuredAgreement("NumberMatch", 2, 0.923, 0.889, 0.951, 573),
+    MeasuredAgreement("TokenF1", 2, 0.725, 0.655, 0.793, 573),
+    MeasuredAgreement("ROUGE_L", 2, 0.725, 0.655, 0.793, 573),
+    MeasuredAgreement("CoverEM", 2, 0.707, 0.639, 0.774, 573),
+    MeasuredAgreement("AnswerRelevance", 2, 0.672, 0.607, 0.733, 573),
+    MeasuredAgreement("ROUGE_1", 2, 0.642, 0.57, 0.718, 573),
+    MeasuredAgreement("EM", 2, 0.501, 0.5, 0.504, 573),
+    MeasuredAgreement("TokenF1", 3, 0.775, 0.717, 0.827, 799),
+    MeasuredAgreement("ROUGE_1", 3, 0.775, 0.719, 0.826, 799),
+    MeasuredAgreement("ROUGE_L", 3, 0.771, 0.711, 0.823, 799),
+    MeasuredAgreement("NumberMatch", 3, 0.731, 0.673, 0.785, 799),
+    MeasuredAgreement("AnswerRelevance", 3, 0.608, 0.538, 0.672, 799),
+    MeasuredAgreement("CoverEM", 3, 0.503, 0.5, 0.509, 799),
+    MeasuredAgreement("EM", 3, 0.5, 0.5, 0.5, 799),
 )
 LIMITS = (
     "AUC: how often an answer that people call right has the higher value than one they call wrong; 0.5 is a coin. "
