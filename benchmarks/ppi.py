@@ -1,65 +1,183 @@
-"""How often do prediction-powered intervals hold the true mean, by how good the judge is and how many labels there are?
+"""How often do intervals of a mean and of a paired difference contain the true value, and how wide are they?
 
-    python benchmarks/ppi.py [--samples 4000] [--queries 1000] [--seed 1] [--level 0.95] [--only fixed|trained]
+    python benchmarks/ppi.py [--samples 2000] [--seed 1] [--quick] [--only means|sampled|differences|groups|trained]
 
-Answers are right with probability p; a judge finds a right one right with its sensitivity, a wrong one wrong with its
-specificity. Of the queries n are labelled, the others judged alone. Each row draws `samples` such tables and prints the
-share of 95 % intervals that hold p, and their mean width: corrected (ragdash.evaluation.stats.prediction_powered),
-the same without
-pseudo-rectifiers, the labels alone (Wilson), and in brackets where the judge's own mean lies. The last rows are paired
-differences: two runs judged by the same judge, p of the first as told and of the second 0.05 less, half of the queries
-answered alike. Then the same with a judge that is trained on the labels themselves
-(ragdash.analysis.judge_validation.trained_judge): answers have
-four features that tell right from wrong, together as well as the judges above, and six that tell nothing; logistic
-regression, cross-fitted in five folds, of both runs together for differences. Ends are not cut to the possible range.
-Exit code 1 where a corrected interval covers less than asked by more than two standard errors; more than asked is
-printed with a +: wider than need be, but no false claim.
+People label n answers, a judge judges n + N = 200 to 2,000. Answers are right with probability p. A judge calls a right
+answer right with its sensitivity, a wrong one wrong with its specificity. For paired differences two runs answer a
+share of the queries alike, the others independently. Two of the judges treat the runs differently.
+
+Each cell (judge, p, N, n) draws `samples` tables. Printed for each method (benchmarks/ppi_methods.py): the lowest
+coverage of a cell, by n too, how many cells cover less than 94 %, and the mean width relative to that of the labels
+alone, in all cells, with good judges and n >= 30, and the largest. The lowest of thousands of cells is low by chance
+too, so the 40 lowest cells of the adopted method are drawn again, 20 times as often, with another seed.
+
+`sampled`: methods for means that draw random numbers themselves, on the quick grid.
+`groups`: answers to questions of one document depend on each other; intervals with and without knowing the documents.
+`trained`: a judge that is trained on the labels themselves (ragdash.analysis.judge_validation.trained_judge): answers
+have four features that show right and wrong, together as well as the judges, and six that show nothing.
+
+Exit code 1 where a redrawn cell of the adopted method is below its bound by more than two standard errors.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 
 import numpy as np
+from ppi_methods import DIFFERENCES, MEANS, SAMPLED, draw
 
 from ragdash.analysis.judge_validation import FOLDS, PENALTY
-from ragdash.analysis.judge_validation.estimates import wilson
-from ragdash.evaluation.stats import LEVEL, cross_fitted, ppi
+from ragdash.evaluation.stats import cross_fitted, label_interval, ppi
 
-ASKED = (0.94, 0.99)
-JUDGES = {"good": (0.95, 0.95), "middling": (0.85, 0.75), "poor": (0.65, 0.55)}  # sensitivity, specificity
-TRUE, LABELS = (0.5, 0.8, 0.95), (20, 50, 150)
-LESS, ALIKE = 0.05, 0.5
-BATCH = 500  # samples in a call
-APART = {"good": 3.3, "middling": 2.0, "poor": 0.8}  # standard deviations between right and wrong: 95, 84, 66 % told
+LEVEL = 0.95
+BOUNDS = {"means": 0.94, "sampled": 0.94, "differences": 0.93, "groups": 0.93, "trained": 0.94}  # of every cell
+JUDGES = {  # sensitivity, specificity
+    "perfect": (1.0, 1.0), "good": (0.95, 0.95), "strict": (0.85, 0.98), "lenient": (0.98, 0.6),
+    "middling": (0.85, 0.75), "poor": (0.65, 0.55), "useless": (0.5, 0.5), "always yes": (1.0, 0.0),
+    "inverted": (0.3, 0.3)}
+GOOD = ("perfect", "good", "strict")
+PAIRS = {**{name: (judge, judge) for name, judge in JUDGES.items()},
+         "lenient to B": ((0.85, 0.85), (0.98, 0.5)), "strict to B": ((0.95, 0.9), (0.7, 0.98))}
+TRUE = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+QUERIES, LABELS = (200, 500, 1000, 2000), (20, 30, 50, 80, 150)
+LESS, ALIKE = (0.0, 0.05, -0.05, -0.2), (0.5, 0.9)
+QUICK = {"TRUE": (0.5, 0.95), "QUERIES": (200, 1000), "LABELS": (20, 50, 150)}
+REDRAWN, TIMES = 40, 20
+APART = {"good": 3.3, "middling": 2.0, "poor": 0.8}  # standard deviations between right and wrong
 TELLING, SILENT = 4, 6  # features
-TRAINED_BATCH = 50
 
 
-def judged(rng: np.random.Generator, right: np.ndarray, judge: tuple[float, float]) -> np.ndarray:
-    """Verdicts on answers, 1 for right: as large as right."""
-    return np.where(right == 1, rng.random(right.shape) < judge[0], rng.random(right.shape) >= judge[1]) * 1.0
+def mean_cells(grid: dict) -> Iterator[tuple]:
+    """(cell, probability of each kind, label, verdict, true value)."""
+    y, f = np.array([1, 1, 0, 0.0]), np.array([1, 0, 1, 0.0])
+    for name, (hit, reject) in JUDGES.items():
+        for p in grid["TRUE"]:
+            kinds = np.array([p * hit, p * (1 - hit), (1 - p) * (1 - reject), (1 - p) * reject])
+            yield (name, p), kinds, y, f, p
 
 
-def means(rng: np.random.Generator, p: float, judge: tuple[float, float], shape: tuple[int, int], n: int):
-    """(verdicts, labels of all, true mean); the first n are labelled, of which the judge knows nothing."""
-    right = (rng.random(shape) < p) * 1.0
-    return judged(rng, right, judge), right, p
+def difference_cells(grid: dict) -> Iterator[tuple]:
+    """The same of paired differences; kinds are pairs of differences of labels and of verdicts."""
+    y, f = np.repeat([-1.0, 0, 1], 3), np.tile([-1.0, 0, 1], 3)
+    for name, (first, second) in PAIRS.items():
+        for p in grid["TRUE"]:
+            for less in LESS:
+                for alike in ALIKE:
+                    if 0 <= p + less / (1 - alike) <= 1:
+                        kinds = _pairs(p, p + less / (1 - alike), alike, first, second)
+                        yield (name, p, less, alike), kinds, y, f, less
 
 
-def two_runs(rng: np.random.Generator, p: float, shape: tuple[int, int]):
-    """(which queries are answered alike, right answers of the first run, of the second)."""
-    draws, alike = rng.random(shape), rng.random(shape) < ALIKE
-    first = (draws < p) * 1.0
-    return alike, first, np.where(alike, first, (rng.random(shape) < p - LESS / (1 - ALIKE)) * 1.0)
+def _pairs(p: float, q: float, alike: float, first: tuple, second: tuple) -> np.ndarray:
+    """Probability of each pair (difference of labels, of verdicts): (9,)."""
+    kinds = np.zeros((3, 3))
+    kinds[1, 1] = alike
+    for a in (0, 1):
+        for b in (0, 1):
+            weight = (1 - alike) * (p if a else 1 - p) * (q if b else 1 - q)
+            yes = first[0] if a else 1 - first[1], second[0] if b else 1 - second[1]
+            for u in (0, 1):
+                for v in (0, 1):
+                    share = (yes[0] if u else 1 - yes[0]) * (yes[1] if v else 1 - yes[1])
+                    kinds[b - a + 1, v - u + 1] += weight * share
+    return kinds.ravel()
 
 
-def differences(rng: np.random.Generator, p: float, judge: tuple[float, float], shape: tuple[int, int], n: int):
-    """The same of differences between two runs; queries answered alike have the same answer and verdict."""
-    alike, first, second = two_runs(rng, p, shape)
-    verdict = judged(rng, first, judge)
-    return np.where(alike, verdict, judged(rng, second, judge)) - verdict, second - first, -LESS
+METHODS = {"means": (MEANS, mean_cells), "sampled": (SAMPLED, mean_cells),
+           "differences": (DIFFERENCES, difference_cells)}
+
+
+def simulate(kind: str, cell: tuple, samples: int, seed: int, methods: dict) -> dict[str, tuple[float, float]]:
+    """{method: (coverage, mean width)} of a cell (case, N, n)."""
+    (case, kinds, y, f, true), queries, n = cell
+    is_mean = kind != "differences"
+    rng = np.random.default_rng([seed, queries, n, is_mean, *"|".join(map(str, case)).encode()])
+    table = draw(rng, kinds, y, f, n, queries - n, samples, (0.0, 1.0) if is_mean else (-1.0, 1.0))
+    result = {}
+    for name, method in methods.items():
+        low, high = method(table, rng)
+        covered = (low <= true + 1e-12) & (true <= high + 1e-12)
+        result[name] = float(covered.mean()), float((high - low).mean())
+    return result
+
+
+def compare(kind: str, options: argparse.Namespace, grid: dict) -> int:
+    """Print the methods over the grid and the lowest cells; the number of redrawn cells below the bound."""
+    methods, cells = METHODS[kind]
+    every = [(case, queries, n) for case in cells(grid) for queries in grid["QUERIES"] for n in grid["LABELS"]]
+    results = [simulate(kind, cell, options.samples, options.seed, methods) for cell in every]
+    sizes = np.array([cell[2] for cell in every])
+    good = np.array([cell[0][0][0] in GOOD for cell in every]) & (sizes >= 30)
+    alone = np.array([result[list(methods)[-1]][1] for result in results])
+    print(f"\n{kind}: {len(every):,} cells, {options.samples:,} samples each\n\n{'':27s}{'lowest':>7s}{'< 94 %':>8s}"
+          + "".join(f"{f'n = {n}':>9s}" for n in grid["LABELS"]) + f"{'width':>9s}{'good':>7s}{'largest':>9s}")
+    for name in methods:
+        cover, width = np.array([result[name] for result in results]).T
+        lowest = "".join(f"{cover[sizes == n].min():9.1%}" for n in grid["LABELS"])
+        ratio = width / alone
+        print(f"{name:27s}{cover.min():7.1%}{(cover < 0.94).sum():8,d}{lowest}{ratio.mean():9.2f}"
+              f"{ratio[good].mean():7.2f}{ratio[sizes >= 30].max():9.2f}", flush=True)
+    order = np.argsort([result["adopted"][0] for result in results], kind="stable")[:REDRAWN]
+    return redraw(kind, [every[i] for i in order], options, {name: methods[name] for name in (
+        "adopted", list(methods)[-1])})
+
+
+def redraw(kind: str, cells: list, options: argparse.Namespace, methods: dict) -> int:
+    """Draw the lowest cells again and print the ten lowest."""
+    samples = TIMES * options.samples
+    error = np.sqrt(LEVEL * (1 - LEVEL) / samples)
+    results = [(simulate(kind, cell, samples, options.seed + 1, methods), cell) for cell in cells]
+    results.sort(key=lambda result: result[0]["adopted"][0])
+    below = [result for result in results if result[0]["adopted"][0] < BOUNDS[kind] - 2 * error]
+    print(f"\nThe lowest {len(cells)} cells of the adopted method drawn again, {samples:,} samples each; below 94 %: "
+          f"{sum(result['adopted'][0] < 0.94 for result, _ in results)}, below {BOUNDS[kind]:.0%} by more than two "
+          f"standard errors: {len(below)}")
+    for result, (case, queries, n) in results[:10]:
+        (cover, width), (other, alone) = result.values()
+        print(f"  {', '.join(map(str, case[0])):32s} N = {queries:5,d}  n = {n:3d}  {cover:.1%} width {width:.3f}; "
+              f"labels alone {other:.1%} width {alone:.3f}")
+    return len(below)
+
+
+def groups(options: argparse.Namespace, grid: dict) -> int:
+    """Questions of one document: coverage of intervals that know the documents and of those that do not."""
+    samples, below = max(options.samples // 4, 100), 0
+    error = np.sqrt(LEVEL * (1 - LEVEL) / samples)
+    print(f"\ngroups: 600 queries in groups of equal size, judge with 0.85 and 0.75, {samples:,} samples each\n\n"
+          f"{'size':>5s}{'same':>6s}{'p':>6s}{'n':>5s}{'drawn':>9s}{'known':>9s}{'width':>8s}{'ignored':>9s}{'width':>8s}"
+          f"{'labels':>9s}")
+    for size, same in ((3, 0.3), (3, 0.8), (5, 0.5)):
+        for p in (0.6, 0.9):
+            for n in (60, 150):
+                for drawn in ("groups", "queries"):
+                    cover, width, _ = _grouped_cell(options, size, same, p, n, drawn, samples)
+                    below += cover[0] < BOUNDS["groups"] - 2 * error
+                    print(f"{size:5d}{same:6.1f}{p:6.2f}{n:5d}{drawn:>9s}{cover[0]:9.1%}{width[0]:8.3f}{cover[1]:9.1%}"
+                          f"{width[1]:8.3f}{cover[2]:9.1%}", flush=True)
+    return below
+
+
+def _grouped_cell(options: argparse.Namespace, size: int, same: float, p: float, n: int, drawn: str, samples: int):
+    """(coverage, width) of intervals with groups, without, and of the labels with groups: (3,) each."""
+    rng = np.random.default_rng((options.seed, size, round(10 * same), round(10 * p), n, drawn == "groups"))
+    queries = 600
+    codes = np.repeat(np.arange(queries // size), size)
+    cover, width = np.zeros(3), np.zeros(3)
+    for _ in range(samples):
+        shared = (rng.random(queries // size) < p)[codes]
+        right = np.where(rng.random(queries) < same, shared, rng.random(queries) < p) * 1.0
+        verdicts = np.where(right == 1, rng.random(queries) < 0.85, rng.random(queries) >= 0.75) * 1.0
+        rows = np.arange(n) if drawn == "groups" else rng.permutation(queries)[:n]
+        labels = np.full(queries, np.nan)
+        labels[rows] = right[rows]
+        results = [ppi(verdicts[:, None], labels[:, None], groups=known) for known in (codes, None)]
+        ends = [(result.low[0], result.high[0]) for result in results]
+        ends.append(label_interval(right[rows], groups=codes[rows]))
+        cover += [low <= p <= high for low, high in ends]
+        width += [high - low for low, high in ends]
+    return cover / samples, width / samples, None
 
 
 def features(rng: np.random.Generator, right: np.ndarray, apart: float) -> np.ndarray:
@@ -72,90 +190,73 @@ def features(rng: np.random.Generator, right: np.ndarray, apart: float) -> np.nd
 def learned(rng: np.random.Generator, seen: list[np.ndarray], right: list[np.ndarray], n: int) -> list[np.ndarray]:
     """Verdicts on each run's answers (queries, samples) of the judge trained on the first n queries of all of them."""
     fold = rng.permuted(np.tile(np.arange(n) % FOLDS, (seen[0].shape[0], 1)), axis=1)
-    own, models = cross_fitted(np.concatenate([one[:, :n] for one in seen], axis=1),
-                               np.concatenate([one[:n].T for one in right], axis=1),
-                               np.concatenate([fold] * len(seen), axis=1), penalty=PENALTY, folds=FOLDS)
+    on_labeled, models = cross_fitted(np.concatenate([run[:, :n] for run in seen], axis=1),
+                                      np.concatenate([run[:n].T for run in right], axis=1),
+                                      np.concatenate([fold] * len(seen), axis=1), penalty=PENALTY, folds=FOLDS)
     shares = (np.bincount(np.arange(n) % FOLDS) / n)[:, None]
-    return [np.concatenate([part, (models.predict(one[:, None, n:]) * shares).sum(axis=1)], axis=1).T
-            for part, one in zip(np.split(own, len(seen), axis=1), seen, strict=True)]
+    return [np.concatenate([part, (models.predict(run[:, None, n:]) * shares).sum(axis=1)], axis=1).T
+            for part, run in zip(np.split(on_labeled, len(seen), axis=1), seen, strict=True)]
 
 
-def trained_means(rng: np.random.Generator, p: float, apart: float, shape: tuple[int, int], n: int):
-    """As means, by a judge that is trained on the labels."""
+def trained(options: argparse.Namespace, grid: dict) -> int:
+    """Coverage with a judge that is trained on the labels; 1,000 queries."""
+    samples, queries, batch, below = options.samples, 1000, 50, 0
+    error = np.sqrt(LEVEL * (1 - LEVEL) / samples)
+    print(f"\ntrained: {queries:,} queries, {samples:,} samples each\n\n{'':11s}{'judge':10s}{'p':>5s}{'n':>5s}"
+          f"{'covers':>9s}{'width':>7s}{'labels':>9s}{'width':>7s}")
+    for kind in ("mean", "difference"):
+        for name, apart in APART.items():
+            for p in (0.5, 0.8, 0.95):
+                for n in (20, 50, 150):
+                    rng = np.random.default_rng((options.seed, n, round(100 * p), round(100 * apart), kind == "mean"))
+                    totals = np.zeros(4)
+                    for start in range(0, samples, batch):
+                        shape = queries, min(batch, samples - start)
+                        totals += _trained_batch(rng, kind, apart, p, n, shape)
+                    cover, width, other, alone = totals / samples
+                    below += cover < BOUNDS["trained"] - 2 * error
+                    print(f"{kind:11s}{name:10s}{p:5.2f}{n:5d}{cover:9.1%}{width:7.3f}{other:9.1%}{alone:7.3f}",
+                          flush=True)
+    return below
+
+
+def _trained_batch(rng: np.random.Generator, kind: str, apart: float, p: float, n: int, shape: tuple) -> np.ndarray:
+    """Sums of: covered, width, covered by the labels alone, their width."""
     right = (rng.random(shape) < p) * 1.0
-    return learned(rng, [features(rng, right, apart)], [right], n)[0], right, p
+    seen = features(rng, right, apart)
+    true, bounds = p, (0.0, 1.0)
+    if kind == "mean":
+        verdicts, values = learned(rng, [seen], [right], n)[0], right
+    else:
+        alike = rng.random(shape) < 0.5
+        other = np.where(alike, right, (rng.random(shape) < p - 0.1) * 1.0)
+        unlike = np.where(alike.T[..., None], seen, features(rng, other, apart))
+        first, second = learned(rng, [seen, unlike], [right, other], n)
+        verdicts, values, true, bounds = second - first, other - right, -0.05, (-1.0, 1.0)
+    labels = np.where(np.arange(shape[0])[:, None] < n, values, np.nan)
+    result = ppi(verdicts, labels, bounds=bounds)
+    alone = np.array([label_interval(values[:n, s], bounds=bounds) for s in range(shape[1])])
+    return np.array([((result.low <= true) & (true <= result.high)).sum(), (result.high - result.low).sum(),
+                     ((alone[:, 0] <= true) & (true <= alone[:, 1])).sum(), (alone[:, 1] - alone[:, 0]).sum()])
 
 
-def trained_differences(rng: np.random.Generator, p: float, apart: float, shape: tuple[int, int], n: int):
-    """As differences, by a judge that is trained on the labels of both runs."""
-    alike, first, second = two_runs(rng, p, shape)
-    seen = features(rng, first, apart)
-    other = np.where(alike.T[..., None], seen, features(rng, second, apart))
-    one, two = learned(rng, [seen, other], [first, second], n)
-    return two - one, second - first, -LESS
-
-
-def coverage(kind, p: float, judge: tuple[float, float] | float, n: int,
-             options: argparse.Namespace) -> dict[str, np.ndarray]:
-    """{method: (share that holds the mean, mean width)}, and "judge": (its mean,)."""
-    is_trained, is_mean = kind in TRAINED, kind in (means, trained_means)
-    quality = judge if is_trained else judge[0]
-    rng = np.random.default_rng((options.seed, n, round(100 * p), round(100 * quality), not is_mean))
-    totals = {method: np.zeros(2) for method in ("corrected", "plain", "labels")}
-    mean, batch = 0.0, TRAINED_BATCH if is_trained else BATCH
-    for start in range(0, options.samples, batch):
-        verdicts, right, true = kind(rng, p, judge, (options.queries, min(batch, options.samples - start)), n)
-        labels = np.where(np.arange(options.queries)[:, None] < n, right, np.nan)
-        mean += verdicts.mean(axis=0).sum()
-        for method, pseudo in (("corrected", True), ("plain", False)):
-            found = ppi(verdicts, labels, level=options.level, pseudo=pseudo)
-            totals[method] += held(found.low, found.high, true)
-        if is_mean:
-            ends = {share: wilson(share, n, options.level) for share in set(np.unique(right[:n].mean(axis=0)))}
-            totals["labels"] += held(*np.array([ends[share] for share in right[:n].mean(axis=0)]).T, true)
-    return {**{method: total / options.samples for method, total in totals.items()},
-            "judge": np.array([mean / options.samples])}
-
-
-TRAINED = (trained_means, trained_differences)
-NAMES = {means: "mean", differences: "difference", trained_means: "trained", trained_differences: "tr. diff."}
-
-
-def held(low: np.ndarray, high: np.ndarray, true: float) -> list[float]:
-    return [float(((low <= true) & (true <= high)).sum()), float((high - low).sum())]
-
-
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=4000)
-    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--level", type=float, default=LEVEL)
-    parser.add_argument("--only", choices=("fixed", "trained"))
-    options = parser.parse_args()
-    error = np.sqrt(options.level * (1 - options.level) / options.samples)
-    print(f"coverage of {options.level:.0%} intervals, {options.samples:,} samples of {options.queries:,} queries "
-          f"(standard error {error:.2%}), asked: {ASKED[0]:.0%} to {ASKED[1]:.0%}; ! below, + above\n")
-    print(f"{'':11s}{'judge':10s}{'p':>5s}{'(says)':>9s}{'n':>5s}{'corrected':>12s}{'width':>7s}"
-          f"{'no pseudo':>12s}{'width':>7s}{'labels':>10s}{'width':>7s}")
-    missed = 0
-    for kind in NAMES:
-        if options.only and (kind in TRAINED) != (options.only == "trained"):
-            continue
-        for name, judge in (APART if kind in TRAINED else JUDGES).items():
-            for p in TRUE:
-                for n in LABELS:
-                    cells = coverage(kind, p, judge, n, options)
-                    (share, width), (plain, narrow) = cells["corrected"], cells["plain"]
-                    says = f"({cells['judge'][0]:.3f})"
-                    mark = "!" if share < ASKED[0] else "+" if share > ASKED[1] else " "
-                    missed += share < ASKED[0] - 2 * error
-                    alone = "".join(f"{cells['labels'][i]:{form}}" for i, form in ((0, "10.1%"), (1, "7.3f")))
-                    print(f"{NAMES[kind]:11s}{name:10s}{p:5.2f}"
-                          f"{says:>9s}{n:5d}{share:11.1%}{mark}{width:7.3f}{plain:12.1%}{narrow:7.3f}"
-                          f"{alone if kind in (means, trained_means) else ''}", flush=True)
-    print(f"\nbelow what is asked by more than two standard errors: {int(missed)}")
-    return missed > 0
+    parser.add_argument("--quick", action="store_true", help="fewer true means, N and n")
+    parser.add_argument("--only", choices=("means", "sampled", "differences", "groups", "trained"))
+    options = parser.parse_args(arguments)
+    grid = QUICK if options.quick else {"TRUE": TRUE, "QUERIES": QUERIES, "LABELS": LABELS}
+    below = 0
+    for kind in METHODS:
+        if options.only in (None, kind):
+            below += compare(kind, options, QUICK if kind == "sampled" else grid)
+    for kind, simulation in (("groups", groups), ("trained", trained)):
+        if options.only in (None, kind):
+            below += simulation(options, grid)
+    print(f"\nadopted method below its bound by more than two standard errors: {below}")
+    return int(below > 0)
 
 
 if __name__ == "__main__":

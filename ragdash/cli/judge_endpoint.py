@@ -10,13 +10,14 @@ import orjson
 
 from ragdash.cli.common_options import seconds, whole_number
 from ragdash.cli.job_progress import write_message
-from ragdash.core.console import printable
+from ragdash.core.console import print_note, printable
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import SEED
 from ragdash.models.judge import Endpoint, Patience, Plan, Prices
 from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.endpoint import KINDS
+from ragdash.models.judge.transport.prices import listed_price
 
 
 def add_judge_options(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +48,11 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 def endpoint_of(options: argparse.Namespace) -> Endpoint:
     """The endpoint that the options name; InputError where they do not fit together."""
     prices = (options.price_in, options.price_out)
+    listed = listed_price(options.model) if prices == (None, None) and not _is_local(options) else None
+    if listed is not None:
+        prices = (listed.prices.prompt, listed.prices.completion)
+        if options.progress == "text":
+            print_note(f"Listed prices of {listed}; yours come first: --price-in, --price-out, or prices.toml")
     if (prices[0] is None) != (prices[1] is None) or (options.max_cost is not None and None in prices):
         raise InputError([Problem("no-prices/both", field="--price-in")])
     parameters = {"temperature": 0}
@@ -62,6 +68,11 @@ def endpoint_of(options: argparse.Namespace) -> Endpoint:
                         {name: value for name, value in parameters.items() if value is not None}, allowed=allowed)
     endpoint.check_allowed()
     return endpoint
+
+
+def _is_local(options: argparse.Namespace) -> bool:
+    """Whether the address is on this machine: a model there has no list price, whatever its name."""
+    return Endpoint(options.base_url, options.model, options.kind).local
 
 
 def confirm(endpoint: Endpoint, texts: str) -> None:

@@ -277,7 +277,7 @@ def register_rubrics() -> list[str]:
         for name in [name for name in registry if name.startswith(PREFIX) and name not in rubrics]:
             registry.pop(name)
     for name, rubric in rubrics.items():
-        if name not in TASKS or TASKS[name].ask.args != (rubric,):
+        if name not in TASKS or getattr(TASKS[name].ask, "args", ()) != (rubric,):
             TASKS[name] = rubric_task(rubric)
             _register_rubric(rubric)
     return list(rubrics)

@@ -67,7 +67,7 @@ def test_it_learns_and_its_interval_holds_the_mean():
     match, right = the_match()
     judge = fit_judge([match], {"run": first(right, 50)}, "right")
     found = validate_judge(judge.verdicts[0], first(right, 50))
-    assert found.agreement.kappa > 0.4 and found.corrected.n == 50 and found.rest == 70 and found.pseudo
+    assert found.agreement.kappa > 0.4 and found.corrected.n == 50 and found.rest == 70
     assert found.corrected.low < np.mean(list(right.values())) < found.corrected.high
     weights = dict(zip(judge.features, judge.weights.mean(axis=0), strict=True))
     assert max(weights, key=lambda name: abs(weights[name])) in ("SupportCoverage", "AnswerRelevance")
@@ -151,7 +151,7 @@ def test_differences_of_two_runs_and_a_run_without_labels():
     judge = fit_judge([one, two], {"one": first(right, 50), "two": first(other, 50)})
     found = corrected_difference(*judge.verdicts, first(right, 50), first(other, 50))
     truth = np.mean(list(other.values())) - np.mean(list(right.values()))
-    assert found.pseudo and found.corrected.n == 50 and found.corrected.low < truth < found.corrected.high
+    assert found.corrected.n == 50 and found.corrected.low < truth < found.corrected.high
     alone = fit_judge([one, two], {"one": first(right, 50)})
     assert np.isfinite(alone.verdicts[1].values).all()
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
+from scipy.stats import binomtest
 
 from ragdash.analysis.judge_validation import (
     LabelStore,
@@ -25,7 +26,6 @@ from ragdash.analysis.judge_validation import (
     verdicts_of,
     vote_spread,
 )
-from ragdash.analysis.judge_validation.estimates import wilson
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.reporting.tables import label_sheet_bytes, render_judge_validation
@@ -74,14 +74,6 @@ def test_votes_by_hand():
     assert vote_spread(np.ones((4, 1))).n == 0 and math.isnan(vote_spread(np.ones((4, 2))).kappa)
 
 
-@pytest.mark.parametrize("yes", [0, 1, 12, 20])
-def test_wilson_is_scipys(yes):
-    from scipy.stats import binomtest
-
-    wanted = binomtest(yes, 20).proportion_ci(0.95, method="wilson")
-    assert wilson(yes / 20, 20) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
-
-
 @pytest.mark.parametrize(("model", "wanted"), [
     ("openai/gpt-4o-mini", {"OpenAI"}), ("DeepSeek-R1-Distill-Qwen-7B", {"DeepSeek", "Qwen"}), ("o3-mini", {"OpenAI"}),
     ("ollama/mistral", {"Mistral"}), ("meta.llama3-70b", {"Meta Llama"}), ("eleutherai/gpt-neo", set()), ("", set())])
@@ -102,8 +94,9 @@ def test_trust_says_what_stands_behind_a_mean():
     )
     assert (found.judge.n, found.labels.n, found.corrected.n, found.rest) == (99, 31, 30, 69)
     assert found.judge.mean == pytest.approx(60 / 99) and math.isnan(found.judge.low)
-    assert found.labels.low == pytest.approx(wilson(20 / 31, 31)[0])
-    assert found.corrected.low < found.corrected.mean < found.corrected.high and found.pseudo
+    assert found.labels.low == pytest.approx(binomtest(20, 31).proportion_ci(0.95, method="exact").low)
+    assert found.corrected.low < found.corrected.mean < found.corrected.high
+    assert found.corrected.weight == 0 and found.headline == "labels"
     assert found.missing == {"truncated": 1} and found.without_verdict == 1
     assert [one.query_id for one in found.disagreements] == [f"q{i}" for i in range(0, 30, 3)]
     assert found.agreement.accuracy == pytest.approx(2 / 3)
@@ -139,19 +132,45 @@ def test_the_difference_of_two_runs_is_of_pairs():
     assert found.corrected.low < found.corrected.mean < found.corrected.high
 
 
-def test_labels_that_do_not_differ_have_no_interval_of_their_own():
-    """20 pairs labelled alike tell nothing of how far others differ: no width is no certainty, and no advice."""
+def test_labels_that_do_not_differ_have_an_interval_all_the_same():
+    """20 pairs labeled alike do not show that all others are: the interval is not of no width."""
     rng = np.random.default_rng(1)
     base, other = judged(rng.random(200), "base"), judged(rng.random(200), "other")
     same = {f"q{i}": float(i % 2) for i in range(20)}
     found = corrected_difference(base, other, same, same)
-    assert (found.labels.mean, found.labels.n) == (0, 20) and math.isnan(found.labels.low)
-    assert not found.problems and found.corrected.low < 0 < found.corrected.high
+    assert (found.labels.mean, found.labels.n) == (0, 20) and found.labels.low < -0.05 < 0.05 < found.labels.high
+    assert [one.kind for one in found.problems] == ["no-gain"] and found.headline == "labels"
     graded = validate_judge(base, dict.fromkeys(same, 0.75))
-    assert graded.labels.mean == 0.75 and math.isnan(graded.labels.low) and math.isnan(graded.labels.high)
-    assert not {one.kind for one in graded.problems} & {"no-gain"}
+    assert graded.labels.mean == 0.75 and graded.labels.low < 0.75 < graded.labels.high
     shares = validate_judge(base, dict.fromkeys(same, 1.0))
-    assert shares.labels.low == pytest.approx(0.8388, abs=1e-4) and shares.labels.high == 1  # Wilson's
+    assert shares.labels.low == pytest.approx(0.025**(1 / 20)) and shares.labels.high == 1  # Clopper and Pearson's
+
+
+def test_a_judge_is_compared_with_a_constant_answer():
+    """Of 40 labels 32 are yes; the judge agrees on 30 of them and on 1 of the others."""
+    labels = {f"q{i}": float(i < 32) for i in range(40)}
+    found = validate_judge(judged([1.0] * 30 + [0.0] * 2 + [0.0] * 1 + [1.0] * 7 + [1.0, 0.0] * 30), labels)
+    agreed = found.agreement
+    assert (agreed.accuracy, agreed.constant, agreed.constant_class) == (31 / 40, 32 / 40, "yes")
+    assert agreed.adds_nothing
+    problem, = (problem for problem in found.problems if problem.kind == "judge-below-constant")
+    assert problem.actual == "78% agreement on 40 labels of 'run'; always “yes” would agree in 80%"
+    better = validate_judge(judged([1.0] * 32 + [0.0] * 8 + [1.0, 0.0] * 30), labels)
+    assert not better.agreement.adds_nothing and better.headline == "corrected" and not better.problems
+
+
+def test_queries_of_one_document_count_as_a_group():
+    """Each of 20 documents has 3 questions that share label and verdict: 60 labels say as much as 20."""
+    values = [float(i % 30 < 20) for i in range(300)]
+    verdicts, labels = judged(values), {f"q{i}": float(values[i] if i % 7 else 1 - values[i]) for i in range(60)}
+    groups = {f"q{i}": f"d{i // 3}" for i in range(300)}
+    free, grouped = validate_judge(verdicts, labels), validate_judge(verdicts, labels, groups=groups)
+    assert (free.groups, grouped.groups) == (None, 20) and grouped.corrected.mean == free.corrected.mean
+    assert grouped.corrected.low < free.corrected.low and grouped.labels.low < free.labels.low
+    few = validate_judge(verdicts, labels, groups={f"q{i}": f"d{i // 10}" for i in range(300)})
+    assert [problem.kind for problem in few.problems] == ["few-groups"] and math.isnan(few.corrected.low)
+    pair = corrected_difference(verdicts, judged(values[::-1], "b"), labels, labels, groups=groups)
+    assert pair.groups == 20
 
 
 def test_verdicts_of_a_metric_and_of_nothing_else():

@@ -71,13 +71,18 @@ def test_json_is_the_contract(tmp_path, capfdbinary):
                           "json")
     content = json.loads(out)
     run, = content["runs"]
-    assert status == 0 and list(content) == ["schema", "runs", "differences", "settings", "problems"]
-    assert list(run) == ["name", "digest", "judged", "judge", "labels", "corrected", "missing",
-                         "labels_without_verdict", "agreement", "votes", "disagreements"]
+    assert status == 0 and list(content) == ["schema", "runs", "differences", "error_sources", "settings",
+                                                     "problems"]
+    assert list(run) == ["name", "digest", "judged", "judge", "labels", "corrected", "headline", "groups",
+                         "missing", "labels_without_verdict", "agreement", "votes", "disagreements"]
     assert run["judge"] == {"mean": 0.75, "n": 100} and run["missing"] == {"refused": 1} and run["votes"] is None
     assert run["agreement"]["confusion"] == [[10, 10], [0, 20]] and run["agreement"]["kappa"] == 0.5
     assert run["corrected"]["n"] == 40 and run["corrected"]["N"] == 60 and len(run["disagreements"]) == 10
-    assert run["corrected"]["mean"] == pytest.approx(0.75 - 10 / 42)
+    assert run["corrected"]["mean"] == pytest.approx(0.5)  # 3 of 4 verdicts are 1 on either side
+    assert run["headline"] == "corrected" and run["groups"] is None and 0 < run["corrected"]["weight"] < 1
+    assert run["corrected"]["effective_labels"] > 40
+    assert run["agreement"]["base_rate"] == {"no": 0.5, "yes": 0.5} and run["agreement"]["constant"] == 0.5
+    assert run["agreement"]["adds_nothing"] is False
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv"])
@@ -91,7 +96,8 @@ def test_the_tables(tmp_path, capfdbinary, form):
         row, = csv.DictReader(out.splitlines())
         assert (row["run"], row["n"], row["N"], row["missing"]) == ("a", "40", "60", "1")
     else:
-        assert "… 8 more" in out and "kinder" in out and "1 refused" in out and "0.512 [" in out
+        assert "… 8 more" in out and "kinder" in out and "1 refused" in out and "0.500 [" in out
+        assert "Always “no” would agree in 0.500" in out and "Report: the corrected mean." in out
 
 
 @pytest.mark.parametrize(("more", "words"), [
@@ -102,6 +108,26 @@ def test_the_tables(tmp_path, capfdbinary, form):
 def test_what_is_wrong_is_told(capfdbinary, more, words):
     status, out, err = call(capfdbinary, "trust", *more)
     assert (status, out) == (2, "") and words in err
+
+
+def test_questions_of_one_document_count_as_a_group(tmp_path, capfdbinary):
+    sheet = tmp_path / "sheet.csv"
+    call(capfdbinary, "trust", *RUNS, "--sheet", sheet, "-n", 60)
+    rows = list(csv.DictReader(sheet.open()))
+    labels = tmp_path / "labels.csv"
+    labels.write_text("query_id,run,label\n" + "".join(f"{row['query_id']},{row['run']},{int(i % 5 > 0)}\n"
+                                                       for i, row in enumerate(rows)))
+    status, out, _ = call(capfdbinary, "trust", *RUNS, "--labels", labels, "--group-by", "document", "--format", "json")
+    content = json.loads(out)
+    assert status == 0 and content["settings"]["group_by"] == "document"
+    assert {source["factor"] for source in content["error_sources"]} >= {"run", "answer length (characters)"}
+    assert all(0 < source["p"] <= source["p_corrected"] <= 1 for source in content["error_sources"])
+    table = call(capfdbinary, "trust", *RUNS, "--labels", labels)[1]
+    assert "What fools this judge?" in table and "not shown" in table
+    assert 10 <= content["runs"][0]["groups"] <= content["differences"][0]["groups"] <= 60
+    assert "no query with a group by 'colour'" in call(capfdbinary, "trust", *RUNS, "--labels", labels, "--group-by",
+                                                      "colour")[2]
+    assert "--truth" in call(capfdbinary, "trust", "--verdicts", verdicts(tmp_path), "--group-by", "document")[2]
 
 
 def test_labels_of_no_run_and_keeping_without_one(tmp_path, capfdbinary):

@@ -38,7 +38,8 @@ def judged(run: Run, truth: Truth, scores: Mapping[str, float], judge: Judge = T
            failed: Sequence[str] = ()) -> None:
     """Keep a Faithfulness verdict for each query; `failed` were asked in vain."""
     match = Match(run, truth)
-    questions = dict(zip(match.query_ids.to_pylist(), first_round(match.judged.askings("Faithfulness"), vote),
+    first_questions = first_round(match.judged.askings("Faithfulness", vote=vote), vote)
+    questions = dict(zip(match.query_ids.to_pylist(), first_questions,
                          strict=True))
     default_verdict_store().save(judge, [
         *((questions[query], Reply({"reason": f"Because of {query}.", "score": score}, attempts=1))

@@ -1,15 +1,18 @@
 """Can the judge be trusted? Its verdicts compared with a person's labels, and intervals that allow for its errors."""
 
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, vote_spread
+from ragdash.analysis.judge_validation.error_sources import ErrorSource, error_sources
 from ragdash.analysis.judge_validation.estimates import (
            CorrectedDifference,
            Disagreement,
            Estimate,
            JudgeValidation,
            corrected_difference,
+           headline_of,
            validate_judge,
 )
 from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
+from ragdash.analysis.judge_validation.groups import DOCUMENT, groups_of
 from ragdash.analysis.judge_validation.label_store import LabelStore
 from ragdash.analysis.judge_validation.labelling_sheet import SHEET, labelling_sheet, sample_queries
 from ragdash.analysis.judge_validation.model_families import families, same_family
@@ -31,6 +34,7 @@ from ragdash.analysis.judge_validation.verdicts import RunVerdicts, verdicts_of
 
 __all__ = [
            "CUT",
+           "DOCUMENT",
            "FOLDS",
            "PENALTY",
            "SHEET",
@@ -38,6 +42,7 @@ __all__ = [
            "Agreement",
            "CorrectedDifference",
            "Disagreement",
+           "ErrorSource",
            "Estimate",
            "JudgeValidation",
            "LabelStore",
@@ -48,9 +53,12 @@ __all__ = [
            "agreement",
            "assign_labels",
            "corrected_difference",
+           "error_sources",
            "families",
            "fit_judge",
            "generator_of",
+           "groups_of",
+           "headline_of",
            "judged_verdicts",
            "labelling_sheet",
            "placeholder_verdicts",

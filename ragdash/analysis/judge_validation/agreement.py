@@ -20,6 +20,7 @@ class Agreement:
 
     confusion (C, C): queries by class of the label (row) and of the verdict (column); classes (C,): their names.
     bias: mean of verdict - label, above 0 where the judge is too kind; apart: mean of |verdict - label|.
+    constant: the accuracy of a judge that gives every query the class of most labels (constant_class).
     """
 
     n: int
@@ -29,6 +30,13 @@ class Agreement:
     confusion: np.ndarray
     bias: float
     apart: float
+    constant: float
+    constant_class: str
+
+    @property
+    def adds_nothing(self) -> bool:
+        """Whether the judge agrees no more often than a constant answer does; False where it agrees always."""
+        return bool(self.n and self.accuracy < 1 and self.accuracy <= self.constant + 1e-12)
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT)
     Returns
     -------
     Agreement
-        Accuracy, Cohen's kappa and bias; NaN for n = 0.
+        Accuracy, Cohen's kappa, bias, and the accuracy of a constant answer; NaN for n = 0.
 
     Notes
     -----
@@ -68,19 +76,23 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT)
     Examples
     --------
     >>> result = agreement(np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0]))
-    >>> result.accuracy, result.kappa, result.bias
-    (0.75, 0.5, 0.25)
+    >>> result.accuracy, result.kappa, result.bias, result.constant, result.constant_class
+    (0.75, 0.5, 0.25, 0.75, 'no')
+    >>> result.adds_nothing
+    True
     """
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
     columns, rows, classes = _classes(verdicts, labels, cut)
     size, n = len(classes), len(labels)
     confusion = np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
     if not n:
-        return Agreement(0, np.nan, np.nan, classes, confusion, np.nan, np.nan)
+        return Agreement(0, np.nan, np.nan, classes, confusion, np.nan, np.nan, np.nan, "")
     observed = np.trace(confusion) / n
+    most = int(np.argmax(confusion.sum(axis=1)))
     expected = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / n**2
     return Agreement(n, float(observed), _beyond_chance(observed, expected), classes, confusion,
-                     float((verdicts - labels).mean()), float(np.abs(verdicts - labels).mean()))
+                     float((verdicts - labels).mean()), float(np.abs(verdicts - labels).mean()),
+                     float(confusion[most].sum() / n), classes[most])
 
 
 def vote_spread(votes: np.ndarray, cut: float = CUT) -> Votes:

@@ -16,17 +16,23 @@ from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, a
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import Problem
-from ragdash.evaluation.stats import LEVEL, MIN_LABELS, bootstrap_intervals, ppi
+from ragdash.evaluation.stats import LEVEL, MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over n queries with its interval; NaN = undefined, ends too where no interval is given."""
+    """A mean over n queries with its interval; NaN = undefined, ends too where no interval is given.
+
+    weight: lambda of a corrected mean, how much of the judge enters (0: none); effective_n: how many labels alone would
+    have its variance; NaN for other means.
+    """
 
     mean: float
     low: float
     high: float
     n: int
+    weight: float = float("nan")
+    effective_n: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class JudgeValidation:
 
     judge: mean of the verdicts, without interval: no more queries would fix what the judge gets wrong; labels: the
     labels alone (labels without a verdict among them); corrected: prediction-powered, of n labeled queries and the
-    `rest` others. pseudo: whether the pseudo-rectifiers were added. disagreements: the furthest apart first.
+    `rest` others. headline: which of the two to report, by `headline_of`. groups: how many groups of dependent queries
+    are labeled, None if queries are independent. disagreements: the furthest apart first.
     missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none.
     """
 
@@ -55,7 +62,8 @@ class JudgeValidation:
     labels: Estimate
     corrected: Estimate
     rest: int
-    pseudo: bool
+    headline: str
+    groups: int | None
     agreement: Agreement
     disagreements: tuple[Disagreement, ...]
     votes: Votes | None
@@ -67,7 +75,7 @@ class JudgeValidation:
 
 @dataclass(frozen=True)
 class CorrectedDifference:
-    """Candidate minus baseline over the queries where both have a verdict; the three estimates as in Trust."""
+    """Candidate minus baseline over the queries where both have a verdict; the estimates as in JudgeValidation."""
 
     baseline: str
     candidate: str
@@ -76,13 +84,15 @@ class CorrectedDifference:
     labels: Estimate
     corrected: Estimate
     rest: int
-    pseudo: bool
+    headline: str
+    groups: int | None
     left_out: int
     problems: tuple[Problem, ...] = ()
 
 
 def validate_judge(
-    verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL
+    verdicts: RunVerdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL,
+    groups: Mapping[str, str] | None = None,
 ) -> JudgeValidation:
     """Compare a judge's verdicts on a run with a person's labels.
 
@@ -96,39 +106,41 @@ def validate_judge(
         As in `agreement`; without one, votes are split by CUT.
     level
         Of the intervals.
+    groups
+        {query_id: group} of queries that depend on each other; others are independent.
 
     Returns
     -------
     JudgeValidation
-        Means of the judge, of the labels, and corrected (prediction-powered; no interval below 20 labels with a
-        verdict). Interval of the labels: Wilson's if all are 0 or 1, else bootstrap; none if all are equal. Labels of
-        queries without a verdict are left out and reported.
+        Means of the judge, of the labels, and corrected (`ppi`; no interval below 20 labels with a verdict). Interval
+        of the labels: `label_interval`. Labels of queries without a verdict are left out and reported.
     """
     values = verdicts.values
     label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
     paired = np.flatnonzero(~np.isnan(values) & ~np.isnan(label_values))
-    result = ppi(values[:, None], label_values[:, None], level=level, bounds=(0.0, 1.0))
+    codes = _group_codes(verdicts.query_ids, groups)
+    result = ppi(values[:, None], label_values[:, None], level=level, groups=codes)
     agreed = agreement(values[paired], label_values[paired], cut)
     disagreeing = paired[classes_of(values[paired], cut) != classes_of(label_values[paired], cut)]
     disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()
-    labels_only = _labels_only(label_values, level)
+    labels_only = _labels_only(label_values, level, (0.0, 1.0), codes)
     corrected, rest = _estimate(result), int(result.n_unlabelled[0])
+    n_groups = None if codes is None else len(np.unique(codes[paired]))
     problems = (
         *verdicts.problems,
         *_label_problems(verdicts, labels_only.n, len(paired), unknown_ids),
         *_judge_problems(verdicts, agreed),
-        *_interval_problems([verdicts.name], corrected, labels_only, rest),
+        *_interval_problems([verdicts.name], corrected, labels_only, rest, n_groups),
     )
     return JudgeValidation(
-        verdicts.name,
-        verdicts.what,
-        verdicts.run,
+        verdicts.name, verdicts.what, verdicts.run,
         _judge_only(values),
         labels_only,
         corrected,
         rest,
-        bool(result.pseudo[0]),
+        headline_of(corrected, labels_only),
+        n_groups,
         agreed,
         tuple(map(Disagreement, ids, values[disagreeing].tolist(), label_values[disagreeing].tolist())),
         None if verdicts.votes is None else vote_spread(verdicts.votes, CUT if cut is None else cut),
@@ -140,7 +152,8 @@ def validate_judge(
 
 
 def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline_labels: Mapping[str, float],
-                     candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> CorrectedDifference:
+                     candidate_labels: Mapping[str, float], *, level: float = LEVEL,
+                         groups: Mapping[str, str] | None = None) -> CorrectedDifference:
     """Estimate the paired difference of two runs' means, corrected by the queries labeled in both.
 
     Parameters
@@ -149,8 +162,8 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
         The verdicts of the two runs.
     baseline_labels, candidate_labels
         {query_id: value in [0, 1]}.
-    level
-        Of the intervals.
+    level, groups
+        As in `validate_judge`.
 
     Returns
     -------
@@ -159,8 +172,8 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
 
     Notes
     -----
-    Prediction-powered inference on the differences (ragdash.evaluation.stats.ppi). Pairs of labels have a bootstrap
-    interval, none if all differences are equal.
+    Prediction-powered inference on the differences (ragdash.evaluation.stats.ppi), and the same without a judge on the
+    pairs of labels. Both keep the two additional differences +1 and -1, as Bonett and Price 2012 do for pairs.
     """
     candidate_rows = (
         pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)
@@ -172,9 +185,12 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
         _aligned(baseline.query_ids, run_labels)[0] for run_labels in (baseline_labels, candidate_labels)
     )
     labels = candidate_values - baseline_values
-    result = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
-    labels_only = _resampled(labels, level)
+    codes = _group_codes(baseline.query_ids, groups)
+    result = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0), groups=codes)
+    labels_only = _labels_only(labels, level, (-1.0, 1.0), codes)
     corrected, rest = _estimate(result), int(result.n_unlabelled[0])
+    paired = ~np.isnan(verdicts) & ~np.isnan(labels)
+    n_groups = None if codes is None else len(np.unique(codes[paired]))
     total = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), candidate_rows)).sum())
     return CorrectedDifference(
         baseline.name,
@@ -184,25 +200,37 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
         labels_only,
         corrected,
         rest,
-        bool(result.pseudo[0]),
+        headline_of(corrected, labels_only),
+        n_groups,
         total - int((~np.isnan(verdicts)).sum()),
-        tuple(_interval_problems([candidate.name, baseline.name], corrected, labels_only, rest)),
+        tuple(_interval_problems([candidate.name, baseline.name], corrected, labels_only, rest, n_groups)),
     )
 
 
-def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval of a share of n yes-or-no values; NaN for n = 0.
+def headline_of(corrected: Estimate, labels_only: Estimate) -> str:
+    """Which estimate to report: "corrected", "labels", or "" where neither has an interval.
 
-    Source: Wilson 1927; scipy.stats.binomtest(...).proportion_ci(method="wilson").
+    The rule is fixed before anyone sees a result: corrected where it has an interval (20 labels or more, two other
+    queries) and verdicts and labels go together (lambda above 0), else the labels alone. The coverage in
+    benchmarks/ppi.py is that of this rule, because with lambda = 0 the corrected interval is that of the labels.
+
+    Examples
+    --------
+    >>> headline_of(Estimate(0.8, 0.7, 0.9, 50, weight=0.6), Estimate(0.8, 0.66, 0.9, 50))
+    'corrected'
     """
-    from scipy.special import ndtri
+    if np.isfinite(corrected.low) and corrected.weight > 0:
+        return "corrected"
+    return "labels" if np.isfinite(labels_only.low) else ""
 
-    if not n:
-        return float("nan"), float("nan")
-    z2 = float(ndtri((1 + level) / 2))**2
-    middle = (mean + z2 / (2 * n)) / (1 + z2 / n)
-    margin = np.sqrt(z2 * (mean * (1 - mean) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    return max(float(middle - margin), 0.0), min(float(middle + margin), 1.0)
+
+def _group_codes(query_ids: pa.StringArray, groups: Mapping[str, str] | None) -> np.ndarray | None:
+    """An integer for the group of each query; queries without one get their own."""
+    if groups is None:
+        return None
+    keys = [("group", groups[query]) if query in groups else ("query", query) for query in query_ids.to_pylist()]
+    index = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    return np.array([index[key] for key in keys], np.int64)
 
 
 def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np.ndarray, list[str]]:
@@ -213,30 +241,20 @@ def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np
     return values[rows], names.filter(pc.invert(pc.is_in(names, value_set=query_ids))).to_pylist()
 
 
-def _labels_only(labels: np.ndarray, level: float) -> Estimate:
-    labels = labels[~np.isnan(labels)]
-    mean = _mean(labels)
-    if np.isin(labels, (0.0, 1.0)).all():
-        return Estimate(mean, *wilson(mean, len(labels), level), len(labels))
-    return _resampled(labels, level)
-
-
-def _resampled(labels: np.ndarray, level: float) -> Estimate:
-    """By the bootstrap. Without an interval where all labels are the same: a few that do not differ do not show that
-    the others do not either, and resampled they would have an interval of no width.
-    """
-    labels = labels[~np.isnan(labels)]
-    low, high = bootstrap_intervals(labels[:, None], level=level)
-    differ = len(np.unique(labels)) > 1
-    return Estimate(_mean(labels), *(float(end[0]) if differ else np.nan for end in (low, high)), len(labels))
+def _labels_only(labels: np.ndarray, level: float, bounds: tuple[float, float], codes: np.ndarray | None) -> Estimate:
+    labeled = ~np.isnan(labels)
+    own = None if codes is None else codes[labeled]
+    ends = label_interval(labels[labeled], level=level, bounds=bounds, groups=own)
+    return Estimate(_mean(labels), *ends, int(labeled.sum()))
 
 
 def _judge_only(values: np.ndarray) -> Estimate:
     return Estimate(_mean(values), np.nan, np.nan, int((~np.isnan(values)).sum()))
 
 
-def _estimate(result) -> Estimate:
-    return Estimate(float(result.estimate[0]), float(result.low[0]), float(result.high[0]), int(result.n[0]))
+def _estimate(result: Ppi) -> Estimate:
+    return Estimate(float(result.estimate[0]), float(result.low[0]), float(result.high[0]), int(result.n[0]),
+                    float(result.weight[0]), float(result.effective_n[0]))
 
 
 def _mean(values: np.ndarray) -> float:
@@ -261,6 +279,9 @@ def _judge_problems(verdicts: RunVerdicts, agreed: Agreement) -> list[Problem]:
         messages.append(("constant-judge", {"value": defined[0], "queries": len(defined), "run": verdicts.name}))
     elif agreed.n >= MIN_LABELS and agreed.kappa <= 0:
         messages.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
+    elif agreed.n >= MIN_LABELS and agreed.adds_nothing:
+        messages.append(("judge-below-constant", {"accuracy": agreed.accuracy, "labels": agreed.n, "run": verdicts.name,
+                                                  "answer": agreed.constant_class, "constant": agreed.constant}))
     shared = same_family(verdicts.judge, verdicts.generator)
     if shared:
         messages.append(("same-family", {"judge": verdicts.judge, "generator": verdicts.generator,
@@ -268,7 +289,8 @@ def _judge_problems(verdicts: RunVerdicts, agreed: Agreement) -> list[Problem]:
     return [Problem(message, facts, severity="warning") for message, facts in messages]
 
 
-def _interval_problems(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int) -> list[Problem]:
+def _interval_problems(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int,
+                       n_groups: int | None) -> list[Problem]:
     message = None
     if not corrected.n:
         message = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})
@@ -276,6 +298,8 @@ def _interval_problems(runs: Sequence[str], corrected: Estimate, labels_only: Es
         message = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": MIN_LABELS})
     elif rest < 2:
         message = ("all-labelled", {"queries": rest, "runs": runs})
-    elif corrected.high - corrected.low > labels_only.high - labels_only.low:
+    elif n_groups is not None and n_groups < MIN_GROUPS:
+        message = ("few-groups", {"groups": n_groups, "runs": runs, "fewest": MIN_GROUPS})
+    elif not corrected.weight > 0 or corrected.high - corrected.low > labels_only.high - labels_only.low:
         message = ("no-gain", {"runs": runs})
     return [Problem(*message, severity="warning")] if message else []

@@ -98,13 +98,11 @@ def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
     sample = np.random.default_rng(SEED).permutation(scored)[:TRIED].tolist()
     rows = [scores.values]
     while len(rows) < MOST_VOTES and _any_vote(
-        read(judged.askings(name, sample), judged.verdict_store, judge, len(rows))
+        read(judged.askings(name, sample, len(rows)), judged.verdict_store, judge, len(rows))
     ):
-        rows.append(
-            np.array(
-                [judgement.value for judgement in read(judged.askings(name), judged.verdict_store, judge, len(rows))]
-            )
-        )
+        vote = len(rows)
+        judgements = read(judged.askings(name, vote=vote), judged.verdict_store, judge, vote)
+        rows.append(np.array([judgement.value for judgement in judgements]))
     if len(rows) == 1:
         return None
     rows[0] = np.array([judgement.value for judgement in scores.judgements])

@@ -16,7 +16,7 @@ from ragdash.cli.common_options import add_evaluation_options, seconds, whole_nu
 from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import reading_arguments, source_of, with_documents, with_fixed_ids
 from ragdash.cli.job_progress import CANCELLED, interruptible
-from ragdash.core.console import print_note, say, unwritable
+from ragdash.core.console import count, print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
@@ -29,6 +29,7 @@ from ragdash.reporting.tables import COMPARISON_FORMATS
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"
 REASON = "failed-query"
+MAX_FAILED = 0.2  # of a configuration's queries; beyond, a comparison is mostly one of failures
 FORMATS = (*COMPARISON_FORMATS, "html")
 REPORT_OPTIONS = {"baseline": None, "k": 10, "title": "Two configurations compared", "no_texts": False, "bands": None,
                   "prices": None, "author": "", "date": None}
@@ -56,6 +57,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--warm-up", type=whole_number(0), metavar="N", help="unmeasured calls of each before the "
                         "first (default: 0; with --lines 1, of each process)")
     parser.add_argument("--retry-failed", action="store_true", help="ask queries that failed again")
+    parser.add_argument("--max-failed", type=_share, default=MAX_FAILED, metavar="SHARE", help="exit 1 where more of a "
+                        f"command's queries failed (default: {MAX_FAILED:g})")
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
                         help="max-t or none: two runs need no correction")
@@ -86,6 +89,8 @@ def run(options: argparse.Namespace) -> int:
     except Unfinished as unfinished:
         print_note(f"ragdash: stopped; {unfinished}. The same command goes on from here.")
         return CANCELLED
+    failures = {run.name: sum(problem.kind == REASON for problem in run.problems) for run in answered_runs}
+    _tell_failures(failures, len(truth), options)
     _write(answered_runs, files)
     runs = [_read_back(run, file) for run, file in zip(answered_runs, files, strict=True)]
     paths = " ".join(shlex.quote(str(file)) for file in files)
@@ -94,9 +99,30 @@ def run(options: argparse.Namespace) -> int:
     if options.metrics is None and options.cutoffs is None:
         options.metrics = " ".join(map(str, usual_metrics(runs, truth)))
     runs = with_fixed_ids(runs, truth, options)
-    if options.format != "html":
-        return compare_runs(runs, truth, options)
-    return _report(runs, truth, files, folder, options)
+    failed = any(n > options.max_failed * len(truth) for n in failures.values())
+    status = compare_runs(runs, truth, options) if options.format != "html" else _report(runs, truth, files, folder,
+                                                                                         options)
+    return status or int(failed)
+
+
+def _share(text: str) -> float:
+    """The argparse type of --max-failed: from 0 to 1."""
+    if not 0 <= float(text) <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 1")
+    return float(text)
+
+
+def _tell_failures(failures: dict[str, int], queries: int, options: argparse.Namespace) -> None:
+    """A line of each configuration with failed queries: before the outcome in a table, else on standard error."""
+    for name, failed in failures.items():
+        if not failed:
+            continue
+        limit = f", above the limit of {options.max_failed:.0%}" if failed > options.max_failed * queries else ""
+        line = f"{failed:,} of {count(queries, 'query', 'queries')} of {name} failed{limit}. Its run lacks them."
+        if options.format == "table" and not options.output:
+            print(line, flush=True)
+        else:
+            print_note(line)
 
 
 def _names(options: argparse.Namespace) -> tuple[str, str]:

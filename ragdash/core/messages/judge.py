@@ -45,6 +45,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="{kinds:or}",
         fix="Choose one of these.",
     ),
+    "bad-endpoint/litellm": Message(
+        actual="LiteLLM where only some hosts may be called",
+        expected="a protocol whose connections can be checked: openai or anthropic",
+        fix="Choose another --kind, or leave --judge-hosts out.",
+        page="Choose another protocol.",
+    ),
     "bad-endpoint/model": Message(
         actual="no model",
         expected="the name of a model",
@@ -249,6 +255,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Install it: pip install \"ragdash[judge]\"",
         page="On the server: pip install \"ragdash[judge]\"",
     ),
+    "not-installed/litellm": Message(
+        actual="no package litellm",
+        expected="the package that calls this provider",
+        fix="Install it: pip install \"ragdash[litellm]\"",
+    ),
     "nothing-to-judge/metric": Message(
         actual="no judged metric",
         expected="one metric and one query at least",
@@ -363,6 +374,11 @@ MESSAGES: Mapping[str, Message] = {
             "Make room, or change the permissions; if it is damaged, move it away: it is not overwritten. "
             "RAGDASH_WORKSPACE names another folder."
         ),
+    ),
+    "votes-identical": Message(
+        actual="{metric}: the {votes} replies to each of {questions:count question} are the same text",
+        expected="votes that can differ",
+        fix="The endpoint ignores temperature or repeats itself. These votes say no more than one of them.",
     ),
     "wrong-address": Message(
         actual="nothing to ask at {url} ({reply})",

@@ -22,6 +22,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="a JSON object",
         fix="Correct the line.",
     ),
+    "bad-policy": Message(
+        actual="{name} = {value!r}",
+        expected="{answers:or}",
+        fix="Choose one of these.",
+    ),
+    "bad-policy/file": Message(
+        actual="a file that is no labeling policy ({reason})",
+        expected="TOML with {names:comma}",
+        fix="Write all of them.",
+    ),
+    "bad-price-table": Message(
+        actual="a price table that cannot be read ({reason})",
+        expected='TOML with [models."NAME"] and input, output, date, source',
+        fix="Correct the file.",
+    ),
     "bad-rubric": Message(
         actual="{unknown:?the fields {unknown:comma}}{unknown:!no {missing:comma}}",
         expected="name and question; and kind, labels, anchors, sees, column, title where wanted",
@@ -114,6 +129,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="2 or more",
         fix="Leave it at {usual}.",
     ),
+    "few-groups": Message(
+        actual="labels of {groups:count group} of dependent queries for the verdicts of {runs!r}",
+        expected="{fewest} or more",
+        fix="No corrected interval is given; label queries of more groups.",
+    ),
     "few-labels": Message(
         actual="{labels:count label} for the verdicts of {runs!r}",
         expected="{fewest} or more",
@@ -130,6 +150,12 @@ MESSAGES: Mapping[str, Message] = {
         actual="a kappa of {kappa:minus .2f} on {labels:count label} of {run!r}",
         expected="agreement beyond chance",
         fix="Read the disagreements; choose another judge or prompt.",
+    ),
+    "judge-below-constant": Message(
+        actual="{accuracy:.0%} agreement on {labels:count label} of {run!r}; always “{answer}” would agree in "
+        "{constant:.0%}",
+        expected="a judge that agrees more often than one answer for all",
+        fix="It adds nothing on single answers. Read the disagreements; choose another judge or prompt.",
     ),
     "label-range": Message(
         actual="a label of {value:g}",
@@ -159,9 +185,19 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give it this name in the first row.",
     ),
     "no-gain": Message(
-        actual="a corrected interval of {runs!r} that is wider than that of the labels alone",
+        actual="verdicts of {runs!r} that do not narrow the interval of the labels",
         expected="a judge that agrees often enough, and many queries besides the labeled ones",
-        fix="Use the labels' interval, if you decide so before you look at where the two are.",
+        fix="Report the mean of the labels alone.",
+    ),
+    "no-groups": Message(
+        actual="no query with a group by {by!r}",
+        expected="document, for queries with the same relevant document, or an attribute of the queries",
+        fix="Name an attribute that queries of the ground truth have.",
+    ),
+    "no-groups/verdicts": Message(
+        actual="verdicts of files, which name no documents",
+        expected="runs and --truth",
+        fix="Pass runs with --truth and --metrics.",
     ),
     "no-labels": Message(
         actual="no label",

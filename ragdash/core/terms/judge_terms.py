@@ -16,9 +16,10 @@ TERMS: Mapping[str, Term] = {
         "Verdict", heading="verdict (of a judge), human label",
         entry="a judge's score of a query, from 0 to 1; a person's score of the same", link=_LINK),
     "corrected": Term(
-        "Corrected", "The judge's mean, adjusted for its errors on the labeled queries. Its interval covers both "
-        "sampling and judge errors (prediction-powered inference, as in ARES).", link="../guide/trust.md",
-        entry="a judge's mean, shifted and widened by its errors on human labels (prediction-powered inference)"),
+        "Corrected", "The mean of the labels, sharpened by the verdicts on all other queries, as far as verdicts and "
+        "labels agree. Its interval covers both sampling and judge errors (tuned prediction-powered inference).",
+        link="../guide/trust.md",
+        entry="the mean of the human labels, sharpened by a judge's verdicts (prediction-powered inference)"),
     "faithfulness": Term(
         "Faithfulness", heading="faithfulness, grounding",
         entry="whether the contexts support the answer: by a judge; by words"),
@@ -28,6 +29,13 @@ TERMS: Mapping[str, Term] = {
     "labels_alone": Term("Labels alone", "Mean of the human labels with its interval; does not use the judge."),
     "labeled_and_judged": Term("n, N", "Labeled queries, and queries that are only judged."),
     "accuracy": Term("Accuracy", "Share of the labeled queries on which judge and person agree."),
+    "constant_answer": Term(
+        "Constant answer", "How often one answer for all queries, the most frequent label, would agree. A judge that "
+        "agrees no more often adds nothing on single answers."),
+    "error_sources": Term(
+        "What fools this judge?", "Mean distance of verdict and label, in the lower and upper half of each factor. p "
+        "is of a permutation test, corrected for the number of factors (Holm). Not shown: the labels do not show an "
+        "effect, which is no proof that there is none."),
     "kappa": Term(
         "Kappa", "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
         "same value to every query."),
@@ -91,6 +99,14 @@ TERMS: Mapping[str, Term] = {
     "rubric_column": Term(
         "Column with a criterion", "A column of the ground truth whose text is the criterion of that query.",
         link=_LINK),
+    "labeling_policy": Term(
+        "Labeling policy", "Four decisions about doubtful answers, for people and judge alike. The judge has to be "
+        "asked again under a new policy; labels and verdicts of the old one are kept apart.", link=_LINK,
+        heading="labeling policy",
+        entry="what people and judge do about doubtful answers, decided before the first label"),
+    "try_one_call": Term(
+        "Try one call", "Asks one question about one query, so that you see whether the endpoint answers before you "
+        "pay for all. Its verdict is kept."),
     "batch_requests": Term(
         "Batch requests", "One line per question, in OpenAI's format, which Azure, vLLM and others take; with protocol "
         "Anthropic its list of requests. Each file is one round.", link=_LINK),

@@ -38,9 +38,17 @@ from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.batch_files.pending import BatchJob
 from ragdash.models.judge.plan import JudgingListener, summary_line
 from ragdash.models.judge.question import MISSING
-from ragdash.models.judge.task_runner import NOT_ASKED, TaskRunner, guessed_questions, planned_questions, run_tasks
+from ragdash.models.judge.task_runner import (
+    NOT_ASKED,
+    TaskRunner,
+    first_round,
+    guessed_questions,
+    planned_questions,
+    run_tasks,
+)
 from ragdash.models.judge.tasks import TaskSteps, find_task
 
+MIN_SAME = 5  # questions from which on votes that are all alike are worth a warning
 MIN_CONSTANT = 10  # from this many verdicts that are all the same, a warning says so
 FAILED_REASONS = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
 
@@ -62,14 +70,14 @@ class JudgeWork:
     def askings(self, vote: int) -> list[TaskSteps]:
         """Of every run and metric with more votes than this: (C,), run by run."""
         return [asking for view in self.judged for name, votes in self.names if vote < votes
-                for asking in view.askings(name, self.queries)]
+                for asking in view.askings(name, self.queries, vote)]
 
 
 @dataclass(frozen=True)
 class JudgeResult:
     """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: those without a
     verdict by reason, in words; undefined: those without one by their texts, the same; constant: all n values are
-    the same.
+    the same; agreement: mean share of the votes that gave the most frequent value, NaN for one vote.
     """
 
     run: str
@@ -79,12 +87,14 @@ class JudgeResult:
     missing: dict[str, int]
     undefined: dict[str, int] = field(default_factory=dict)
     constant: bool = False
+    agreement: float = float("nan")
 
     def __str__(self) -> str:
         details = "".join(f"; {word}: {reason_counts(reasons)}" for word, reasons in (("undefined", self.undefined),
                                                                           ("missing", self.missing)) if reasons)
         mean = "no value" if not self.n else f"{self.mean:.3f}"
-        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{details})"
+        votes = "" if np.isnan(self.agreement) else f"; votes agree {self.agreement:.2f}"
+        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{details}{votes})"
 
 
 @dataclass(frozen=True)
@@ -111,7 +121,8 @@ class JudgeReport:
     def as_dict(self) -> dict:
         """For a program; a mean that is not defined is None."""
         rows = [{"run": row.run, "metric": row.metric, "mean": row.mean if row.n else None, "n": row.n,
-                 "undefined": row.undefined, "missing": row.missing} for row in self.rows]
+                 "undefined": row.undefined, "missing": row.missing,
+                 "agreement": None if np.isnan(row.agreement) else row.agreement} for row in self.rows]
         return {**{name: getattr(self, name) for name in ("judge", "asked", "cached", "cost", "seconds", "stopped")},
                 "prompt_tokens": self.usage.prompt, "completion_tokens": self.usage.completion,
                 "estimated": self.usage.estimated, "rows": rows,
@@ -232,7 +243,7 @@ def run_judging(
 def stored_report(prepared: JudgeWork) -> JudgeReport:
     """What the ledger has of the work so far; nothing is asked."""
     rows = tuple(_rows(prepared))
-    problems = [*(_always_same(row) for row in rows if row.constant), *_not_embedded(rows)]
+    problems = [*(_always_same(row) for row in rows if row.constant), *_not_embedded(rows), *_same_replies(prepared)]
     return JudgeReport(str(prepared.endpoint.judge), 0, 0, None, 0.0, None, rows, tuple(problems))
 
 
@@ -248,8 +259,10 @@ def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
                 verdicts.judgements[i].missing for i in queries if np.isnan(verdicts.values[i])
             )
             constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
+            agreement = verdicts.agreement[list(queries)]
+            agreed = float(np.nanmean(agreement)) if votes > 1 and len(defined) else float("nan")
             yield JudgeResult(view.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
-                      missing, undefined, constant)
+                      missing, undefined, constant, agreed)
 
 
 def _not_embedded(rows: Iterable[JudgeResult]) -> list[Problem]:
@@ -259,6 +272,24 @@ def _not_embedded(rows: Iterable[JudgeResult]) -> list[Problem]:
         counts[row.metric] += row.missing.get(UNEMBEDDED, 0)
     return [Problem("not-embedded", {"metric": name, "queries": n}, field=name, severity="warning")
             for name, n in counts.items() if n]
+
+
+def _same_replies(prepared: JudgeWork) -> Iterable[Problem]:
+    """Metrics whose votes are the same texts for every question: an endpoint that ignores temperature."""
+    judge, store = prepared.endpoint.judge, prepared.verdict_store
+    for name, votes in prepared.names:
+        same = asked = 0
+        for view in prepared.judged if votes > 1 else ():
+            keys = [[judge.key(question) for question in first_round(view.askings(name, prepared.queries, vote), vote)]
+                    for vote in range(votes)]
+            replies = store.get([key for vote_keys in keys for key in vote_keys])
+            for question_keys in zip(*keys, strict=True):
+                texts = {replies[key].raw for key in question_keys if key in replies}
+                if all(key in replies for key in question_keys):
+                    asked, same = asked + 1, same + (len(texts) == 1)
+        if asked >= MIN_SAME and same == asked:
+            yield Problem("votes-identical", {"metric": name, "votes": votes, "questions": asked}, field=name,
+                          severity="warning")
 
 
 def _always_same(row: JudgeResult) -> Problem:

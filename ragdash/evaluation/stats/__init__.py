@@ -39,7 +39,7 @@ from ragdash.evaluation.stats.paired import (
     t_test,
     wilcoxon_test,
 )
-from ragdash.evaluation.stats.prediction_powered import MIN_LABELS, PSEUDO_COUNT, Ppi, ppi
+from ragdash.evaluation.stats.prediction_powered import MIN_GROUPS, MIN_LABELS, Ppi, label_interval, ppi
 from ragdash.evaluation.stats.simultaneous import PairTests, test_pairs
 
 __all__ = [
@@ -49,12 +49,12 @@ __all__ = [
     "LEVEL",
     "METHOD",
     "METHODS",
+    "MIN_GROUPS",
     "MIN_LABELS",
     "MOST_RESAMPLES",
     "PERMUTATIONS",
     "POSTERIOR_DRAWS",
     "POWER",
-    "PSEUDO_COUNT",
     "RESAMPLES",
     "SEED",
     "Logistic",
@@ -69,6 +69,7 @@ __all__ = [
     "equivalence",
     "holm",
     "influence",
+    "label_interval",
     "logistic",
     "median_interval",
     "noninferiority",

@@ -13,14 +13,18 @@ from ragdash.evaluation.stats.bootstrap import column_sums
 from ragdash.evaluation.stats.defaults import LEVEL
 
 MIN_LABELS = 20  # labels below which no interval is given
-PSEUDO_COUNT = 2.0  # rectifiers that are added: half of them +1 and half -1
+MIN_UNLABELED = 2  # queries with a verdict alone
+MIN_GROUPS = 10  # groups with a label; below, the variance between groups is too uncertain
+PSEUDO_SQUARES = 2.0  # squares of the two additional rectifiers, +1 and -1
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
 class Ppi:
     """Of each column: estimate of the mean, ends of its interval, standard error, n and N: (S,) each; NaN undefined.
 
-    pseudo (S,) bool: whether the pseudo-rectifiers were added.
+    weight: lambda, how much of the judge enters, from 0 (labels alone) to 1; effective_n: how many labels alone would
+    have this variance.
     """
 
     estimate: np.ndarray
@@ -29,52 +33,214 @@ class Ppi:
     error: np.ndarray
     n: np.ndarray
     n_unlabelled: np.ndarray
-    pseudo: np.ndarray
+    weight: np.ndarray
+    effective_n: np.ndarray
 
 
-def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseudo: bool = True, ddof: int = 1,
-        bounds: tuple[float, float] | None = None) -> Ppi:
-    """Mean of the labels that all queries would have, by prediction-powered inference with lambda = 1.
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Moments of labels y and verdicts f, both scaled to [0, 1]: (S,) each.
 
-    verdicts (Q, S): the judge's values, NaN where it gave none; labels (Q, S): a person's, NaN where there is none. The
-    labeled queries must be a random sample of those with a verdict. With f the verdicts and y the labels, N queries
-    with a verdict alone and n with both (these do not count among the N):
-    estimate = mean_N(f) - mean_n(f - y), error = sqrt(var_N(f) / N + var_n(f - y) / n), estimate -+ z error.
-    For paired differences of two runs give the differences of verdicts and those of labels; values in [-1, 1] then.
-
-    pseudo: two more rectifiers f - y, +1 and -1, are counted (n + 2 of them), which widens the interval and pulls the
-    correction a little towards 0. Without them a judge that agrees on every label has no spread, and its interval
-    claims to know; with many labels they change little. They fit verdicts and labels in [0, 1]. bounds: ends and
-    estimate are kept within. NaN: all but n where n = 0 or N = 0; the interval where n < FEWEST or N < 2.
-
-    Source: Angelopoulos et al. 2023, Prediction-powered inference, algorithm 1; Saad-Falcon et al. 2023 (ARES) for the
-    use. ppi-python's ppi_mean_ci has the same numbers with lhat=1, here with pseudo=False and ddof=0; its default
-    chooses lambda from the data, which loses coverage with few labels, and so is not offered.
+    y_mean, f_mean, yy, yf, ff: of the n labeled queries, the last three mean products of deviations; f_rest: mean of
+    the verdicts of the others; f_all: variance of all verdicts (of n + N - 1).
     """
-    from scipy.special import ndtri
 
+    n: np.ndarray
+    n_unlabelled: np.ndarray
+    y_mean: np.ndarray
+    f_mean: np.ndarray
+    f_rest: np.ndarray
+    yy: np.ndarray
+    yf: np.ndarray
+    ff: np.ndarray
+    f_all: np.ndarray
+
+
+def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
+        groups: np.ndarray | None = None) -> Ppi:
+    """Mean of the labels that all queries would have, by tuned prediction-powered inference.
+
+    Parameters
+    ----------
+    verdicts
+        (Q, S) values of the judge within bounds, NaN where it gave none.
+    labels
+        (Q, S) values of a person, NaN where there is none. The labeled queries must be a random sample of those with
+        a verdict; with groups, of whole groups or of queries. For paired differences of two runs give the differences
+        of verdicts and those of labels, and bounds (-1, 1).
+    level
+        Of the intervals.
+    bounds
+        The lowest and the highest possible value.
+    groups
+        (Q,) integers: queries of one group may depend on each other, such as questions about one document or
+        repetitions. None: every query is a group of its own.
+
+    Returns
+    -------
+    Ppi
+        Of each column. All but n are NaN for n = 0 or N = 0; the interval for fewer than MIN_LABELS labels, for N < 2
+        or for fewer than MIN_GROUPS labeled groups.
+
+    Notes
+    -----
+    estimate = mean_n(y) + lambda (mean_N(f) - mean_n(f)), of verdicts f and labels y. lambda minimizes the estimated
+    variance within [0, 1], as in PPI++: cov_n(y, f) / (var(f) (1 + n / N)), var(f) of all verdicts. The variance is
+    that of the rectifiers y - lambda f with two more, +1 and -1 from their mean whatever lambda is, plus
+    lambda^2 var(f) / N. Without the two, a judge that agrees on every label would have an interval of no width. The
+    interval is that of Clopper and Pearson for as many labels as have that variance (Korn and Graubard): the exact one
+    of the labels alone where lambda is 0.
+    Groups: deviations are summed within each group before they are squared (linearization); the effective number
+    shrinks by the squared ratio of the t quantiles. A group never makes an interval narrower.
+
+    Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998, Confidence intervals for proportions with
+    small expected number of positive counts; Clopper and Pearson 1934. Coverage: benchmarks/ppi.py.
+
+    Examples
+    --------
+    >>> verdicts = np.array([1.0, 0.0] * 100)[:, None]
+    >>> labels = np.where(np.arange(200)[:, None] < 40, verdicts, np.nan)
+    >>> result = ppi(verdicts, labels)
+    >>> round(float(result.weight[0]), 2), round(float(result.low[0]), 2), round(float(result.high[0]), 2)
+    (0.8, 0.41, 0.59)
+    """
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
-    labelled = ~np.isnan(verdicts) & ~np.isnan(labels)
-    unlabelled = ~np.isnan(verdicts) & np.isnan(labels)
-    n, n_unlabelled = labelled.sum(axis=0), unlabelled.sum(axis=0)
-    has_pseudo = np.broadcast_to(np.array(pseudo), n.shape)
-    imputed, spread = _moments(verdicts, unlabelled, np.zeros(len(n)), ddof)
-    rectifier, spread_of = _moments(verdicts - labels, labelled, np.where(has_pseudo, PSEUDO_COUNT, 0.0), ddof)
-    estimate = np.where(n > 0, imputed - rectifier, np.nan)
-    error = np.where((n >= MIN_LABELS) & (n_unlabelled >= 2), np.sqrt(spread + spread_of), np.nan)
-    half_width = ndtri((1 + level) / 2) * error
-    low, high = estimate - half_width, estimate + half_width
-    if bounds is not None:
-        estimate, low, high = (np.clip(value, *bounds) for value in (estimate, low, high))
-    return Ppi(estimate, low, high, error, n, n_unlabelled, has_pseudo)
+    y, f = ((values - bounds[0]) / (bounds[1] - bounds[0]) for values in (labels, verdicts))
+    labelled, alone = ~np.isnan(f) & ~np.isnan(y), ~np.isnan(f) & np.isnan(y)
+    moments = _moments(y, f, labelled, alone)
+    if groups is None:
+        return ppi_of_moments(moments, level=level, bounds=bounds)
+    groups = np.asarray(groups)
+    weight = tuned_weight(moments)
+    variance = np.array([_grouped_variance(y[:, s], f[:, s], labelled[:, s], alone[:, s], groups, weight[s])
+                         for s in range(len(weight))])
+    counts = np.array([len(np.unique(groups[column])) for column in labelled.T], np.int64)
+    return ppi_of_moments(moments, level=level, bounds=bounds, variance=variance, n_groups=counts)
 
 
-def _moments(values: np.ndarray, use: np.ndarray, pseudo: np.ndarray, ddof: int) -> tuple[np.ndarray, np.ndarray]:
-    """(mean, variance / count) of the used values and `pseudo` more, half of that 1 and half -1: (S,) each."""
-    count = use.sum(axis=0) + pseudo
+def label_interval(labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
+                   groups: np.ndarray | None = None) -> tuple[float, float]:
+    """Interval of the mean of a random sample of labels, without a judge.
+
+    Parameters
+    ----------
+    labels
+        (n,) values within bounds, all defined.
+    level, bounds, groups
+        As in `ppi`.
+
+    Returns
+    -------
+    (low, high)
+        Clopper and Pearson's exact interval for values at the two bounds, else that of as many labels as have the
+        variance (`ppi` with lambda = 0). NaN without labels, or with fewer than MIN_GROUPS groups.
+
+    Examples
+    --------
+    >>> low, high = label_interval(np.array([1.0] * 18 + [0.0] * 2))
+    >>> round(low, 3), round(high, 3)
+    (0.683, 0.988)
+    """
+    y = (np.asarray(labels, np.float64) - bounds[0]) / (bounds[1] - bounds[0])
+    n, width = len(y), bounds[1] - bounds[0]
+    n_groups = n if groups is None else len(np.unique(groups))
+    if not n or (groups is not None and n_groups < MIN_GROUPS):
+        return float("nan"), float("nan")
+    mean, variance = y.mean(), y.var() / n
+    if groups is not None:
+        every = np.ones(n, bool)
+        variance = max(variance, _grouped_variance(y, y, every, ~every, np.asarray(groups), 0.0))
+    effective = _effective(np.array([n]), mean, np.array([variance]), PSEUDO_SQUARES / width**2)
+    if groups is not None:
+        effective = effective * _t_ratio(np.array([n]), np.array([n_groups]), level)
+    low, high = _clopper_pearson(np.array([mean]), effective, level)
+    return float(bounds[0] + width * low[0]), float(bounds[0] + width * high[0])
+
+
+def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
+                   variance: np.ndarray | None = None, n_groups: np.ndarray | None = None) -> Ppi:
+    """The result of `ppi` from moments. variance, n_groups (S,): of the estimate by groups, and the labeled groups."""
+    n, width = moments.n, bounds[1] - bounds[0]
+    squares, weight = PSEUDO_SQUARES / width**2, tuned_weight(moments)
+    known = (n > 0) & (moments.n_unlabelled > 0)
+    defined = (n >= MIN_LABELS) & (moments.n_unlabelled >= MIN_UNLABELED)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = column_sums(np.where(use, values, 0.0)) / np.where(count > 0, count, np.nan)
-        squares = column_sums(np.where(use, values - mean, 0.0)**2)
-        squares = squares + pseudo / 2 * ((1 - mean)**2 + (1 + mean)**2)
-        variance = squares / np.where(count > ddof, count - ddof, np.nan)
-        return mean, variance / count
+        spread = _variance(moments, weight)
+        if variance is not None:
+            spread = np.maximum(spread, variance)
+        effective = _effective(n, moments.y_mean, spread, squares)
+        if n_groups is not None:
+            defined &= n_groups >= MIN_GROUPS
+            effective = effective * _t_ratio(n, n_groups, level)
+        error = width * np.sqrt(spread + squares / n**2)
+        estimate = np.clip(moments.y_mean + weight * (moments.f_rest - moments.f_mean), 0.0, 1.0)
+        ends = _clopper_pearson(estimate, effective, level)
+    low, high = (np.where(defined, bounds[0] + width * end, np.nan) for end in ends)
+    return Ppi(np.where(known, bounds[0] + width * estimate, np.nan), low, high, np.where(defined, error, np.nan), n,
+               moments.n_unlabelled, np.where(known, weight, np.nan), np.where(defined, effective, np.nan))
+
+
+def tuned_weight(moments: Moments) -> np.ndarray:
+    """lambda of each column: (S,) in [0, 1], 0 where the judge would not make the variance smaller."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.clip(moments.yf / moments.f_all / (1 + moments.n / moments.n_unlabelled), 0.0, 1.0)
+        weight = np.where(moments.f_all > 1e-12, weight, 0.0)  # a constant judge says nothing
+        return np.where(_variance(moments, weight) < _variance(moments, np.zeros(1)), weight, 0.0)
+
+
+def _moments(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray) -> Moments:
+    y_mean, f_mean, f_rest, f_all = (_mean(values, use) for values, use in (
+        (y, labelled), (f, labelled), (f, alone), (f, labelled | alone)))
+    dy, df = y - y_mean, f - f_mean
+    count = (labelled | alone).sum(axis=0)
+    spread = column_sums(np.where(labelled | alone, (f - f_all)**2, 0.0)) / np.maximum(count - 1, 1)
+    return Moments(labelled.sum(axis=0), alone.sum(axis=0), y_mean, f_mean, f_rest, _mean(dy * dy, labelled),
+                   _mean(dy * df, labelled), _mean(df * df, labelled), spread)
+
+
+def _mean(values: np.ndarray, use: np.ndarray) -> np.ndarray:
+    """Mean of the used values of each column, NaN for none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return column_sums(np.where(use, values, 0.0)) / np.where(use.any(axis=0), use.sum(axis=0), np.nan)
+
+
+def _variance(moments: Moments, weight: np.ndarray) -> np.ndarray:
+    """Variance of the estimate with this lambda, without the two additional rectifiers."""
+    rectifiers = moments.yy - 2 * weight * moments.yf + weight**2 * moments.ff
+    return np.maximum(rectifiers, 0.0) / moments.n + weight**2 * moments.f_all / moments.n_unlabelled
+
+
+def _grouped_variance(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, groups: np.ndarray,
+                      weight: float) -> float:
+    """Squares of the summed deviations of each group; a group may have labeled and other queries."""
+    parts = np.zeros(len(y))
+    rectifiers = y[labelled] - weight * f[labelled]
+    parts[labelled] = (rectifiers - rectifiers.mean()) / max(len(rectifiers), 1)
+    if weight:
+        parts[alone] = weight * (f[alone] - f[alone].mean()) / alone.sum()
+    sums = np.bincount(np.unique(groups, return_inverse=True)[1], weights=parts)
+    n_groups = len(np.unique(groups[labelled]))
+    return float((sums**2).sum()) * n_groups / max(n_groups - 1, 1)
+
+
+def _effective(n: np.ndarray, mean: np.ndarray, variance: np.ndarray, squares: float) -> np.ndarray:
+    """How many labels of 0 and 1 with this mean have this variance, both with the two additional rectifiers."""
+    return n * (mean * (1 - mean) / n + squares / n**2) / (variance + squares / n**2)
+
+
+def _t_ratio(n: np.ndarray, n_groups: np.ndarray, level: float) -> np.ndarray:
+    from scipy.special import stdtrit
+
+    return (stdtrit(n - 1.0, (1 + level) / 2) / stdtrit(n_groups - 1.0, (1 + level) / 2))**2
+
+
+def _clopper_pearson(mean: np.ndarray, n: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Clopper and Pearson's interval of a share of n yes-or-no values, n of any size above 0."""
+    from scipy.special import betaincinv
+
+    yes, no = mean * n, (1 - mean) * n
+    tiny = 1e-9  # a beta distribution has parameters above 0
+    low = np.where(yes > tiny, betaincinv(np.maximum(yes, tiny), no + 1, (1 - level) / 2), 0.0)
+    high = np.where(no > tiny, betaincinv(yes + 1, np.maximum(no, tiny), (1 + level) / 2), 1.0)
+    undefined = np.isnan(mean) | np.isnan(n)
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)

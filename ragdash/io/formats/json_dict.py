@@ -22,8 +22,9 @@ MAX_MISFITS = 1_000
 MAX_GRADE = 4  # whole numbers up to this look like grades
 METRIC_NAME = re.compile(
     r"(?:mean_|avg_|average_|macro_|micro_)?(?:mrr|ndcg|dcg|map|ap|recall|precision|hit|hits|hit_?rate|f1|rr|success|"
-    r"mhr|accuracy|em|exact_match|rouge\w*|bleu\w*|faithfulness|answer_\w+|context_\w+|correctness|groundedness|"
-    r"reciprocal_rank|r_precision|latency\w*|p\d\d\w*)(?:[@_ ]?(?:at_?)?k?\d*)(?:_(?:mean|avg|std|score|rate|ms|s))*",
+    r"[pr](?=@\d)|mhr|accuracy|em|exact_match|rouge\w*|bleu\w*|faithfulness|answer_\w+|context_\w+|correctness|"
+    r"groundedness|reciprocal_rank|r_precision|latency\w*|p\d\d\w*)"
+    r"(?:[@_ ]?(?:at_?)?k?\d*)(?:_(?:mean|avg|std|score|rate|ms|s))*",
     re.IGNORECASE)
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 

@@ -38,7 +38,9 @@ class Assignment:
     def is_useful(self) -> bool:
         """True with a query and something about it."""
         content = [name for name in CONTENT if name in self.roles]
-        is_keyed = self.roles.get("query_id", "").startswith(KEY) and not self.roles.get("config", "").startswith(KEY)
+        names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
+        is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
+            names_queries and self.roles.get("config", "").startswith(KEY))
         if is_keyed and not set(content) - {"scores", "labels"}:
             return False  # means of groups
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:

@@ -12,7 +12,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
-from ragdash.io.proposals.names import RANKS, SCORES, words
+from ragdash.io.proposals.names import RANKS, SCORES, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import KEY
@@ -101,8 +101,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     references = guess.get("answers")
     if references:
-        yield lambda reading: references in (reading.mapping.get("evidence", "").split("[]")[0],
-                                             reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
+        yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
+        if set(words(references)) <= WEAK_GOLD:  # ids of documents that the answer cites
+            yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):

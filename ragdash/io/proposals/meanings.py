@@ -210,6 +210,8 @@ def is_evidence(field: Field) -> bool:
         return False
     if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat"} | METRICS):
         return False
+    if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
+        return True  # ground_truth.references
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
@@ -223,6 +225,9 @@ def is_context(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if is_answer_object(field):
         return False
+    above = set(words(field.path.rpartition(".")[0]))
+    if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
+        return True  # prediction.references
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and field.path.count(".") == 0
     if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool"}) or (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -16,10 +17,13 @@ from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
-REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score"}
+REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade"}
 """Kinds of problems that say no more than that the format is not known."""
 ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""
+_VALUES = (("bad-score", "score", re.compile(rb"\d\s?%|[;\t]\s?\d+,\d")),
+           ("bad-grade", "grade", re.compile(rb"(?i)not[ _-]?relevant|irrelevant|non-?relevant")))
+"""Scores and grades that a reading understands and the known formats do not, and how they are written."""
 _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed where nothing else fits
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
@@ -55,8 +59,10 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
     proposed = propose(source)
     known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
-    readings = [reading for reading in proposed if (_paths(reading) not in known or _is_known(reading, detected)) and (
-                by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected))]
+    values = {name for kind, name, written in _VALUES if kind in kinds and written.search(source.head)}
+    readings = [reading for reading in proposed if values & reading.mapping.keys() or (
+        (_paths(reading) not in known or _is_known(reading, detected)) and (
+            by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
     if any(problem.message == "missing-field/content" for problem in error.problems):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
     if readings:

@@ -16,7 +16,12 @@ from ragdash.io.proposals.names import ROLE_WORDS, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
-from ragdash.io.proposals.shapes.sheets import with_decimal_points, with_metric_columns, without_titles
+from ragdash.io.proposals.shapes.sheets import (
+    with_decimal_points,
+    with_metric_columns,
+    without_percent_signs,
+    without_titles,
+)
 from ragdash.io.proposals.shapes.values_by_query import (
     columns_by_query,
     documents_by_query,
@@ -323,6 +328,7 @@ def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict
         names, body = _header_names(header, body, width)
     body = [row[:width] + [""] * (width - len(row)) for row in body]
     columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
+    columns = [without_percent_signs(column) for column in columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 

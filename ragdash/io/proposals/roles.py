@@ -193,6 +193,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         plain = [item for item in answers[1:] if RETURNED.isdisjoint(set(item.words) - {"response", "output"})
                  and "." not in item.path and "{run}" not in item.path]
         is_predicted = not RETURNED.isdisjoint(set(answers[0].words) - {"response", "output", "result"})
+        _settle_gold_text(result, answers[0])
         plain = plain if is_predicted else [item for item in plain if item.path.lower() == "answer"]
         if plain and "answers" not in result.roles:
             take(result, free, "answers", plain[0])
@@ -215,6 +216,14 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     labels = [item for item in free.values() if meanings.is_label(item)]
     if labels:
         take(result, free, "labels", *labels)
+
+
+def _settle_gold_text(result: Assignment, answer: Field) -> None:
+    """`gold.text` next to `answer.text` is the right answer, not evidence."""
+    parent, _, name = result.roles.get("evidence", "").rpartition(".")
+    if parent and "answers" not in result.roles and answer.path.rpartition(".")[2] == name and "." in answer.path and (
+            set(words(parent)) <= GOLD):
+        result.roles["answers"] = result.roles.pop("evidence")
 
 
 def _assign_answer_objects(result: Assignment, free: dict[str, Field]) -> None:

@@ -37,6 +37,7 @@ from ragdash.models.judge.panel import MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read
 from ragdash.models.judge.tasks import Case, Judgement, TaskSteps, find_task, ragchecker
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
+from ragdash.models.judge.tasks.vote_order import case_of_vote
 from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
 from ragdash.models.local.score_cache import Model, ScoreCache
@@ -60,13 +61,15 @@ class Judged:
     problems: tuple[Problem, ...] = ()
     _cache: dict = field(default_factory=dict)
 
-    def askings(self, name: str, indices: Iterable[int] | None = None) -> list[TaskSteps]:
-        """What a judge has to be asked for a metric (its canonical spelling), of all cases or of those at these places.
+    def askings(self, name: str, indices: Iterable[int] | None = None, vote: int = 0) -> list[TaskSteps]:
+        """What a judge has to be asked for a metric (its canonical spelling), of all cases or of those at these places,
+        with the texts in the order of a vote.
 
         Cases that lack a text ask nothing. InputError for a metric that is not judged.
         """
         task = find_task(name)
-        return [task.start(case) for case in (self.cases if indices is None else map(self.cases.__getitem__, indices))]
+        cases = self.cases if indices is None else map(self.cases.__getitem__, indices)
+        return [task.start(case if task.ordered else case_of_vote(case, vote)) for case in cases]
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
         """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a
@@ -128,7 +131,7 @@ class Judged:
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge, votes)]
         else:
-            rounds = [read(self.askings(name), self.verdict_store, judge, vote) for vote in range(votes)]
+            rounds = [read(self.askings(name, vote=vote), self.verdict_store, judge, vote) for vote in range(votes)]
         model = None
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.find_model(ENCODER)
@@ -181,7 +184,7 @@ class Judged:
                 keys |= self.verdict_store.known_keys([judge.key(imported_question(name, case)) for case in self.cases])
                 continue
             for vote in count():
-                new_keys = known_keys(self.askings(name), self.verdict_store, judge, vote)
+                new_keys = known_keys(self.askings(name, vote=vote), self.verdict_store, judge, vote)
                 keys |= new_keys
                 if not new_keys:
                     break
@@ -196,7 +199,7 @@ class Judged:
         texts: dict[str, None] = {}
         for judge in (known_judge for known_judge in self.verdict_store.judges() if known_judge.host != IMPORTED):
             for vote in count():
-                judgements = read(self.askings(RELEVANCY), self.verdict_store, judge, vote)
+                judgements = read(self.askings(RELEVANCY, vote=vote), self.verdict_store, judge, vote)
                 for case, judgement in zip(self.cases, judgements, strict=True):
                     if judgement.missing == NO_ENCODER:
                         texts |= dict.fromkeys((case.question, *(row["question"] for row in judgement.rows)))

@@ -21,6 +21,7 @@ from ragdash.models.judge.plan import Budget, JudgingListener, JudgingProgress, 
 from ragdash.models.judge.question import MISSING, Question, Reply
 from ragdash.models.judge.transport.client import Client
 from ragdash.models.judge.transport.http import poster
+from ragdash.models.judge.transport.litellm_calls import litellm_poster
 from ragdash.models.judge.transport.structured_output import OutputMode
 from ragdash.models.judge.verdict_store.store import VerdictStore, VerdictWriter
 
@@ -103,7 +104,8 @@ def _job(
     todo: Sequence[Question],
 ) -> _Job:
     expected, ended = expected_completions(todo, verdict_store, endpoint), Event()
-    client = Client(endpoint, poster(endpoint, patience), BudgetTracker(budget, ended), patience,
+    post = litellm_poster(endpoint, patience) if endpoint.kind == "litellm" else poster(endpoint, patience)
+    client = Client(endpoint, post, BudgetTracker(budget, ended), patience,
                     OutputMode.initial(endpoint.kind, verdict_store.learned_mode(endpoint.url, endpoint.model)), ended,
                     lambda question: expected[question.task, len(question.ids)])
     return _Job(client, judge, writer)

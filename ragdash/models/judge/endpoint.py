@@ -18,10 +18,10 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.allowed_hosts import AllowedHosts
-from ragdash.models.judge.question import PROTOCOL, Question
+from ragdash.models.judge.question import PROTOCOL, VOTE_TEMPERATURE, Question
 
-KINDS = ("openai", "anthropic")
-PATHS = {"openai": "/chat/completions", "anthropic": "/messages"}
+KINDS = ("openai", "anthropic", "litellm")
+PATHS = {"openai": "/chat/completions", "anthropic": "/messages", "litellm": ""}
 KNOWN = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
 FIXED = ("model", "messages", "system", "stream", "n", "response_format", "tools", "tool_choice", "max_tokens",
          "max_completion_tokens")  # by the program
@@ -61,7 +61,8 @@ class Judge:
                       question.system))
         user, shape = question.user, question.shape
         ids = orjson.dumps(question.ids).decode() if question.ids else "[]"
-        whole = f"{head}{len(user)}:{user}{len(shape)}:{shape}{len(ids)}:{ids}{len(str(question.vote))}:{question.vote}"
+        vote = f"{question.vote} at {VOTE_TEMPERATURE}" if question.vote else "0"
+        whole = f"{head}{len(user)}:{user}{len(shape)}:{shape}{len(ids)}:{ids}{len(vote)}:{vote}"
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
     def is_called(self, name: str) -> bool:

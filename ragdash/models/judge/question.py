@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from ragdash.models.judge.json_schema import SchemaMismatch, fitted
 
 PROTOCOL = "1"  # of the messages around a question; part of every key
 MAX_TOKENS = 1024
+VOTE_TEMPERATURE = 0.7  # of votes after the first, where the temperature would be 0: all would be alike
 
 MISSING = {
     "not-asked": "nobody asked the judge yet",
@@ -54,6 +56,12 @@ class Question:
     max_tokens: int = MAX_TOKENS
     vote: int = 0
     guess: Callable[[], dict] | None = None
+
+    @cached_property
+    def prompt_version(self) -> str:
+        """The version of the template with a digest of its text, as the ledger has it: "2-1f0c9a3b"."""
+        digest = hashlib.blake2b(self.system.encode("utf-8", "replace"), digest_size=4).hexdigest()
+        return self.version if "-" in self.version else f"{self.version}-{digest}"
 
     @cached_property
     def shape(self) -> str:

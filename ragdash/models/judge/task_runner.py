@@ -13,6 +13,7 @@ from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge
 from ragdash.models.judge.plan import Budget, JudgingListener, Outcome
 from ragdash.models.judge.question import Question, Reply, Usage
+from ragdash.models.judge.tasks.policy import Policy, current_policy
 from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
@@ -26,19 +27,20 @@ def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) ->
     """
     judgements: dict[int, Judgement] = {}
     wanted: dict[int, list[Question]] = {}
-    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgements, vote)
+    policy = current_policy()
+    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgements, vote, policy)
     while wanted:
         order = list(wanted)
         flat = [question for i in order for question in wanted[i]]
         replies = iter(answer(flat))
         replies_of = {i: [next(replies) for _ in wanted[i]] for i in order}
         wanted = {}
-        _step(askings, replies_of, wanted, judgements, vote)
+        _step(askings, replies_of, wanted, judgements, vote, policy)
     return [judgements[i] for i in range(len(askings))]
 
 
 def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
-          judgements: dict[int, Judgement], vote: int) -> None:
+          judgements: dict[int, Judgement], vote: int, policy: Policy | None) -> None:
     """One step of each asking: what it wants next, or what it came to."""
     for i, replies in replies_of.items():
         missing = next((reply.missing for reply in replies or () if reply.missing), None)
@@ -51,7 +53,8 @@ def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None
         except StopIteration as end:
             judgements[i] = end.value
         else:
-            wanted[i] = [question.with_vote(vote) for question in questions] if vote else list(questions)
+            ruled = list(map(policy.apply, questions)) if policy else list(questions)
+            wanted[i] = [question.with_vote(vote) for question in ruled] if vote else ruled
 
 
 def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgement]:

@@ -11,9 +11,10 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from ragdash.analysis.judge_validation import Agreement, CorrectedDifference, Estimate, JudgeValidation
+from ragdash.analysis.judge_validation import Agreement, CorrectedDifference, ErrorSource, Estimate, JudgeValidation
 from ragdash.core.console import count
 from ragdash.core.errors import Problem
+from ragdash.evaluation.stats import ALPHA
 from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
@@ -23,6 +24,7 @@ from ragdash.reporting.tables.evaluation import SCHEMA
 
 JUDGE_VALIDATION_FORMATS = ("table", "json", "csv", "markdown")
 DISAGREEMENTS_SHOWN = 10  # disagreements
+HEADLINES = {"corrected": "the corrected mean", "labels": "the mean of the labels alone"}
 
 
 def render_judge_validation(
@@ -34,14 +36,15 @@ def render_judge_validation(
     settings: dict | None = None,
     problems: Iterable[Problem] = (),
     spec: Spec | None = None,
+    sources: Sequence[ErrorSource] = (),
 ) -> bytes:
     """Render how well a judge agrees with human labels, in one of JUDGE_VALIDATION_FORMATS, as UTF-8.
 
     disagreement_limit: disagreements per run in the tables (JSON has all). spec: the metric, whose judge the settings
-    name. CSV has the table of runs and differences only.
+    name; sources: what its errors depend on. CSV has the table of runs and differences only.
     """
     if form == "json":
-        return _json(validations, differences, settings or {}, problems)
+        return _json(validations, differences, settings or {}, problems, sources)
     if form == "csv":
         return table_bytes(judge_validation_table(validations, differences), form)
     sections = [*_judge(spec, settings or {}), table_text(*_estimates(validations, differences), form)]
@@ -51,6 +54,8 @@ def render_judge_validation(
             sections.append(table_text(*_confusion(validation.agreement), form))
         if validation.disagreements[:disagreement_limit]:
             sections.append(table_text(*_disagreements(validation, disagreement_limit), form))
+    if sources:
+        sections.append(_heading("What fools this judge?", form) + table_text(*_sources(sources), form))
     return "\n".join(sections).encode()
 
 
@@ -100,6 +105,7 @@ def judge_validation_table(
                 "n": result.corrected.n,
                 "N": result.rest,
                 "accuracy": finite_or_none(agreed.accuracy) if agreed else None,
+                "constant": finite_or_none(agreed.constant) if agreed else None,
                 "kappa": finite_or_none(agreed.kappa) if agreed else None,
                 "bias": finite_or_none(agreed.bias) if agreed else None,
                 "missing": sum(result.missing.values()) if is_run else result.left_out,
@@ -113,7 +119,7 @@ def _estimates(
 ) -> tuple[list[str], list[list[str]]]:
     level = f"{validations[0].level:.4g}" if validations else ""
     header = ["run", "judge alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n", "N",
-              "accuracy", "kappa", "missing"]
+              "accuracy", "constant answer", "kappa", "missing"]
     rows = [
         [
             validation.name,
@@ -125,6 +131,7 @@ def _estimates(
             f"{validation.corrected.n:,}",
             f"{validation.rest:,}",
             number(validation.agreement.accuracy),
+            number(validation.agreement.constant),
             number(validation.agreement.kappa),
             f"{sum(validation.missing.values()):,}",
         ]
@@ -140,6 +147,7 @@ def _estimates(
             estimate_text(difference.corrected, signed),
             f"{difference.corrected.n:,}",
             f"{difference.rest:,}",
+            "–",
             "–",
             "–",
             f"{difference.left_out:,}",
@@ -167,6 +175,12 @@ def _notes(validation: JudgeValidation) -> list[str]:
             "stricter than"
         sentences.append(f"On {agreed.n:,} labelled queries the judge is {kind} the person: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
+        adds = "The judge adds nothing on single answers" if agreed.adds_nothing else "The judge agrees in " \
+            f"{number(agreed.accuracy)}"
+        sentences.append(f"Labels: {', '.join(f'{number(share)} {name}' for name, share in _base_rate(agreed).items())}"
+                         f". Always “{agreed.constant_class}” would agree in {number(agreed.constant)}. {adds}.")
+    if validation.headline:
+        sentences.append(f"Report: {HEADLINES[validation.headline]}.")
     if validation.votes is not None:
         sentences.append(f"Several verdicts on {count(validation.votes.n, 'query', 'queries')}: unanimous on "
                     f"{number(validation.votes.unanimous)} of them, Fleiss' kappa "
@@ -176,6 +190,12 @@ def _notes(validation: JudgeValidation) -> list[str]:
             "No verdict: " + ", ".join(f"{n:,} {reason}" for reason, n in validation.missing.items()) + "."
         )
     return sentences or ["No labels."]
+
+
+def _base_rate(agreed: Agreement) -> dict[str, float]:
+    """{class: share of the labels}."""
+    return {name: float(count / agreed.n) for name, count in zip(agreed.classes, agreed.confusion.sum(axis=1),
+                                                                 strict=True)} if agreed.n else {}
 
 
 def _confusion(agreed: Agreement) -> tuple[list[str], list[list[str]]]:
@@ -193,8 +213,21 @@ def _disagreements(validation: JudgeValidation, limit: int) -> tuple[list[str], 
     return ["disagreement", "verdict", "label"], rows + ([[f"… {remaining:,} more", "", ""]] if remaining > 0 else [])
 
 
+def _sources(sources: Sequence[ErrorSource]) -> tuple[list[str], list[list[str]]]:
+    """A row per factor: the mean error of each part, and whether the difference is more than chance."""
+    return (["error by", "mean error", "queries", "p", "p (corrected)", "fools the judge"],
+            [[source.factor, "; ".join(f"{name}: {number(error)} (n = {n:,})" for name, error, n in source.groups),
+              f"{source.queries:,}", number(source.p), number(source.corrected),
+              "yes" if source.corrected < ALPHA else "not shown"] for source in sources])
+
+
+def _source_dict(source: ErrorSource) -> dict:
+    return {"factor": source.factor, "queries": source.queries, "p": source.p, "p_corrected": source.corrected,
+            "groups": [{"values": name, "mean_error": error, "n": n} for name, error, n in source.groups]}
+
+
 def _json(validations: Sequence[JudgeValidation], differences: Sequence[CorrectedDifference], settings: dict,
-          problems: Iterable[Problem]) -> bytes:
+          problems: Iterable[Problem], sources: Sequence[ErrorSource]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
     content = {
         "schema": SCHEMA,
@@ -208,6 +241,7 @@ def _json(validations: Sequence[JudgeValidation], differences: Sequence[Correcte
             }
             for difference in differences
         ],
+        "error_sources": [_source_dict(source) for source in sources],
         "settings": settings,
         "problems": [problem.as_dict() for problem in problems],
     }
@@ -224,7 +258,11 @@ def _run(validation: JudgeValidation) -> dict:
         "labels_without_verdict": validation.without_verdict,
         "agreement": {
             "n": agreed.n,
-            **{name: finite_or_none(getattr(agreed, name)) for name in ("accuracy", "kappa", "bias", "apart")},
+            **{name: finite_or_none(getattr(agreed, name))
+               for name in ("accuracy", "constant", "kappa", "bias", "apart")},
+            "constant_class": agreed.constant_class or None,
+            "base_rate": _base_rate(agreed),
+            "adds_nothing": agreed.adds_nothing,
             "classes": list(agreed.classes),
             "confusion": agreed.confusion.tolist(),
         },
@@ -235,9 +273,12 @@ def _run(validation: JudgeValidation) -> dict:
 
 def _result_dict(result: JudgeValidation | CorrectedDifference) -> dict:
     return {"judged": result.what, "judge": {"mean": finite_or_none(result.judge.mean), "n": result.judge.n},
-            "labels": _estimate_dict(result.labels), "corrected": {**_estimate_dict(result.corrected), "N": result.rest,
-                                                          "pseudo_rectifiers": result.pseudo}}
+            "labels": _estimate_dict(result.labels),
+            "corrected": {**_estimate_dict(result.corrected), "N": result.rest, "pseudo_rectifiers": True,
+                          "weight": finite_or_none(result.corrected.weight),
+                          "effective_labels": finite_or_none(result.corrected.effective_n)},
+            "headline": result.headline or None, "groups": result.groups}
 
 
 def _estimate_dict(estimate: Estimate) -> dict:
-    return {name: finite_or_none(value) for name, value in asdict(estimate).items()}
+    return {name: finite_or_none(getattr(estimate, name)) for name in ("mean", "low", "high", "n")}

@@ -189,8 +189,15 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
 
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
-    at = finish(start(plan(opened(server, **{state.JUDGE_CALLS: 5}))))
-    assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 5
+    at = plan(opened(server, **{state.JUDGE_CALLS: 5}))
+    at.button(key="judge_try").click().run()
+    at = finish(at)
+    assert len(server.asked) == 1 and "Budget spent (1 call," in texts(at), "one call shows that it answers"
+    at = finish(start(plan(at)))
+    assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 6
+    again = opened()
+    assert (again.selectbox(key=state.JUDGE_URL).value, again.text_input(key=state.JUDGE_MODEL).value) == (
+        server.url, "toy"), "remembered"
 
 
 def test_votes_are_read_with_their_agreement(serve):

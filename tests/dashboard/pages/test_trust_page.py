@@ -94,10 +94,14 @@ def test_the_numbers_are_those_of_the_library(pair):
     text = said(at)
     mean, low, high, alone = (f"{100 * value:.0f}" for value in (one.corrected.mean, one.corrected.low,
                                                                  one.corrected.high, one.judge.mean))
-    assert (f"dense: on 60 labels the judge agrees in 88 % (kappa {one.agreement.kappa:.2f}). Corrected for its "
-            f"errors, it is faithful in {mean} % [{low}, {high}] of 100 queries; the judge alone says {alone} %."
+    assert (f"dense: on 60 labels the judge agrees in 88 % (kappa {one.agreement.kappa:.2f}; "
+            f"always “{one.agreement.constant_class}” would in {100 * one.agreement.constant:.0f} %). "
+            f"Corrected for its errors, it is faithful in {mean} % [{low}, {high}] of 100 queries; "
+            f"the judge alone says {alone} %."
             ) in text
-    assert f"hybrid: on 50 labels the judge agrees in 92 % (kappa {other.agreement.kappa:.2f})" in text
+    tables = " ".join(str(table.value) for table in at.table)
+    assert "What fools this judge?" in text and "answer length" in tables and "not shown" in tables
+    assert f"hybrid: on 50 labels the judge agrees in 92 % (kappa {other.agreement.kappa:.2f}; " in text
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
@@ -109,8 +113,8 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert drawn(charts(at)["trust_differences"], "corrected") == [
         pytest.approx((found.corrected.mean, found.corrected.low, found.corrected.high))]
     assert "no significant difference" in text
-    assert [len(table.value) for table in at.table] == [2, 2]  # agreement, and the confusion
-    confusion = at.table[1].value.to_numpy()[:, 1:].tolist()
+    assert [len(table.value) for table in at.table] == [2, 2, 2]  # agreement, errors by length and run, confusion
+    confusion = at.table[2].value.to_numpy()[:, 1:].tolist()
     assert [[int(str(cell).strip("*")) for cell in row] for row in confusion] == one.agreement.confusion.tolist()
 
 
@@ -211,7 +215,8 @@ def test_a_judge_that_always_says_yes_is_told_of():
     judged(run, TRUTH, dict.fromkeys(IDS, 1.0), REAL)
     labelled(run, scores(1), 30)
     text = said(opened(run))
-    assert "1 for all 100 queries" in text and "(kappa 0.00)" in text
+    assert "1 for all 100 queries" in text and "(kappa 0.00; always “yes” would in" in text
+    assert "It adds nothing on single answers. It does not narrow the interval; labels alone:" in text
     assert "Judges favor what is written as they write" in text  # one family
 
 

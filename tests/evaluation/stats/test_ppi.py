@@ -1,16 +1,19 @@
-"""Prediction-powered inference: by hand, by another implementation of the formula, and where it is not defined."""
+"""Tuned prediction-powered inference: by hand, by other implementations, in groups, and where it is not defined."""
 
 import math
-from fractions import Fraction
-from statistics import NormalDist, fmean, pvariance, variance
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ragdash.evaluation.stats import MIN_LABELS, ppi
+from ragdash.evaluation.stats import MIN_GROUPS, MIN_LABELS, label_interval, ppi
 
-# ppi_mean_ci(y[:24], f[:24], f[24:], alpha=0.05, lam=1) of ppi-python 0.2.3, for vectors()
-STORED = (0.3411364172262019, 0.6699746938849089)
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
+
+# ppi_mean_pointestimate(labels, their verdicts, the other verdicts) of ppi-python 0.2.3, of vectors() and tuned(), and
+# its lambda for tuned()
+GRADED, TUNED, TUNED_WEIGHT = 0.4906264911066649, 0.6944763049450551, 0.6232417582417611
 
 
 def vectors():
@@ -20,61 +23,78 @@ def vectors():
     return verdicts, np.where(i < 24, ((i * 53 + 7) % 97 / 96).round(1), np.nan)
 
 
-def published(alone, judged, labels, level=0.95, pseudo=(), var=variance):
-    """(estimate, low, high) of lists, by the formula of Angelopoulos et al. 2023 with lambda = 1."""
-    rectifiers = [f - y for f, y in zip(judged, labels, strict=True)] + list(pseudo)
-    estimate = fmean(alone) - fmean(rectifiers)
-    error = math.sqrt(var(alone) / len(alone) + var(rectifiers) / len(rectifiers))
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    return estimate, estimate - z * error, estimate + z * error
+def tuned():
+    """200 verdicts that mostly agree, and labels of the first 40."""
+    i = np.arange(200)
+    right = (i * 37 % 101 < 70) * 1.0
+    verdicts = np.where(i % 9 == 4, 1 - right, right)
+    return verdicts, np.where(i < 40, right, np.nan)
 
 
 def column(found, *names):
     return [float(getattr(found, name)[0]) for name in names]
 
 
-def test_it_equals_ppi_python():
-    verdicts, labels = vectors()
-    found = ppi(verdicts[:, None], labels[:, None], pseudo=False, ddof=0)
-    assert column(found, "low", "high") == pytest.approx(STORED, abs=1e-9)
-    assert published(verdicts[24:].tolist(), verdicts[:24].tolist(), labels[:24].tolist(), var=pvariance)[1:] == \
-        pytest.approx(STORED, abs=1e-9)
-
-
-@pytest.mark.parametrize(("n", "level"), [(20, 0.95), (149, 0.9), (150, 0.95), (400, 0.99)])
-def test_it_is_the_published_formula_with_two_more_rectifiers(n, level):
-    rng = np.random.default_rng(n)
-    labels = (rng.random(500) < 0.7) * 1.0
-    verdicts = np.clip(labels + rng.normal(0.05, 0.4, 500), 0, 1)
-    labels[n:] = np.nan
-    order = rng.permutation(500)
-    found = ppi(verdicts[order, None], labels[order, None], level=level)
-    wanted = published(verdicts[n:].tolist(), verdicts[:n].tolist(), labels[:n].tolist(), level,
-                       (1, -1))
-    assert column(found, "estimate", "low", "high") == pytest.approx(wanted, abs=1e-12)
-    assert (int(found.n[0]), int(found.n_unlabelled[0]), bool(found.pseudo[0])) == (n, 500 - n, True)
+def test_estimate_and_lambda_are_those_of_ppi_python():
+    for (verdicts, labels), wanted in ((vectors(), GRADED), (tuned(), TUNED)):
+        assert column(ppi(verdicts[:, None], labels[:, None]), "estimate") == pytest.approx([wanted], abs=1e-12)
+    verdicts, labels = tuned()
+    assert column(ppi(verdicts[:, None], labels[:, None]), "weight") == pytest.approx([TUNED_WEIGHT], abs=1e-12)
 
 
 def test_a_case_by_hand():
-    """20 labels of 1, the judge says 1 to 16 of them and 0 to 4; of the other 40 it says 1 to 30."""
-    verdicts = np.array([1.0] * 16 + [0.0] * 4 + [1.0] * 30 + [0.0] * 10)
-    labels = np.array([1.0] * 20 + [np.nan] * 40)
+    """20 labels, 15 of 1; the judge errs on 1 of these and on 1 of the others; of 40 others it says 1 to 30.
+
+    Covariance 14/20 - (15/20)(15/20) = 11/80; variance of all 60 verdicts, 45 of 1: (45 15 / 60) / 59 = 45/236;
+    lambda = (11/80) / (45/236) / (1 + 20/40). The rectifiers y - lambda f have the variance (3/16)(1 + lambda^2) -
+    2 lambda 11/80. The estimate is 3/4, as the share of 1 is the same everywhere.
+    """
+    from scipy.stats import beta
+
+    verdicts = np.array([1.0] * 14 + [0.0] + [1.0] + [0.0] * 4 + [1.0] * 30 + [0.0] * 10)
+    labels = np.array([1.0] * 15 + [0.0] * 5 + [np.nan] * 40)
     found = ppi(verdicts[:, None], labels[:, None])
-    mean = Fraction(-4, 22)  # of the rectifiers: 16 of 0, 4 of -1, +1, -1
-    squares = 16 * mean**2 + 5 * (-1 - mean)**2 + (1 - mean)**2
-    error = squares / 21 / 22 + Fraction(30 * 10, 40) / 39 / 40
-    assert column(found, "estimate", "error") == pytest.approx([float(Fraction(3, 4) - mean), math.sqrt(error)])
+    weight = (11 / 80) / (45 / 236) / 1.5
+    spread = 3 / 16 * (1 + weight**2) - 2 * weight * 11 / 80
+    variance = spread / 20 + weight**2 * (45 / 236) / 40 + 2 / 400
+    n = 20 * (3 / 16 / 20 + 2 / 400) / variance
+    wanted = beta.ppf(0.025, 0.75 * n, 0.25 * n + 1), beta.ppf(0.975, 0.75 * n + 1, 0.25 * n)
+    assert column(found, "weight", "effective_n", "estimate") == pytest.approx([weight, n, 0.75])
+    assert column(found, "low", "high") == pytest.approx(wanted)
+    assert column(found, "error") == pytest.approx([math.sqrt(variance)])
+
+
+@pytest.mark.parametrize("yes", [0, 1, 12, 20])
+def test_labels_alone_have_the_exact_interval_and_a_useless_judge_leaves_it(yes):
+    from scipy.stats import binomtest
+
+    wanted = binomtest(yes, 20).proportion_ci(0.95, method="exact")
+    labels = np.array([1.0] * yes + [0.0] * (20 - yes))
+    assert label_interval(labels) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+    constant = ppi(np.ones((90, 1)), np.append(labels, np.full(70, np.nan))[:, None])
+    assert column(constant, "weight", "estimate", "low", "high") == pytest.approx(
+        [0, yes / 20, wanted.low, wanted.high], abs=1e-12)
+
+
+def test_differences_are_shares_of_a_range_twice_as_wide():
+    rng = np.random.default_rng(3)
+    labels = rng.integers(-1, 2, 40) * 1.0
+    low, high = label_interval(labels, bounds=(-1.0, 1.0))
+    assert low < labels.mean() < high and label_interval(np.zeros(20), bounds=(-1.0, 1.0))[1] > 0.05
+    verdicts = np.append(labels, rng.integers(-1, 2, 300))
+    found = ppi(verdicts[:, None], np.append(labels, np.full(300, np.nan))[:, None], bounds=(-1.0, 1.0))
+    assert found.high[0] - found.low[0] < 0.7 * (high - low) and found.low[0] >= -1
 
 
 def test_columns_do_not_know_each_other_and_what_is_missing_drops_out():
-    verdicts, labels = vectors()
+    verdicts, labels = tuned()
     judged = verdicts.copy()
-    judged[[3, 40]] = np.nan  # one labelled, one not
+    judged[[3, 140]] = np.nan  # one labelled, one not
     both = ppi(np.stack([verdicts, judged], axis=1), np.stack([labels, labels], axis=1))
     keep = ~np.isnan(judged)
     alone = ppi(judged[keep][:, None], labels[keep][:, None])
-    assert (both.n.tolist(), both.n_unlabelled.tolist()) == ([24, 23], [36, 35])
-    assert both.low[1] == alone.low[0] and both.high[1] == alone.high[0] and both.low[0] != both.low[1]
+    assert (both.n.tolist(), both.n_unlabelled.tolist()) == ([40, 39], [160, 159])
+    assert [both.low[1], both.high[1]] == pytest.approx([alone.low[0], alone.high[0]]) and both.low[0] != both.low[1]
 
 
 @pytest.mark.parametrize(
@@ -91,35 +111,53 @@ def test_what_is_not_defined(n, queries, estimate, interval):
     verdicts, labels = vectors()
     labels = np.where(np.arange(60) < n, np.nan_to_num(labels), np.nan)
     found = ppi(verdicts[:queries, None], labels[:queries, None])
-    assert [not math.isnan(value) for value in column(found, "estimate", "low", "high", "error")] == \
-        [estimate, interval, interval, interval]
+    assert [not math.isnan(value) for value in column(found, "estimate", "low", "high", "error", "effective_n")] == \
+        [estimate, interval, interval, interval, interval]
+
+
+def test_groups_widen_an_interval_and_single_queries_as_groups_do_not():
+    verdicts, labels = tuned()
+    free = ppi(verdicts[:, None], labels[:, None])
+    single = ppi(verdicts[:, None], labels[:, None], groups=np.arange(200))
+    assert column(single, "estimate", "weight") == column(free, "estimate", "weight")
+    assert column(single, "low", "high") == pytest.approx(column(free, "low", "high"), abs=0.004)  # 40 / 39
+    repeated = np.repeat(labels[:20], 2)
+    blocks = np.repeat(np.arange(20), 2)
+    once, twice = label_interval(repeated, groups=blocks), label_interval(labels[:20], groups=np.arange(20))
+    assert once == pytest.approx(twice, abs=0.04)  # 20 answers, each twice, say no more than 20
+    assert np.diff(once) > 1.3 * np.diff(label_interval(repeated))
+    few = ppi(verdicts[:, None], labels[:, None], groups=np.arange(200) % (MIN_GROUPS - 1))
+    assert math.isnan(few.low[0]) and math.isnan(label_interval(repeated, groups=blocks // 3)[0])
 
 
 def test_a_judge_that_always_agrees_does_not_claim_to_know_all():
     labels = np.array([1.0] * 25 + [np.nan] * 500)
-    found = ppi(np.ones((525, 1)), labels[:, None], bounds=(0.0, 1.0))
-    sure = ppi(np.ones((525, 1)), labels[:, None], pseudo=False)
-    assert column(sure, "low", "high") == [1, 1]
+    found = ppi(np.ones((525, 1)), labels[:, None])
     assert found.low[0] < 0.9 and found.high[0] == 1
 
 
-def test_coverage_of_a_biased_judge():
-    """The judge's own mean is far off; the corrected interval holds the true one 94 times of 100 or more."""
-    rng = np.random.default_rng(5)
-    right = (rng.random((400, 1500)) < 0.8) * 1.0
-    verdicts = np.where(right == 1, rng.random(right.shape) < 0.7, rng.random(right.shape) < 0.2) * 1.0
-    found = ppi(verdicts, np.where(np.arange(400)[:, None] < 50, right, np.nan))
-    assert verdicts.mean() < 0.65
-    assert 0.94 <= ((found.low <= 0.8) & (found.high >= 0.8)).mean() <= 0.99
+def test_the_benchmark_computes_what_the_package_does_and_its_quick_grid_covers():
+    """Counts against arrays; then the grid of benchmarks/ppi.py in small."""
+    import ppi as benchmark
+    from ppi_methods import adopted, draw, labels_alone
 
-
-@pytest.mark.parametrize("n", [50, 150])
-def test_coverage_of_a_judge_that_hardly_errs(n):
-    """One of 100 right answers is not seen as such: most samples of labels hold next to no error."""
-    rng = np.random.default_rng(n)
-    right = (rng.random((1000, 1500)) < 0.95) * 1.0
-    verdicts = right * (rng.random(right.shape) < 0.99)
-    labels = np.where(np.arange(1000)[:, None] < n, right, np.nan)
-    held, bare = (ppi(verdicts, labels, pseudo=pseudo) for pseudo in (True, False))
-    assert ((held.low <= 0.95) & (held.high >= 0.95)).mean() >= 0.94
-    assert ((bare.low <= 0.95) & (bare.high >= 0.95)).mean() < 0.94
+    rng = np.random.default_rng(1)
+    _, _, y, f, _ = next(benchmark.mean_cells({"TRUE": (0.8,)}))
+    table = draw(rng, np.array([0.6, 0.2, 0.05, 0.15]), y, f, 40, 160, 3, (0.0, 1.0))
+    for sample in range(3):
+        counts = table.labeled[:, sample].astype(int)
+        others = table.others[:, sample].astype(int)
+        verdicts = np.concatenate([np.repeat(f, counts), np.repeat(table.values, others)])
+        labels = np.concatenate([np.repeat(y, counts), np.full(160, np.nan)])
+        found = ppi(verdicts[:, None], labels[:, None])
+        low, high = adopted(table, rng)
+        assert (low[sample], high[sample]) == pytest.approx((found.low[0], found.high[0]), abs=1e-12)
+        alone = [end[sample] for end in labels_alone(table, rng)]
+        assert label_interval(labels[:40]) == pytest.approx(alone, abs=1e-12)
+    methods = {"adopted": adopted}
+    for kind, (_, cells) in benchmark.METHODS.items():
+        bound = benchmark.BOUNDS[kind]
+        for case in cells({"TRUE": (0.5, 0.95)}):
+            for queries, n in ((200, 20), (1000, 50), (200, 150)):
+                share, _ = benchmark.simulate(kind, (case, queries, n), 400, 7, methods)["adopted"]
+                assert share >= bound - 3 * math.sqrt(0.05 * 0.95 / 400), (kind, case[0], queries, n)

@@ -181,7 +181,13 @@ def test_failed_queries_are_missing_counted_and_asked_again(folder, command):
     assert (one["n"], one["left_out"], one["losses"]) == (5, 1, 0)
     (folder / "system.py").write_text(script)
     before = len(counted(folder))
-    assert command("-m", "RR")[0] == 0 and len(counted(folder)) == before
+    status, out, err = command("-m", "RR", "--max-failed", "0.1")
+    assert status == 1 and out.startswith("1 of 6 queries of b failed, above the limit of 10%. Its run lacks them.\n")
+    status, out, err = command("-m", "RR", "--format", "json", "--max-failed", "0.1")
+    assert status == 1 and json.loads(out) and "1 of 6 queries of b failed, above the limit of 10%" in err
+    status, out, _ = command("-m", "RR")
+    assert status == 0 and out.startswith("1 of 6 queries of b failed. Its run lacks them.\n")
+    assert len(counted(folder)) == before
     status, out, err = command("-m", "RR", "--retry-failed")
     assert status == 0 and len(counted(folder)) == before + 1 and "without an answer" not in err
     assert len(read_run(folder / "ab-a-b" / "b.jsonl")) == 6

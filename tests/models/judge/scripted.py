@@ -64,7 +64,7 @@ class Scripted:
     def judge_all(self, judged, *names: str, vote: int = 0):
         """Ask everything that the metrics of a view Judged need, as a job would."""
         for name in names:
-            run_tasks(judged.askings(name), self._answers, vote)
+            run_tasks(judged.askings(name, vote=vote), self._answers, vote)
 
     def _answers(self, questions):
         by_key = {self.judge.key(question): question for question in questions}

@@ -121,7 +121,7 @@ def test_anthropic_takes_a_list_and_votes_are_questions_of_their_own(judge, tmp_
     assert "round 2 of 2: 3 requests" in text
     answer(requests, replies)
     status, text = judge("--batch-in", replies, *options, metrics="Faithfulness", sample="3")
-    assert status == 0 and "(n 3)" in text and "nothing left to ask; 6 verdicts known" in text
+    assert status == 0 and "(n 3; votes agree" in text and "nothing left to ask; 6 verdicts known" in text
 
 
 def test_files_keep_to_the_limits_of_the_service_and_odd_lines_are_none(monkeypatch):

@@ -189,7 +189,7 @@ def test_votes_are_averaged_and_a_missing_one_leaves_the_value_undefined():
     with pytest.raises(Exception, match="not judged yet"):
         match.judged.read("Faithfulness", votes=2)
     Scripted(verdict_store).judge_all(match.judged, "Faithfulness", vote=1)
-    question = next(match.judged.askings("Faithfulness", [0])[0])[0].with_vote(2)
+    question = next(match.judged.askings("Faithfulness", [0], vote=2)[0])[0].with_vote(2)
     verdict_store.save(
         JUDGE, [(question, Scripted(verdict_store)._reply(question).__class__({"reason": "", "score": 1}, attempts=1))]
     )

@@ -31,7 +31,8 @@ TEXTS = {query: {"question": "What?", "answer": f"Stone {query}.", "contexts": [
 
 def say(match: Match, judge: Judge, scores: dict[str, float], vote: int = 0, failed: dict[str, str] | None = None):
     """Keep a Faithfulness verdict for each query, and failures."""
-    asked = dict(zip(match.query_ids.to_pylist(), first_round(match.judged.askings("Faithfulness"), vote), strict=True))
+    first_questions = first_round(match.judged.askings("Faithfulness", vote=vote), vote)
+    asked = dict(zip(match.query_ids.to_pylist(), first_questions, strict=True))
     default_verdict_store().save(judge, [
         *((asked[query], Reply({"reason": f"says {judge.model}", "score": score}, attempts=1))
           for query, score in scores.items()),

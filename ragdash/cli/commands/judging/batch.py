@@ -8,7 +8,7 @@ from pathlib import Path
 from ragdash.cli.job_progress import write_message
 from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.evaluation.scoring.run_judge import JudgeWork, batch_job, stored_report
+from ragdash.evaluation.scoring.run_judge import JudgeReport, JudgeWork, batch_job, stored_report
 from ragdash.models.judge import Budget
 from ragdash.models.judge.batch_files.replies import BatchReading, read_replies
 from ragdash.models.judge.batch_files.rounds import BatchRound, next_round
@@ -49,8 +49,8 @@ def _write(path: str, following: BatchRound) -> list[str]:
 
 
 def _print(options: argparse.Namespace, reading: BatchReading | None, following: BatchRound, paths: list[str],
-           report: object) -> None:
-    if reading:
+           report: JudgeReport | None) -> None:
+    if reading and report:
         print_note(f"{', '.join(options.batch_in)}: {reading}")
         print_note("\n".join(map(str, report.rows)))
     print_note(f"{', '.join(paths) or 'next'}: {following}")

@@ -12,7 +12,9 @@ from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, 
 from ragdash.core.console import say
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
+from ragdash.models.judge.tasks.policy import read_policy, save_policy
 from ragdash.models.judge.tasks.rubrics import read_rubric, save_rubric
+from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.judge.verdict_store.jsonl import unpacked
 
 
@@ -26,6 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
     parser.add_argument("--rubric", action="append", metavar="FILE", help="a criterion of your own (TOML); it is kept "
                         "in the workspace and judged as the metric Rubric.NAME, besides those of -m")
+    parser.add_argument("--policy", metavar="FILE", help="the labeling policy (TOML with extra, partial, refusal, "
+                        "rounding); it is kept, and part of the prompts from then on; none: go back to having none")
     parser.add_argument("--sample", type=whole_number(1), metavar="N", help="only N queries, drawn at random")
     parser.add_argument("--batch-out", metavar="FILE", help="ask nothing; write what would be asked as a file for a "
                         "batch service (OpenAI's lines, or Anthropic's list with --kind anthropic)")
@@ -53,6 +57,8 @@ def _judge(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     runs, truth = read_inputs(options)
     metrics = _metrics(options)
+    if options.policy:
+        save_policy(None if options.policy == "none" else read_policy(unpacked(options.policy), options.policy))
     prepared = prepare_judging(runs, truth, metrics, endpoint, sample=options.sample, seed=options.seed,
                        votes=options.votes)
     say(prepared.problems)
@@ -64,6 +70,7 @@ def _judge(options: argparse.Namespace) -> int:
         return batch_step(options, prepared, budget)
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
+    remember_endpoint(endpoint)
     with interruptible(options) as (progress, cancel):
         report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
                       patience=Patience(reply=options.timeout))

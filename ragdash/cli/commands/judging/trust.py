@@ -14,8 +14,10 @@ from ragdash.analysis.judge_validation import (
     RunVerdicts,
     assign_labels,
     corrected_difference,
+    error_sources,
     fit_judge,
     generator_of,
+    groups_of,
     judged_verdicts,
     labelling_sheet,
     placeholder_verdicts,
@@ -59,6 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "judge's folds")
     parser.add_argument("--cut", type=_cut, default=f"{YES:g}", help="values from here on are a yes; none: each value "
                         f"is a class of its own (default: {YES:g})")
+    parser.add_argument("--group-by", metavar="NAME", help="queries that depend on each other: document (the same "
+                        "relevant document), or an attribute of the queries; intervals then count groups")
     parser.add_argument("--judge-model", metavar="NAME", help="who judged")
     parser.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
                         "judge's family")
@@ -76,9 +80,12 @@ def run(options: argparse.Namespace) -> int:
         verdicts, learned = _trained(options, verdicts, matches, labels)
         settings |= learned
     cut = None if options.cut == "none" else float(options.cut)
-    reports = [validate_judge(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut) for run_verdicts in verdicts]
+    groups = _groups(options, matches)
+    reports = [validate_judge(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut, groups=groups)
+               for run_verdicts in verdicts]
     first = verdicts[0]
-    differences = [corrected_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}))
+    differences = [corrected_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}),
+                                        groups=groups)
                    for candidate in verdicts[1:] if labels.get(candidate.name) and labels.get(first.name)]
     problems += [problem for report in reports for problem in report.problems]
     problems += [problem for difference in differences for problem in difference.problems]
@@ -90,12 +97,23 @@ def run(options: argparse.Namespace) -> int:
             options.format,
             disagreement_limit=options.disagreements,
             problems=problems,
-            settings={"level": LEVEL, "cut": cut, **settings},
+            sources=error_sources(verdicts, [labels.get(run_verdicts.name, {}) for run_verdicts in verdicts], matches,
+                                  seed=options.seed),
+            settings={"level": LEVEL, "cut": cut, "group_by": options.group_by, **settings},
             spec=next(iter(parse_specs(options.metrics or "")), None),
         ),
         options.output,
     )
     return 0
+
+
+def _groups(options: argparse.Namespace, matches: Sequence[Match | None]) -> dict[str, str] | None:
+    """The group of each query, or None; verdicts of files have no ground truth to take groups from."""
+    if options.group_by is None:
+        return None
+    if matches[0] is None:
+        raise InputError([Problem("no-groups/verdicts", field="--group-by")])
+    return groups_of(matches[0].truth, options.group_by)
 
 
 def _cut(text: str) -> str:

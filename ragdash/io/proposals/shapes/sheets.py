@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 _MOST_TITLES = 10
 _DECIMAL = re.compile(r"\s*-?\d{1,9},\d+\s*")
+_PERCENT = re.compile(r"\s*-?\d{1,9}(?:\.\d+)?\s*%\s*")
 _NUMBER = re.compile(r"\s*-?\d*\s*")
 
 
@@ -30,6 +31,14 @@ def with_decimal_points(rows: list[list[str]]) -> list[list[str]]:
         return rows
     return rows[:1] + [[cell.replace(",", ".") if index in decimal else cell for index, cell in enumerate(row)]
                        for row in rows[1:]]
+
+
+def without_percent_signs(column: list) -> list:
+    """Numbers such as 91.0% without their sign, where all cells of a column are such."""
+    cells = [cell for cell in column if cell is not None]
+    if not cells or not all(type(cell) is str and _PERCENT.fullmatch(cell) for cell in cells):
+        return column
+    return [None if cell is None else cell.strip().removesuffix("%").strip() for cell in column]
 
 
 def _are_decimals(cells: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.task_runner import NOT_ASKED, run_tasks
+from ragdash.models.judge.tasks.policy import Policy, current_policy
 from ragdash.models.judge.tasks.registry import TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
@@ -71,7 +72,7 @@ def job_state(job: BatchJob) -> JobState:
 
 
 def _add_vote(state: JobState, job: BatchJob, vote: int) -> None:
-    askings = job.askings(vote)
+    askings, policy = job.askings(vote), current_policy()
     steps: list[list[list[Question]]] = [[] for _ in askings]
 
     def answer(questions: list[Question]) -> list[Reply]:
@@ -84,7 +85,12 @@ def _add_vote(state: JobState, job: BatchJob, vote: int) -> None:
     judgements = run_tasks(traced, answer, vote)
     for judgement, trace in zip(judgements, steps, strict=True):
         if judgement.missing == NOT_ASKED.missing:
-            _add_asking(state, job, [[question.with_vote(vote) for question in step] for step in trace])
+            _add_asking(state, job, [[_as_asked(question, vote, policy) for question in step] for step in trace])
+
+
+def _as_asked(question: Question, vote: int, policy: Policy | None) -> Question:
+    """The question of a task as `run_tasks` asks it."""
+    return (policy.apply(question) if policy else question).with_vote(vote)
 
 
 def _add_asking(state: JobState, job: BatchJob, steps: Sequence[Sequence[Question]]) -> None:

@@ -48,16 +48,6 @@ class BatchReading:
         return ", ".join([count(self.verdicts, "new verdict"), *failed, *(part for part in rest if part)])
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A line of a reply file. digest: of the file, under which a failure notes that it was read."""
-
-    file: str
-    digest: str
-    number: int
-    reply: BatchReply
-
-
 def read_replies(job: BatchJob, endpoint: Endpoint, files: Iterable[tuple[str, bytes]]) -> BatchReading:
     """Read reply files into the ledger.
 
@@ -158,7 +148,8 @@ class _Reader:
         made = Reply(None, "expired", usage=before.usage if before else Usage(),
                      attempts=(before.attempts if before else 0) + 1,
                      at=datetime.now(UTC).isoformat(timespec="seconds"), mode=self._mode.mode,
-                     sent={**parameters_sent(self.endpoint, self._mode, question.max_tokens), BATCH: note},
+                     sent={**parameters_sent(self.endpoint, self._mode, question.max_tokens, question.vote),
+                           BATCH: note},
                      note=line.reply.note)
         if line.reply.answer is None:
             return made

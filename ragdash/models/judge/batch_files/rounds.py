@@ -95,7 +95,8 @@ def next_round(job: BatchJob, endpoint: Endpoint, budget: Budget, *, resume: boo
         None if budget.cost is None else max(budget.cost - (cost or 0.0), 0.0)))
     chosen = [todo[key] for key, _ in lines]
     return BatchRound(
-        tuple(request_files(endpoint.kind, [(key.hex(), content) for key, content in lines])),
+        tuple(request_files("anthropic" if endpoint.kind == "anthropic" else "openai",
+                            [(key.hex(), content) for key, content in lines])),
         len(lines),
         max((wanted.number for wanted in chosen), default=0),
         max((wanted.number + bool(wanted.question.guess) for wanted in chosen), default=0),

@@ -19,12 +19,15 @@ from ragdash.models.judge.tasks.prompt_texts import (
 from ragdash.models.judge.tasks.ragchecker_scores import average_precision, share
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "1"
+VERSION = "2"
 USEFUL = f"""You judge whether a context is useful to arrive at a right answer that is given. {AS_DATA}
 Give a short reason first, then the verdict:
 useful: it holds what the right answer says or rests on, all of it or a part.
 useless: it does not, however near its subject.
-Judge by the texts alone, not by what you know."""
+Judge by the texts alone, not by what you know.
+Examples, for the answer "The bridge opened in May 1930.":
+"The bridge was opened on 4 May 1930.": useful.
+"The bridge was planned in the twenties.": useless (its subject, nothing of the answer)."""
 ASK_BACK = f"""You guess the question that an answer was given to. {AS_DATA}
 Write three different questions, each of which the answer would answer, and each understood without the answer. Say of
 each whether the answer is evasive about it (it declines, does not know, or is vague): yes or no."""
@@ -34,13 +37,15 @@ QUESTIONS = object_of(questions=array_of(object_of(question=TEXT, evasive=text_e
 NO_ENCODER = "no-encoder"  # the questions are there, and nobody has embedded them yet
 
 
-@register_task("RAGAS.ContextPrecision", needs=("question", "references", "contexts"), calls="1 per chunk")
+@register_task("RAGAS.ContextPrecision", needs=("question", "references", "contexts"), calls="1 per chunk",
+               ordered=True)
 def ragas_context_precision(case: Case) -> TaskSteps:
     """Average precision of the useful chunks."""
     return (yield from _useful(case, average_precision))
 
 
-@register_task("ContextPrecisionRatio", needs=("question", "references", "contexts"), calls="1 per chunk")
+@register_task("ContextPrecisionRatio", needs=("question", "references", "contexts"), calls="1 per chunk",
+               ordered=True)
 def context_precision_ratio(case: Case) -> TaskSteps:
     """Useful chunks / chunks."""
     return (yield from _useful(case, share))

@@ -130,7 +130,8 @@ def fabricated_share(case: Case) -> float:
     return sum(place is None for place in cited) / len(cited) if cited else UNDEFINED
 
 
-@register_task("CitationPrecision", needs=("answer", "contexts"), calls="1 per 20 sentences")
+@register_task("CitationPrecision", needs=("answer", "contexts"), calls="1 per 20 sentences",
+               ordered=True)
 def citation_precision(case: Case) -> TaskSteps:
     """Citations whose context supports their sentence / citations."""
     checked = yield from _checked(case)
@@ -140,7 +141,8 @@ def citation_precision(case: Case) -> TaskSteps:
     return Judgement(sum(pairs) / len(pairs), rows=_rows(case, checked), flags=flags(case))
 
 
-@register_task("CitationRecall", needs=("answer", "contexts"), calls="1 per 20 sentences")
+@register_task("CitationRecall", needs=("answer", "contexts"), calls="1 per 20 sentences",
+               ordered=True)
 def citation_recall(case: Case) -> TaskSteps:
     """Sentences that a context they cite supports / sentences."""
     checked = yield from _checked(case)
@@ -166,7 +168,8 @@ def _checked(case: Case):
     verdict = object_of(id=TEXT, reason=TEXT, verdict=text_enum(SUPPORTED, "contradicted", "not stated"),
                         chunks=array_of(text_enum(*names(case))))
     replies = yield [
-        Question("Verify", VERSION, VERIFY, join_blocks(question_block(case), chunk_blocks(case), numbered(batch)),
+        Question("Verify", VERSION, VERIFY,
+                 join_blocks(question_block(case), chunk_blocks(case), numbered(batch, case.vote)),
                  object_of(verdicts=array_of(verdict)), tuple(name for name, _ in batch), 200 + 120 * len(batch))
         for batch in batches([statement.text for statement in stated])
     ]

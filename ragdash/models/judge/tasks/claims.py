@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ragdash.models.judge.prompts import AS_DATA, as_data
+from ragdash.models.judge.prompts import AGREEMENT, AS_DATA, as_data
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.tasks.prompt_texts import (
     TEXT,
@@ -22,23 +22,34 @@ from ragdash.models.judge.tasks.prompt_texts import (
     too_long,
 )
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.vote_order import vote_order
 
-VERSION = "1"
+VERSION = "2"
 AT_ONCE = 20  # claims of one call
 THEN_CLAIMS = f"1, then 1 per {AT_ONCE} claims"
 A_CLAIM = 80  # bytes of UTF-8, about, of a text for each claim in it
 EXTRACT = f"""You take a text apart into atomic claims: short statements of one fact each that can be checked alone.
 {AS_DATA}
 Keep to what the text states; add nothing. Put names in place of pronouns, so that each claim is understood without the
-others. Leave out greetings, questions, and remarks that the text cannot or will not answer. A text that states nothing
-has no claims: give an empty list."""
+others. Keep each number, unit, date and hedge ("about", "may") as the text has it. Leave out greetings, questions, and
+remarks that the text cannot or will not answer. A text that states nothing has no claims: give an empty list.
+Examples:
+"It opened in May and closed a year later." with the question "What happened to the museum?": "The museum opened in
+May." and "The museum closed a year after May."
+"The documents do not say." No claims."""
 VERIFY = f"""You check claims against contexts. {AS_DATA}
 For each claim, by its id: a short reason first, then the verdict:
 supported: a context states it, or it follows from the contexts.
 contradicted: the contexts say otherwise.
 not stated: neither.
 Then the ids of the contexts that support or contradict it, none where it is not stated.
-Judge by the contexts alone, not by what you know. Give each id exactly once."""
+Judge by the contexts alone, not by what you know. Give each id exactly once.
+{AGREEMENT}
+Examples, for a context "The bridge is about 300 m long and opened in May 1930.":
+"The bridge opened in 1930.": supported (a less precise date).
+"The bridge is 400 m long.": contradicted (another number).
+"The bridge is exactly 300 m long.": not stated (the context says about).
+"The bridge opened in 1930 and was painted red.": not stated (one part is missing)."""
 CLAIMS = object_of(claims=array_of(TEXT))
 SUPPORTED = "supported"
 
@@ -74,9 +85,10 @@ def batches(claims: Sequence[str]) -> list[list[tuple[str, str]]]:
     return [numbered[start:start + AT_ONCE] for start in range(0, len(numbered), AT_ONCE)]
 
 
-def numbered(batch: Sequence[tuple[str, str]]) -> list[str]:
-    """The claims of a batch as parts of a question."""
-    return [as_data("claim", claim, id=name) for name, claim in batch]
+def numbered(batch: Sequence[tuple[str, str]], vote: int) -> list[str]:
+    """The claims of a batch as parts of a question, in the order of this vote."""
+    blocks = [as_data("claim", claim, id=name) for name, claim in batch]
+    return [blocks[i] for i in vote_order(len(blocks), vote)]
 
 
 def verified(case: Case, text: str, of: str) -> TaskSteps:
@@ -98,7 +110,7 @@ def verified(case: Case, text: str, of: str) -> TaskSteps:
             "Verify",
             VERSION,
             VERIFY,
-            join_blocks(question_block(case), chunk_blocks(case), numbered(batch)),
+            join_blocks(question_block(case), chunk_blocks(case), numbered(batch, case.vote)),
             object_of(verdicts=array_of(verdict)),
             tuple(name for name, _ in batch),
             200 + 120 * len(batch),

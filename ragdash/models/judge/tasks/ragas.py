@@ -141,7 +141,8 @@ def _mean_rating(task: str, systems: tuple[str, str], texts: list[str], remarks:
     return Judgement(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=remarks)
 
 
-@register_task("RAGAS.ContextUtilization", needs=("question", "answer", "contexts"), calls="1 per chunk")
+@register_task("RAGAS.ContextUtilization", needs=("question", "answer", "contexts"), calls="1 per chunk",
+               ordered=True)
 def context_utilization(case: Case) -> TaskSteps:
     """Average precision of the chunks that are useful for the answer."""
     over = too_long(case.answer)

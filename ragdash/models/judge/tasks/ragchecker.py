@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ragdash.models.judge.prompts import AS_DATA, as_data
+from ragdash.models.judge.prompts import AGREEMENT, AS_DATA, as_data
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.tasks.claims import AT_ONCE, batches, claims_of, numbered, taken_apart
 from ragdash.models.judge.tasks.prompt_texts import (
@@ -15,19 +15,26 @@ from ragdash.models.judge.tasks.prompt_texts import (
     flags,
     join_blocks,
     object_of,
+    question_block,
     text_enum,
     too_long,
 )
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "1"
+VERSION = "2"
 ENTAIL = f"""You check which claims follow from a text. {AS_DATA}
 For each claim, by its id: a short reason first, then the verdict:
 entailed: the text states it, or it follows from the text.
 contradicted: the text says otherwise.
 neutral: neither.
-Judge by the text alone, not by what you know. Give each id exactly once."""
+The question, if there is one, says what the text is about: a short text such as "In 1930" answers it.
+Judge by the text alone, not by what you know. Give each id exactly once.
+{AGREEMENT}
+Examples, for the question "When did the bridge open?" and the text "In May 1930.":
+"The bridge opened in 1930.": entailed (the text answers the question).
+"The bridge opened in 1931.": contradicted.
+"The bridge is painted red.": neutral."""
 ENTAILED = "entailed"
 VERDICTS = object_of(
     verdicts=array_of(object_of(id=TEXT, reason=TEXT, verdict=text_enum(ENTAILED, "contradicted", "neutral")))
@@ -49,7 +56,7 @@ def check_claims(case: Case, directions: Sequence[str], value: Callable[[Checked
     claims = {of: claims_of(reply) for of, reply in zip(texts, replies, strict=True)}
     against = {direction: _compared_texts(case, direction, reference) for direction in directions}
     wanted = [(direction, text) for direction in directions for text in against[direction]]
-    questions = [_entailed(text, claims[_side(direction)]) for direction, text in wanted]
+    questions = [_entailed(case, text, claims[_side(direction)]) for direction, text in wanted]
     flat = iter((yield [verdict for some in questions for verdict in some]) if any(questions) else ())
     verdicts_of = [[verdict for _ in some for verdict in _verdicts(next(flat))] for some in questions]
     columns: dict[str, list] = {direction: [] for direction in directions}
@@ -84,8 +91,9 @@ def _compared_texts(case: Case, direction: str, reference: str) -> list[str]:
     return [case.answer] if direction == "found" else [cut(text) for _, text in case.contexts]
 
 
-def _entailed(text: str, claims: Sequence[str]) -> list[Question]:
-    return [Question("Entailment", VERSION, ENTAIL, join_blocks(as_data("text", text), numbered(batch)), VERDICTS,
+def _entailed(case: Case, text: str, claims: Sequence[str]) -> list[Question]:
+    return [Question("Entailment", VERSION, ENTAIL,
+                     join_blocks(question_block(case), as_data("text", text), numbered(batch, case.vote)), VERDICTS,
                      tuple(name for name, _ in batch), 200 + 100 * len(batch)) for batch in batches(claims)]
 
 

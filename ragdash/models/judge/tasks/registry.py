@@ -14,7 +14,7 @@ from ragdash.models.judge.question import Question, Reply
 class Case:
     """The texts of one query. references: right answers, () where none is known; contexts: (chunk id, text) as the
     generator got them, None where that is not known; None for other texts that are not there; attributes: (name, text)
-    of the query, for criteria of its own.
+    of the query, for criteria of its own; vote: whose order of the texts this is.
     """
 
     query_id: str
@@ -23,6 +23,7 @@ class Case:
     references: tuple[str, ...] = ()
     contexts: tuple[tuple[str, str], ...] | None = None
     attributes: tuple[tuple[str, str], ...] = ()
+    vote: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,14 @@ It runs again to read stored verdicts, so what it yields may depend only on the 
 class JudgedTask:
     """name: of the metric; needs: fields of a Case that must be there ("question", "answer", "references",
     "contexts"); ask: the function; calls: judge calls per query, in words. Metrics with the same questions share them.
+    ordered: the value depends on the order of the contexts, which every vote keeps.
     """
 
     name: str
     needs: tuple[str, ...]
     ask: Callable[[Case], TaskSteps]
     calls: str = "1"
+    ordered: bool = False
 
     def start(self, case: Case) -> TaskSteps:
         """The asking of a case; one that lacks a text asks nothing and is missing."""
@@ -71,11 +74,11 @@ class JudgedTask:
 TASKS: dict[str, JudgedTask] = {}
 
 
-def register_task(name: str, needs: Sequence[str], calls: str = "1") -> Callable[
+def register_task(name: str, needs: Sequence[str], calls: str = "1", ordered: bool = False) -> Callable[
         [Callable[[Case], TaskSteps]], Callable[[Case], TaskSteps]]:
     """Put a function into TASKS. calls: judge calls per query, in words."""
     def register(function: Callable[[Case], TaskSteps]) -> Callable[[Case], TaskSteps]:
-        TASKS[name] = JudgedTask(name, tuple(needs), function, calls)
+        TASKS[name] = JudgedTask(name, tuple(needs), function, calls, ordered)
         return function
 
     return register

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragdash.models.judge.prompts import AS_DATA, as_data
+from ragdash.models.judge.prompts import AGREEMENT, AS_DATA, as_data
 from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.prompt_texts import (
     ANCHORS,
@@ -17,13 +17,19 @@ from ragdash.models.judge.tasks.prompt_texts import (
 )
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "1"
+VERSION = "2"
 FAITHFULNESS = f"""You judge whether an answer is faithful to the contexts it was made from. {AS_DATA}
 Give a short reason first, then the score:
 1: everything the answer states is stated in the contexts or follows from them.
 0.5: some of it is, some of it is not.
 0: what it states is not in the contexts, or they say otherwise.
-Judge by the contexts alone, not by what you know. What is true but not in the contexts is not faithful."""
+Judge by the contexts alone, not by what you know. What is true but not in the contexts is not faithful.
+An answer that declines states nothing: 1.
+{AGREEMENT}
+Examples, for a context "The bridge is about 300 m long and opened in May 1930.":
+"It opened in 1930.": 1.
+"It opened in 1930 and is painted red.": 0.5.
+"It is 400 m long.": 0."""
 RELEVANCE = f"""You judge whether an answer speaks of what was asked. {AS_DATA}
 Give a short reason first, then the score:
 1: it answers the whole question and nothing else.
@@ -31,7 +37,11 @@ Give a short reason first, then the score:
 0.5: it answers a part of the question, or much of it was not asked.
 0.25: it touches the subject and does not answer.
 0: it speaks of something else, or declines to answer.
-Whether the answer is right does not matter here."""
+Whether the answer is right does not matter here.
+Examples, for "When did the bridge open, and who built it?":
+"It opened in 1930; a firm from the north built it.": 1.
+"It opened in 1930.": 0.5.
+"The documents do not say.": 0."""
 CONTEXT = f"""You judge whether contexts hold what is needed to answer a question. {AS_DATA}
 Give a short reason first, then the score:
 1: all that is needed is there.
@@ -39,7 +49,11 @@ Give a short reason first, then the score:
 0.5: about half of it is there.
 0.25: they speak of the subject and help little.
 0: nothing in them helps to answer.
-Judge by the contexts alone, not by what you know."""
+Judge by the contexts alone, not by what you know.
+Examples, for "When did the bridge open, and who built it?":
+"A firm from the north built the bridge, which opened in 1930.": 1.
+"The bridge opened in 1930.": 0.5.
+"Bridges need care.": 0."""
 CORRECTNESS = f"""You judge whether an answer is right, by right answers that are given. {AS_DATA}
 The references are alternatives: the answer is right if it says the same as one of them, in whatever words.
 Give a short reason first, then the score:
@@ -48,7 +62,13 @@ Give a short reason first, then the score:
 0.5: half of it is right or half is missing.
 0.25: little of it is right.
 0: it is wrong, or declines to answer.
-Judge by the references, not by what you know; what goes beyond them without contradicting them does not count."""
+Judge by the references, not by what you know; what goes beyond them without contradicting them does not count.
+If the reference itself says that there is no answer, an answer that declines is right: 1.
+{AGREEMENT}
+Examples, for the reference "The bridge opened in May 1930 and is 312 m long.":
+"In May 1930; it is about 312 m long.": 1.
+"It opened in 1930.": 0.5.
+"It opened in 1931.": 0."""
 WHOLE = object_of(reason=TEXT, score=number_enum(0, 0.5, 1))
 GRADED = object_of(reason=TEXT, score=number_enum(*ANCHORS))
 

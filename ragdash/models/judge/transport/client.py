@@ -175,7 +175,7 @@ class Client:
         return prices.cost(usage.prompt, usage.completion) if prices else 0.0
 
     def _reply(self, state: _State, value: dict | None, missing: str | None = None, words: str = "") -> Reply:
-        sent = parameters_sent(self.endpoint, state.output_mode, state.max_tokens)
+        sent = parameters_sent(self.endpoint, state.output_mode, state.max_tokens, state.question.vote)
         return Reply(value, missing, state.raw, state.usage, state.model, round(state.latency, 4), state.requests,
                      datetime.now(UTC).isoformat(timespec="seconds"), state.output_mode.mode, sent, False, words)
 

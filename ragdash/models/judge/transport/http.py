@@ -59,7 +59,7 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
             ) as response:
                 content = _content(response.raw, patience.reply)
                 return HttpResponse(response.status_code, _redact_bytes(content, secret),
-                              {name.lower(): _redact(value, secret) for name, value in response.headers.items()})
+                              {name.lower(): redact(value, secret) for name, value in response.headers.items()})
         except requests.exceptions.ConnectTimeout as error:
             return _failed("unreachable", error, secret, sent=False)
         except (*late, TimeoutError) as error:
@@ -88,7 +88,7 @@ def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True
     return HttpResponse(
         0,
         failure=reason,
-        words=shorten(_redact(str(error) or type(error).__name__, secret), MAX_ERROR_LENGTH),
+        words=shorten(redact(str(error) or type(error).__name__, secret), MAX_ERROR_LENGTH),
         sent=sent,
     )
 
@@ -99,7 +99,8 @@ def _redact_bytes(content: bytes, secret: str | None) -> bytes:
     return content
 
 
-def _redact(text: str, secret: str | None) -> str:
+def redact(text: str, secret: str | None) -> str:
+    """The text without the key."""
     for form in _forms(secret):
         text = text.replace(form, HIDDEN)
     return text

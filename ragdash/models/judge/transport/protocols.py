@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import orjson
 
 from ragdash.models.judge.endpoint import Endpoint
-from ragdash.models.judge.question import Question
+from ragdash.models.judge.question import VOTE_TEMPERATURE, Question
 from ragdash.models.judge.transport.reply_json import replace_surrogates
 from ragdash.models.judge.transport.structured_output import OutputMode
 
@@ -51,9 +51,11 @@ def headers(endpoint: Endpoint, secret: str | None) -> dict[str, str]:
     return result | ({"Authorization": f"Bearer {secret}"} if secret else {})
 
 
-def parameters_sent(endpoint: Endpoint, manner: OutputMode, max_tokens: int) -> dict:
-    """The parameters other than texts and shape, those refused left out."""
+def parameters_sent(endpoint: Endpoint, manner: OutputMode, max_tokens: int, vote: int = 0) -> dict:
+    """The parameters other than texts and shape, those refused left out; votes after the first are not asked at 0."""
     parameters = {name: value for name, value in endpoint.parameters.items() if name not in manner.dropped}
+    if vote and parameters.get("temperature") == 0:
+        parameters["temperature"] = VOTE_TEMPERATURE
     return parameters | ({manner.length: max_tokens} if manner.length else {})
 
 
@@ -66,7 +68,7 @@ def body(
     for turn in turns:
         talk += [{"role": "assistant", "content": turn.raw}, {"role": "user", "content": (
             f"This reply cannot be used: {turn.wrong}. {SHAPE}{question.shape}")}]
-    content = {"model": endpoint.model, **parameters_sent(endpoint, manner, max_tokens)}
+    content = {"model": endpoint.model, **parameters_sent(endpoint, manner, max_tokens, question.vote)}
     name = re.sub(r"\W+", "_", question.task)[:60] or "verdict"
     if endpoint.kind == "anthropic":
         content |= {"system": system, "messages": talk}

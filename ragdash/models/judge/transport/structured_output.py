@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-MODES = {"openai": ("json_schema", "json_object", "text"), "anthropic": ("tool", "text")}
+MODES = {"openai": ("json_schema", "json_object", "text"), "anthropic": ("tool", "text"),
+         "litellm": ("json_schema", "json_object", "text")}
 LENGTH, LENGTH_TOO = "max_tokens", "max_completion_tokens"
 
 

@@ -181,7 +181,7 @@ class VerdictWriter:
         with self._transaction() as db:
             for question, reply in rows:
                 key = judge.key(question)
-                values = (key, self._ids[judge], question.task, question.version, question.vote, *row_of(reply))
+                values = (key, self._ids[judge], question.task, question.prompt_version, question.vote, *row_of(reply))
                 if reply.missing is None:
                     _insert(db, "ignore", "verdicts", values)
                     db.execute("delete from failures where key = ?", (key,))

@@ -99,7 +99,8 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
     return f"**{escape(content.names[run])}**, {escape(spec.title)}: " + escape(
         f"{number(validation.judge.mean)} by the judge alone; {corrected}; "
         f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
-        f"accuracy {number(agreement.accuracy)}, kappa {number(agreement.kappa)}."
+        f"accuracy {number(agreement.accuracy)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
+        f"kappa {number(agreement.kappa)}."
     )
 
 

@@ -25,6 +25,8 @@ from ragdash.models.judge import Endpoint
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.endpoint import KNOWN
 from ragdash.models.judge.tasks import TASKS
+from ragdash.models.judge.transport.last_endpoint import last_endpoint
+from ragdash.models.judge.transport.prices import listed_price
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -146,8 +148,19 @@ def _metric_table(query_counts: Mapping[str, int]) -> None:
     st.page_link("pages/metrics.py", label="What each metric means", icon=":material/function:")
 
 
+def _recall_endpoint() -> None:
+    """Fill in the endpoint last asked, where this session has chosen none."""
+    last = last_endpoint()
+    if last is not None and last.kind in judges_sentences.PROTOCOLS and not {
+            state.JUDGE_KIND, state.JUDGE_URL, state.JUDGE_MODEL} & st.session_state.keys():
+        st.session_state[state.JUDGE_KIND] = last.kind
+        st.session_state[state.JUDGE_URL] = last.base_url
+        st.session_state[state.JUDGE_MODEL] = last.model
+
+
 def _choose_endpoint() -> tuple[str, str, str]:
     with st.container(horizontal=True, key="judge_where"):
+        _recall_endpoint()
         st.session_state.setdefault(state.JUDGE_KIND, "openai")
         st.segmented_control(
             "Protocol",
@@ -235,6 +248,10 @@ def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, va
         with st.container(horizontal=True, key="judge_amounts_2"):
             read = _number_input("Price per 1M input tokens", state.JUDGE_PRICE_IN, 0.0, "unknown")
             wrote = _number_input("Price per 1M output tokens", state.JUDGE_PRICE_OUT, 0.0, "unknown")
+            listed = listed_price(model) if model else None
+            if listed is not None and None in (read, wrote):
+                st.caption(f"Listed: {fmt.escape(str(listed))}. Used where the endpoint is not on this machine and no "
+                           "price is given. Edit prices.toml in the workspace, or give your own.")
             at_once = _number_input("Parallel calls", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, maximum=64)
     return JudgeOrder(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
 

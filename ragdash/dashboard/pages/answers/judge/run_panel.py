@@ -20,6 +20,7 @@ from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring import duration
 from ragdash.models.judge import Endpoint
+from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.local.installed import Availability
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
@@ -155,8 +156,11 @@ def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
         st.checkbox(f"Questions, answers and documents of these runs may be sent to **{fmt.escape(plan['host'])}**",
                     key=state.JUDGE_AGREED)
     agreed = plan["local"] or state.get(state.JUDGE_AGREED)
-    st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
-              args=(context, order), disabled=not agreed)
+    with st.container(horizontal=True, key="judge_go"):
+        st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
+                  args=(context, order), disabled=not agreed)
+        st.button("Try one call", icon=":material/experiment:", key="judge_try", on_click=_start, disabled=not agreed,
+                  args=(context, replace(order, sample=1, votes=1, max_calls=1)), help=tooltip("try_one_call"))
 
 
 def _cases(context: PageContext) -> dict:
@@ -176,6 +180,7 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
         endpoint.secret()
         if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
             raise InputError([Problem("busy")])
+        remember_endpoint(endpoint)
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:

@@ -16,12 +16,14 @@ import streamlit as st
 from ragdash.analysis.judge_validation import (
     CUT,
     CorrectedDifference,
+    ErrorSource,
     JudgeValidation,
     LabelStore,
     RunVerdicts,
     StoredVerdicts,
     TrainedJudge,
     corrected_difference,
+    error_sources,
     judged_verdicts,
     read_stored_verdicts,
     validate_judge,
@@ -87,6 +89,17 @@ class TrustData:
             None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels))
             for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True))
         )
+
+    @cached_property
+    def error_sources(self) -> tuple[ErrorSource, ...]:
+        """What the judge's errors depend on, over all labeled runs."""
+        rows = self.labeled_runs
+        if not rows:
+            return ()
+        matches = [self.context.scope.match(self.context.digests[index]) for index in rows]
+        return _error_sources(tuple(self._keys[index] for index in rows),
+                              _content=([self.verdicts[index] for index in rows],
+                                        [self.labels[index] for index in rows], matches))
 
     @property
     def _keys(self) -> list[tuple]:
@@ -257,6 +270,11 @@ def _difference(
     baseline: tuple, candidate: tuple, _pair: tuple[RunVerdicts, RunVerdicts, Labels, Labels]
 ) -> CorrectedDifference:
     return corrected_difference(*_pair)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _error_sources(keys: tuple, _content: tuple) -> tuple[ErrorSource, ...]:
+    return error_sources(*_content)
 
 
 def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:

@@ -12,7 +12,7 @@ from ragdash.analysis.judge_validation import RunVerdicts, labelling_sheet, samp
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.validation import data as trust_data
-from ragdash.dashboard.pages.answers.validation import disagreements, trained_judge
+from ragdash.dashboard.pages.answers.validation import disagreements, labeling_policy, trained_judge
 from ragdash.dashboard.pages.answers.validation import sentences as trust_sentences
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
@@ -53,6 +53,7 @@ def labeling_view(data: TrustData) -> None:
         "order, so your labels are a random sample whenever you stop."
     )
     drawn_sheet = _choose_sheet(data)
+    labeling_policy.labeling_policy(bool(drawn_sheet.saved_labels))
     with st.container(key="label_desk"):
         _progress(drawn_sheet)
         position = _shown_position(drawn_sheet)

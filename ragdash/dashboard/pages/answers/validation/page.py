@@ -20,5 +20,6 @@ def render(context: PageContext) -> None:
         sections.summary(data)
         sections.estimates(data)
         sections.agreements(data)
+        sections.error_sources(data)
         sections.differences(data)
         disagreements.run_disagreements(data)

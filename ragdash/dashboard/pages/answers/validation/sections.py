@@ -18,6 +18,7 @@ from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.stats import ALPHA
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
@@ -122,11 +123,27 @@ def agreements(data: TrustData) -> None:
     for index in data.labeled_runs:
         agreement = data.validations[index].agreement
         rows.append({"Run": _run_label(data, index), "n": f"{agreement.n:,}",
-                     "Accuracy": fmt.number(agreement.accuracy), "Kappa": fmt.number(agreement.kappa),
+                     "Accuracy": fmt.number(agreement.accuracy),
+                     "Constant answer": f"{fmt.number(agreement.constant)} ({agreement.constant_class})",
+                     "Kappa": fmt.number(agreement.kappa),
                      "Bias": fmt.number(agreement.bias, signed=True),
                      "Judge alone": fmt.number(data.validations[index].judge.mean)})
     st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)
     st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and person for each run")
+
+
+def error_sources(data: TrustData) -> None:
+    """Render what the judge's errors depend on; nothing with too few labels."""
+    if not data.error_sources:
+        return
+    st.markdown("**What fools this judge?**", help=tooltip("error_sources"))
+    rows = [{"Error by": source.factor,
+             "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(error)} (n = {n:,})"
+                                     for name, error, n in source.groups),
+             "p (corrected)": fmt.number(source.corrected),
+             "Result": "fools the judge" if source.corrected < ALPHA else "not shown"}
+            for source in data.error_sources]
+    st.table(rows, border="horizontal", hide_index=True, alt="Mean error of the judge by what it was shown")
 
 
 def differences(data: TrustData) -> None:

@@ -14,11 +14,11 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 
-GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "kappa", "bias")
+GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_judged", "accuracy", "constant_answer",
+                    "kappa", "bias")
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
-    "no-gain": "The corrected interval of {} is wider than the interval of the labels alone: the judge adds nothing "
-    "there. You can use the interval of the labels, but decide before looking at the results.",
+    "no-gain": "The judge does not narrow the interval of {}: report the mean of the labels alone.",
     "all-labelled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
     "labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
@@ -60,11 +60,17 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     if not agreed.n:
         return f"{name}: no labels yet. The judge alone says {judge_alone} over {total}, and its error is unknown."
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
-    first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa})."
+    first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa}; " \
+            f"always “{agreed.constant_class}” would in {_percent(agreed.constant)})."
+    if agreed.adds_nothing:
+        first += " It adds nothing on single answers."
     if agreed.n < MIN_LABELS:
         return f"{first} Too few for an interval ({MIN_LABELS} needed); the judge alone says {judge_alone}."
     if not np.isfinite(corrected.low):
         return f"{first} Nearly all queries are labeled; labels alone: {_with_interval(validation.labels, binary)}."
+    if validation.headline == "labels":
+        return (f"{first} It does not narrow the interval; labels alone: {_with_interval(validation.labels, binary)}. "
+                f"The judge alone says {judge_alone}.")
     mean = _with_interval(corrected, binary)
     result = f"it {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"

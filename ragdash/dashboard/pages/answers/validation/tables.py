@@ -24,6 +24,7 @@ def means_table(data: TrustData) -> pd.DataFrame:
                 "n": validation.agreement.n,
                 "N": validation.rest,
                 "Accuracy": validation.agreement.accuracy,
+                "Constant answer": validation.agreement.constant,
                 "Kappa": validation.agreement.kappa,
                 "Bias": validation.agreement.bias,
                 "Missing": sum(validation.missing.values()),

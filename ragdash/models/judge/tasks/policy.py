@@ -1,0 +1,109 @@
+"""The labeling policy: what to do about four doubtful kinds of answers, decided before the first label.
+
+Without a policy, the prompts' own rules hold. Its answers are part of the prompts, so verdicts under different policies
+are different verdicts; labels are kept by policy too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import orjson
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import make_private_folder, workspace
+from ragdash.models.judge.question import Question
+
+FILE = "labeling_policy.toml"
+ASKED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "extra": ("An answer is right and adds a correct detail that the reference lacks. Is it right?", {
+        "right": "A correct detail beyond the reference does not count against an answer.",
+        "wrong": "A detail beyond the reference counts against an answer, even if it is correct."}),
+    "partial": ("An answer gives some of what the reference says. Is it right?", {
+        "between": "An answer that gives a part of what is asked is partly right.",
+        "right": "An answer that gives the main point is right, even if other points are missing.",
+        "wrong": "An answer that leaves out any part of what is asked is wrong."}),
+    "refusal": ("An answer declines although the reference has an answer. Is it wrong?", {
+        "wrong": "An answer that declines to answer an answerable question is wrong.",
+        "between": "An answer that declines is better than a wrong one: partly right."}),
+    "rounding": ("A number is rounded. Does it agree?", {
+        "right": "A number that is rounded to the digits it shows agrees.",
+        "wrong": "A number has to agree in every digit; a rounded one is wrong."}),
+}
+"""The questions by name, and for each answer the rule that the judge reads."""
+BY_TASK: Mapping[str, tuple[str, ...]] = {
+    "Correctness": tuple(ASKED), "AnswerAccuracy": tuple(ASKED), "Faithfulness": ("refusal", "rounding"),
+    "Verify": ("rounding",), "Entailment": ("rounding",), "Groundedness": ("rounding",)}
+"""Which questions matter to which task."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The answers by question. InputError for one that is not offered."""
+
+    extra: str
+    partial: str
+    refusal: str
+    rounding: str
+
+    def __post_init__(self) -> None:
+        for name, answer in asdict(self).items():
+            if answer not in ASKED[name][1]:
+                raise InputError([Problem("bad-policy", {"name": name, "value": answer,
+                                                         "answers": list(ASKED[name][1])}, field=name)])
+
+    @property
+    def digest(self) -> str:
+        """Eight characters; of the rules as the judge reads them."""
+        rules = "\n".join(ASKED[name][1][answer] for name, answer in asdict(self).items())
+        return hashlib.blake2b(rules.encode(), digest_size=4).hexdigest()
+
+    def apply(self, question: Question) -> Question:
+        """The question with the rules that matter to its task."""
+        names = BY_TASK.get(question.task, ())
+        if not names:
+            return question
+        rules = "\n".join(f"- {ASKED[name][1][getattr(self, name)]}" for name in names)
+        system = f"{question.system}\nThese decisions come first where they differ from the rules above:\n{rules}"
+        return replace(question, system=system)
+
+
+def policy_file() -> Path:
+    """Where the policy is kept."""
+    return workspace() / FILE
+
+
+def read_policy(content: bytes, file: str | None = None) -> Policy:
+    """The policy of a TOML file: extra, partial, refusal, rounding. InputError where it is none."""
+    try:
+        table = tomllib.loads(content.decode())
+        return Policy(**{name: str(table[name]) for name in ASKED})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
+        raise InputError([Problem("bad-policy/file", {"names": list(ASKED), "reason": str(error)}, file)]) from None
+
+
+def current_policy() -> Policy | None:
+    """The policy that is kept; None where none was decided."""
+    try:
+        return read_policy(policy_file().read_bytes(), str(policy_file()))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(policy_file()))]) from None
+
+
+def save_policy(policy: Policy | None) -> None:
+    """Keep a policy in place of the one before; None: go back to having none."""
+    try:
+        if policy is None:
+            policy_file().unlink(missing_ok=True)
+            return
+        make_private_folder(policy_file().parent)
+        policy_file().write_bytes(b"".join(f"{name} = {orjson.dumps(answer).decode()}\n".encode()
+                                           for name, answer in asdict(policy).items()))
+    except OSError as error:
+        raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(policy_file()))]) from None
