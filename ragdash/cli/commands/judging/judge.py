@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli.commands.judging.batch import batch_step
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
+from ragdash.cli.judge_batch import batch_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
