@@ -1,7 +1,8 @@
 """How much of an answer its contexts contain, as a bag of words. Order, negation and paraphrase are not seen, so a
 high value is no proof and a low one shows where to look.
 
-Undefined (NaN, never 0): no answer, an answer without a token, unknown contexts. An empty list of contexts supports
+Undefined (NaN, never 0): no answer, an answer without a token, a refusal ("I don't know"), which states nothing, and
+unknown contexts. An empty list of contexts supports
 nothing: coverage and density 0, hallucination 1. Contexts are those given to the generator; if a run has none, the
 texts of its first documents are used. Normalization: ragdash.core.text; "squad" reads a sentence of Chinese as one
 token, "unicode" character by character.
@@ -59,7 +60,7 @@ def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Val
     """Share of the answer's distinct content words that some context contains; numbers are content.
 
     Content words are those not on the Snowball project's list of English stop words. An answer in another language
-    keeps its function words. Also undefined for an answer without a content word. Returns (Q,) in [0, 1].
+    keeps its function words. Undefined for a refusal and for an answer without a content word. Returns (Q,) in [0, 1].
     """
     return _shares(*_content_counts(grounded, normalisation))
 
@@ -73,12 +74,13 @@ def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Val
 def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that some context contains.
 
-    Nearly every context has stop words, so it is higher than the coverage. Returns (Q,) in [0, 1].
+    Nearly every context has stop words, so it is higher than the coverage. Undefined for a refusal. Returns (Q,) in
+    [0, 1].
     """
     return _shares(*_token_counts(grounded, normalisation))
 
 
-@metric("HallucinationRate", "Hallucination rate", formula=r"1 - SupportDensity",
+@metric("HallucinationRate", "Unsupported words", formula=r"1 - SupportDensity",
         source="lexical grounding, as in RAG practice", better="lower", aliases=("hallucination_rate",), **_FACTS,
         weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float),
         when="Unsupported wording is dangerous; read the worst answers, not only the mean.",
@@ -87,8 +89,9 @@ def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Valu
 def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that no context contains: 1 - SupportDensity.
 
-    A different word is not always false, and a false statement can use the contexts' words. Metrics of this name that
-    ask a model are different. Lower is better. Returns (Q,) in [0, 1].
+    It is word overlap, not a rate of hallucinations: a different word is not always false, and a false statement can
+    use the contexts' words. Metrics named hallucination rate that ask a model are different. Undefined for a refusal,
+    which states nothing. Lower is better. Returns (Q,) in [0, 1].
     """
     return 1 - support_density(grounded, normalisation=normalisation)
 
@@ -103,8 +106,8 @@ def unsupported_numbers(grounded: Grounded) -> Values:
     """Share of the answer's numbers, with repeats, that no context contains.
 
     4,213 equals 4213, and 3.50 equals 3.5. Plus and minus, units, percent, number words, list numbering and citations
-    like [2] are ignored. A sum that the answer computed counts as unsupported. Undefined for an answer without a
-    number. Lower is better. Returns (Q,) in [0, 1].
+    like [2] are ignored. A sum that the answer computed counts as unsupported. Undefined for a refusal and for an
+    answer without a number. Lower is better. Returns (Q,) in [0, 1].
     """
     answer_numbers, supported_numbers = grounded.number_support()
     missing = [sum(number not in supported for number in numbers or ())

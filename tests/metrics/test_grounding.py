@@ -199,7 +199,7 @@ def test_a_megabyte_and_no_queries(metric, params):
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"SKIPPED: no shared data at {DATA}")
 def test_public_answers_with_their_contexts():
-    """MTRAG: one question came without contexts; all others are counted plainly."""
+    """MTRAG: the first answer declines, so it states nothing; all others are counted plainly."""
     lines = (DATA / "s06_mtrag_sample" / "responses-10.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     grounded = Grounded(tuple(row["predictions"][0]["text"] for row in rows),
@@ -210,5 +210,12 @@ def test_public_answers_with_their_contexts():
         held = {token for context in contexts for token in plain_tokens(context)}
         found = plain_tokens(answer)
         expected.append(sum(token in held for token in found) / len(found))
-    assert density == pytest.approx(expected, abs=1e-12)
-    assert density[0] == 0 and density[1:].min() > 0.3
+    assert np.isnan(density[0]) and density[1:] == pytest.approx(expected[1:], abs=1e-12)
+    assert density[1:].min() > 0.3
+
+
+@every_metric
+def test_a_refusal_states_nothing(metric, params):
+    contexts = ("The passages mention 7 lakes.",)
+    assert np.isnan(value(metric, "The passages do not mention the 7 lakes.", contexts, **params))
+    assert not np.isnan(value(metric, "There are 7 lakes.", contexts, **params))

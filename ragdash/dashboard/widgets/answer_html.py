@@ -13,12 +13,10 @@ import numpy as np
 from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_numbers
 from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.answers import unavailable_metrics  # noqa: F401
-from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, listed, number
+from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, number
 
-FEW = 4  # runs that are listed one by one
 NAMED = 12  # unsupported words that are listed
 LIMITS = ("Words are compared one by one, as a bag: neither their order, nor a negation, nor a paraphrase is seen. A "
           "high value is no proof that the answer follows from the contexts, a low one a hint to look.")
@@ -39,29 +37,6 @@ def refusal_cell(refused: np.ndarray, bare: np.ndarray) -> str:
     right = int((bare & (refused == 1)).sum())
     cell = f"**{declines:,}**{NBSP}:gray[of{NBSP}{n:,}]"
     return f"{cell}  \n:gray[{right:,}{NBSP}without reference]" if right else cell
-
-
-def without_refusals(names: Sequence[str], spec: Spec, values: Sequence[np.ndarray],
-                     refused: Sequence[np.ndarray]) -> str:
-    """The mean of a metric over the answers that do not decline, for each run; empty where none declines."""
-    if not any((refusals == 1).any() for refusals in refused):
-        return ""
-    answered = [(name, value[np.isfinite(value) & (refusals != 1)])
-            for name, value, refusals in zip(names, values, refused, strict=True)]
-    answered = [(name, defined_values) for name, defined_values in answered if len(defined_values)]
-    means_text = [
-        f"{number(defined_values.mean())} {escape(f'(n = {len(defined_values):,})')}"
-        + (f" for {escape(name)}" if len(names) > 1 else "")
-        for name, defined_values in answered
-    ]
-    if len(means_text) > FEW:
-        means = [defined_values.mean() for _, defined_values in answered]
-        means_text = [f"{number(min(means))} to {number(max(means))}"]
-    sentence = (
-        f"Answers that decline count here too, though the words of a refusal are seldom in a context. Without "
-        f"them the {spec.title[:1].lower()}{spec.title[1:]} is "
-    )
-    return sentence + f"{listed(means_text)}." if means_text else ""
 
 
 def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from ragdash.core.errors import Problem, Unavailable
-from ragdash.core.text import listed, number_value, numbers, tokens
+from ragdash.core.text import is_refusal, listed, number_value, numbers, tokens
 
 Computed = TypeVar("Computed")
 
@@ -197,8 +197,16 @@ class Grounded:
     def _cache(self) -> dict:
         return {}
 
+    @cached_property
+    def _declines(self) -> dict[str, bool]:
+        """Whether each distinct answer declines to answer."""
+        return {answer: is_refusal(answer) for answer in dict.fromkeys(self.answers) if answer is not None}
+
     def support(self, how: str) -> tuple[list[list[str] | None], list[set[str]]]:
-        """(tokens of each answer, those of them that some context holds): (Q,) each; None: no answer or contexts."""
+        """(tokens of each answer, those of them that some context holds): (Q,) each.
+
+        None: no answer, a refusal, which states nothing, or no contexts.
+        """
         return self._supported(how, lambda text: tokens(text, how))
 
     def number_support(self) -> tuple[list[list[str] | None], list[set[str]]]:
@@ -210,8 +218,8 @@ class Grounded:
             tokens_of = {
                 text: list(map(intern, read(text))) for text in dict.fromkeys(self.answers) if text is not None
             }
-            answer_tokens = [None if answer is None or contexts is None else tokens_of[answer]
-                     for answer, contexts in zip(self.answers, self.contexts, strict=True)]
+            answer_tokens = [None if answer is None or contexts is None or self._declines[answer] else tokens_of[answer]
+                             for answer, contexts in zip(self.answers, self.contexts, strict=True)]
             token_sets = [set(answer_words or ()) for answer_words in answer_tokens]
             supported = [set() for _ in answer_tokens]
             for context, queries in self._users.items():

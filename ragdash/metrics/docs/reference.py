@@ -9,6 +9,7 @@ from dataclasses import asdict
 from itertools import groupby
 
 from ragdash.metrics.bands import bands_of
+from ragdash.metrics.docs.human_agreement import LIMITS, RATED, agreement_rows
 from ragdash.metrics.docs.ragas_names import not_here_table
 from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
 from ragdash.metrics.example_setups import SETTINGS
@@ -95,7 +96,7 @@ def as_json(metrics: Iterable[Metric]) -> str:
 def as_markdown(metrics: Iterable[Metric]) -> str:
     """docs/reference/metrics.md."""
     settings = "\n".join(f"- *{setup}*: {text}" for setup, text in SETTINGS.items())
-    blocks = [_HEAD, uses(), f"{_EXAMPLES}\n{settings}\n"]
+    blocks = [_HEAD, uses(), agreement(), f"{_EXAMPLES}\n{settings}\n"]
     for family, members in groupby(metrics, key=lambda m: m.family):
         blocks.append(f"## {FAMILIES.get(family, family.capitalize())}\n")
         blocks.extend(_entry(m) for m in members)
@@ -110,6 +111,17 @@ def uses() -> str:
                                                            ("---",) * 4, *rows])
     return (f"## Which metrics for which use\n\nBased on a {USES_SOURCE}. If it asks for an LLM judge, the closest "
             f"metrics without one come first.\n\n{table}\n")
+
+
+def agreement() -> str:
+    """How far metrics of answers agree with people, as a Markdown table."""
+    rows = agreement_rows()
+    table = "\n".join(f"| {' | '.join(row)} |" for row in [tuple(rows[0]), ("---",) * len(rows[0]),
+                                                           *(tuple(row.values()) for row in rows)])
+    sets = "\n".join(f"- {rated.data}: {rated.answers} ({rated.source})." for rated in RATED)
+    return (f"## Agreement with people\n\nMeasured with `benchmarks/agreement.py` on public sets that people rated, "
+            f"with 95 % intervals over questions. Menus of answer metrics have the same order.\n\n{table}\n\n"
+            f"{LIMITS}\n\n{sets}\n")
 
 
 def example_words(metric: Metric) -> str:

@@ -28,7 +28,7 @@ from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, parse_specs
 from ragdash.metrics.bands import BANDS, Bands
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
-ANSWERS = ("EM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate", "UnsupportedNumbers")
+ANSWERS = ("NumberMatch", "TokenF1", "ROUGE_L", "EM", "SupportCoverage", "UnsupportedNumbers", "HallucinationRate")
 MAX_DEPTH = 10_000
 MAX_WEIGHT_BYTES = 200_000_000  # bytes
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.metrics import METRICS
+from ragdash.metrics import METRICS, Spec
+from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
 from ragdash.reporting.sentences.formatting import escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
@@ -25,6 +26,26 @@ def unavailable_metrics(
             if problem.kind == "unavailable" and not _is_judged(problem.field):
                 reasons.setdefault(merge_key(problem), (problem, []))[1].append(name)
     return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
+
+
+def word_overlap_note(spec: Spec) -> str:
+    """What a metric that counts common words does not show; empty for other metrics.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> word_overlap_note(parse_spec("TokenF1"))
+    'Token F1 is word overlap with the references: in free prose it often goes with being right, but does not show it.'
+    >>> word_overlap_note(parse_spec("NumberMatch"))
+    ''
+    """
+    other = WORD_OVERLAP.get(spec.name)
+    if other is None:
+        return ""
+    meaning = {"contexts": "it often goes with being faithful to them, but does not show it",
+               "references": "in free prose it often goes with being right, but does not show it",
+               "question": "it is unrelated to being right"}[other]
+    return f"{escape(spec.title)} is word overlap with the {other}: {meaning}."
 
 
 def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:

@@ -10,6 +10,7 @@ from judged_cases import judge
 from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.session.data_store import LOADED
@@ -67,10 +68,11 @@ def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
     at = opened("bad", "good")
     said = texts(at)
     assert "**good** has the highest Token F1" in said and "It is better than **bad**" in said
-    right, grounded = (one.value for one in at.table)
-    assert "good" in right["Run"][0] and "best" in right["Run"][0]
-    assert any("Hallucination rate" in name for name in grounded.columns)
-    column = next(name for name in grounded.columns if name.startswith("Hallucination rate"))
+    assert said.index("highest Support coverage") < said.index("highest Token F1"), "most evidence first"
+    assert "Token F1 is word overlap with the references" in said and "overlap with the contexts" in said
+    grounded, right = (one.value for one in at.table)
+    assert "good" in right["Run"][0] and "best" in grounded["Run"][0]
+    column = next(name for name in grounded.columns if name.startswith("Unsupported words"))
     assert "▲ −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
 
 
@@ -95,15 +97,29 @@ def test_the_metric_of_the_sidebar_is_shown_and_asked_about_until_another_is_cho
 def test_a_link_keeps_its_own_answer_metric_and_a_metric_without_values_is_not_asked_about():
     assert widget(opened("good", "bad", metric="SupportCoverage", answer="EM"), "selectbox", "answer").value == "EM"
     at = opened("good", "bad", metric="Correctness")
-    assert widget(at, "selectbox", "answer").value == "TokenF1" and "Correctness" in at.table[2].value.columns
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage"
+    assert "Correctness" in at.table[1].value.columns
+
+
+def test_labels_of_the_files_come_first():
+    known = runs()
+    labels = {"good": ["Correct"] * 18 + ["Refusal"] * 6, "bad": ["Incorrect"] * 20 + ["Correct"] * 4}
+    labeled = [known[name].with_file_scores(FileScores.build(
+        [(query, name, "verdict", label) for query, label in zip(IDS, given, strict=True)]))
+        for name, given in labels.items()]
+    at = page_cases.opened("answers", **address(the_truth(), labeled))
+    said = texts(at)
+    assert said.index("**good** has the highest verdict\\: Correct") < said.index("highest Support coverage")
+    assert [header.value for header in at.header][:1] == ["Labels from the files"]
+    assert widget(at, "multiselect", "answers").value[0] == "file:verdict(label='Correct')"
 
 
 def test_refusals_are_counted_apart():
     at = opened("good", "bad")
-    column = dict(zip(("good", "bad"), at.table[0].value["Declined"], strict=True))
+    column = dict(zip(("good", "bad"), at.table[1].value["Declined"], strict=True))
     assert column["good"].replace("\u00a0", " ") == "**2** :gray[of 24]  \n:gray[1 without reference]"
     assert "**0**" in column["bad"]
-    assert "Without them the hallucination rate is" in texts(at)
+    assert "are undefined under Grounded: they state nothing" in texts(at)
 
 
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
@@ -131,11 +147,12 @@ def test_right_may_begin_at_another_band():
 
 
 def test_the_worst_answer_comes_first_and_undefined_ones_last():
-    rows = opened("good").dataframe[-1].value
+    rows = opened("good", answer="TokenF1").dataframe[-1].value
     values = rows["Token F1"].to_numpy()
     assert values[0] == 0 and (np.diff(values[:BARE]) >= 0).all() and np.isnan(values[BARE:]).all()
-    rows = opened("good", answer="HallucinationRate").dataframe[-1].value
-    assert rows["Hallucination rate"][0] == 1 and (np.diff(rows["Hallucination rate"]) <= 0).all()
+    values = opened("good", answer="HallucinationRate").dataframe[-1].value["Unsupported words"].to_numpy()
+    assert np.isnan(values[-2:]).all(), "the two refusals"
+    assert (np.diff(values[:-2]) <= 0).all()
 
 
 def test_the_chosen_answer_is_shown_with_marks_and_its_numbers_named():

@@ -18,20 +18,23 @@ from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers import tables as answers_tables
 from ragdash.dashboard.pages.answers.data import DEFAULT_BAND, QUADRANT_NAMES, QUADRANTS, UNKNOWN_TITLE
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import evidence_rank, label_specs, leading_metric
 from ragdash.reporting.plots import answers as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
+from ragdash.reporting.sentences.answers import word_overlap_note
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
-DEFAULT_METRICS = ["EM", "CoverEM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate",
-           "UnsupportedNumbers"]
-PREFERRED_METRICS = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what the page asks about first
+DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
+                   "HallucinationRate"]
+MAX_LABELS = 6  # labels of the files among the default metrics
 RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held against
 
 
@@ -53,6 +56,10 @@ class AnswersData:
         """The runs for which the metric is defined."""
         return [index for index, summary in enumerate(self.summaries_of(spec)) if summary.n]
 
+    def most_queries(self, spec: Spec) -> int:
+        """The queries of the run for which the metric is defined most often."""
+        return max(summary.n for summary in self.summaries_of(spec))
+
     @property
     def refusals(self) -> list[np.ndarray]:
         """1 for each answer that declines: (Q,) for each run."""
@@ -66,10 +73,13 @@ class AnswersData:
 
 def choose_metrics() -> list[str]:
     """The metrics of the tables."""
-    menu = [
+    computed = [
         template for template in fmt.metric_templates() if page_context.spec_of(template, 1).metric.family in FAMILIES
     ]
-    key = state.choices_key(state.ANSWERS, menu, DEFAULT_METRICS, free=True)
+    computed.sort(key=lambda template: evidence_rank(page_context.spec_of(template, 1)))
+    labels = [str(spec) for spec in label_specs(session_file_specs())]
+    menu = [*labels, *computed]
+    key = state.choices_key(state.ANSWERS, menu, [*labels[:MAX_LABELS], *DEFAULT_METRICS], free=True)
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
@@ -79,7 +89,8 @@ def choose_metrics() -> list[str]:
 
 def sidebar_metric(context: PageContext) -> list[str]:
     """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
-    return [context.selection.template] if context.selection.spec.metric.family in FAMILIES else []
+    spec = context.selection.spec
+    return [context.selection.template] if spec.metric.family in FAMILIES or label_specs([spec]) else []
 
 
 def quadrant_specs(context: PageContext) -> Sequence[Spec]:
@@ -125,10 +136,7 @@ def choose_metric(data: AnswersData) -> Spec:
     """The metric that the sentence, the pictures and the order of the queries are about: the sidebar's where that is
     one of answers, and again whenever another one is chosen there.
     """
-    usual = [
-        spec for name in PREFERRED_METRICS for spec in data.specs if spec.name == name and data.runs_with_values(spec)
-    ]
-    first = next(iter([*usual, *(spec for spec in data.specs if data.runs_with_values(spec))]))
+    first = leading_metric([spec for spec in data.specs if data.runs_with_values(spec)], data.most_queries)
     names, sidebar_name = {str(spec): spec for spec in data.specs}, str(data.context.selection.spec)
     available = sidebar_name in names and bool(data.runs_with_values(names[sidebar_name]))
     if available and st.session_state.get(state.FOLLOWED, sidebar_name) != sidebar_name:
@@ -152,26 +160,18 @@ def _compare_with_best(data: AnswersData, spec: Spec) -> tuple[int | None, dict]
 
 
 def render_finding(data: AnswersData, spec: Spec, container) -> None:
-    """In words: which run answers best, and which is grounded best."""
-    sentences = [
-        comparison_sentences.leader_sentence(
-            data.context.names, data.summaries_of(spec), _compare_with_best(data, spec)[1]
-        )
-    ]
-    second = next(
-        (
-            candidate
-            for candidate in data.specs
-            if candidate.metric.family == "grounding" and data.runs_with_values(candidate)
-        ),
-        None,
-    )
-    if spec.metric.family != "grounding" and second is not None:
-        sentences.append(
-            comparison_sentences.leader_sentence(
-                data.context.names, data.summaries_of(second), _compare_with_best(data, second)[1]
-            )
-        )
+    """In words: which run has the best value, and which is best grounded, or, after a metric of grounding, right.
+
+    Where a metric counts common words, the sentence says so.
+    """
+    others = [other for other in data.specs if data.runs_with_values(other) and other.metric.better is not None
+              and (other.metric.family == "grounding") != (spec.metric.family == "grounding")]
+    shown = [spec, *([leading_metric(others, data.most_queries)] if others else [])]
+    sentences = []
+    for metric in shown:
+        leader = comparison_sentences.leader_sentence(data.context.names, data.summaries_of(metric),
+                                                      _compare_with_best(data, metric)[1])
+        sentences.append(" ".join(filter(None, (leader, word_overlap_note(metric)))))
     container.markdown("\n".join(f"- {line}" for line in sentences) if len(sentences) > 1 else sentences[0])
 
 
@@ -205,13 +205,15 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
     """A table of each kind of metric, first the one with the metric that is asked about, which says who is best."""
     grounding = [index for index, column_spec in enumerate(data.specs) if column_spec.metric.family == "grounding"]
     judged = [index for index, column_spec in enumerate(data.specs) if column_spec.metric.family == "judged"]
-    right = [index for index in range(len(data.specs)) if index not in (*grounding, *judged)]
+    labeled = [index for index, column_spec in enumerate(data.specs) if column_spec.file_column]
+    right = [index for index in range(len(data.specs)) if index not in (*grounding, *judged, *labeled)]
     texts_by_run = [answers_data.read_answer_texts(digest, data.context.scope) for digest in data.context.digests]
     declined = [answer_html.refusal_cell(refused, np.array([not texts for texts in answer_texts.references], bool))
                 for refused, answer_texts in zip(data.refusals, texts_by_run, strict=True)]
-    groups = ((right, "Right?", "Answers against the references and the question."), (
-            grounding, "Grounded?", answer_html.LIMITS), (
-            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."))
+    groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
+            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."), (
+            right, "Right?", "Answers against the references and the question."), (
+            grounding, "Grounded?", answer_html.LIMITS))
     spec_index = data.specs.index(spec)
     for columns, heading, help in sorted(groups, key=lambda group: spec_index not in group[0]):
         if columns:
@@ -245,23 +247,17 @@ def _render_notes(data: AnswersData) -> None:
         )
     if any(np.nansum(refused) for refused in data.refusals):
         sentences.append(
-            "Declined: answers such as “I don't know”, found with a list of phrases; they count in the means."
+            "Declined: answers such as “I don't know”, found with a list of phrases. They count as answers under "
+            "Right, and are undefined under Grounded: they state nothing."
         )
     st.caption(" ".join(sentences))
-    grounding = [spec for spec in data.specs if spec.metric.family == "grounding" and data.runs_with_values(spec)]
-    if grounding:
-        spec = next((candidate for candidate in grounding if candidate.name == "HallucinationRate"), grounding[0])
+    if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):
         sentences = [answer_html.LIMITS]
         if answers_data.runs_without_contexts(context):
             names = fmt.escape(fmt.listed(answers_data.runs_without_contexts(context)))
             sentences.append(
                 f"{names}: the contexts are not known; the texts of the first documents are used instead."
             )
-        sentences.append(
-            answer_html.without_refusals(
-                context.names, spec, [evaluation.column(spec) for evaluation in data.values], data.refusals
-            )
-        )
         st.caption(" ".join(filter(None, sentences)))
     for line in answer_html.unavailable_metrics(context.names, data.values):
         st.caption(f":material/info: {line}")

@@ -33,6 +33,9 @@ def render() -> None:
     st.header("Which metrics for which use", anchor=False)
     metrics_sections.render_uses()
 
+    st.header("Agreement with people", anchor=False)
+    metrics_sections.render_agreement()
+
     st.header("All metrics", anchor=False)
     st.text_input(
         "Search",

@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.metrics import METRICS, Metric
 from ragdash.metrics.bands import bands_of
+from ragdash.metrics.docs.human_agreement import LIMITS, RATED, agreement_rows
 from ragdash.metrics.docs.reference import example_words
 from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
 from ragdash.reporting.sentences import formatting as fmt
@@ -48,6 +49,14 @@ def render_guidance(metric: Metric) -> None:
         st.markdown(f"**Worked example.** {fmt.escape(metric.example.setting)}  \n**{worked}**")
     if metric.differs:
         st.markdown(f"**Elsewhere.** {fmt.escape(metric.differs)}")
+
+
+def render_agreement() -> None:
+    """How far metrics of answers agree with people, as a table."""
+    st.table(pd.DataFrame(agreement_rows()).map(fmt.escape), border="horizontal", hide_index=True,
+             alt="How far metrics of answers agree with people")
+    sets = " ".join(f"{rated.data}: {rated.answers} ({rated.source})." for rated in RATED)
+    st.caption(fmt.escape(f"{LIMITS} {sets}"))
 
 
 def render_uses() -> None:

@@ -7,7 +7,9 @@ from functools import partial
 import numpy as np
 
 from ragdash.evaluation.compare import best_first
+from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
+from ragdash.metrics.docs.human_agreement import leading_metric
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -17,9 +19,8 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import bands as band_sentences
 from ragdash.reporting.sentences import comparison
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.answers import unavailable_metrics
+from ragdash.reporting.sentences.answers import unavailable_metrics, word_overlap_note
 
-PREFERRED = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what answers are judged by first
 LIMITS = ("Grounding compares words one by one, as a bag: neither their order, nor a negation, nor a paraphrase is "
           "seen. A high value is no proof that the answer follows from the contexts, a low one a hint to look.")
 
@@ -87,16 +88,13 @@ def answers(content: ReportContent, title: str) -> Section:
     lines = unavailable_metrics(content.names, content.answers)
     if not defined:
         return Section("answers", title, missing=" ".join(lines) or "Every value is undefined for these queries.")
-    lead = next((column for name in PREFERRED for column in defined if specs[column].name == name), defined[0])
+    lead = specs.index(leading_metric([specs[column] for column in defined],
+                                      lambda spec: max(row[specs.index(spec)].n for row in rows)))
     order = best_first(np.array([row[lead].mean for row in rows]), specs[lead].metric.better)
     groups = [("Right?", [column for column in defined if specs[column].metric.family != "grounding"]),
               ("Grounded?", [column for column in defined if specs[column].metric.family == "grounding"])]
     blocks = [
-        Text(
-            comparison.leader_sentence(
-                content.names, content.metric_summaries(specs[lead]), content.against_best(specs[lead])
-            )
-        )
+        Text(leader_with_note(content, specs[lead]))
     ]
     for heading, columns in groups:
         if columns:
@@ -110,6 +108,12 @@ def answers(content: ReportContent, title: str) -> Section:
         blocks.append(Text(LIMITS, quiet=True))
     blocks += [_spread(content, lead), *(Text(line, quiet=True) for line in lines)]
     return Section("answers", title, blocks)
+
+
+def leader_with_note(content: ReportContent, spec: Spec) -> str:
+    """Which run has the best value, and what a metric that counts words does not show."""
+    leader = comparison.leader_sentence(content.names, content.metric_summaries(spec), content.against_best(spec))
+    return " ".join(filter(None, (leader, word_overlap_note(spec))))
 
 
 def _spread(content: ReportContent, column: int) -> Figure:

@@ -8,10 +8,11 @@ from ragdash.analysis.recomputed import recomputed_in
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
+from ragdash.metrics.docs.human_agreement import leading_metric
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.html.sections.bands_and_answers import PREFERRED
+from ragdash.reporting.html.sections.bands_and_answers import leader_with_note
 from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common import forest
 from ragdash.reporting.plots.common.axes import axis_of
@@ -29,21 +30,17 @@ DRAWN = 6  # metrics of the picture of differences
 
 def verdict(content: ReportContent, title: str) -> Section:
     """The sentences that the pages begin with."""
-    names, result = content.names, content.verdict
+    result = content.verdict
     lines = [sentences.verdict_sentence(result), sentences.decision_sentence(result),
              sentences.change_sentence(result, "report")]
     lines += [f"{sentences.LEVELS[check.level]}: {escape(check.found('report'))}. {escape(check.effect('report'))}"
               for check in result.checks]
     lines += _to_baseline(content) if not content.verdict.withheld else []
     lines += _rated(content)
-    answer_metric = next((spec for name in PREFERRED for spec in content.answers[0].specs
-                  if spec.name == name and any(summary.n for summary in content.metric_summaries(spec))), None)
-    if answer_metric is not None and answer_metric not in content.request.specs:
-        lines.append(
-            comparison.leader_sentence(
-                names, content.metric_summaries(answer_metric), content.against_best(answer_metric)
-            )
-        )
+    counts = {spec: max(summary.n for summary in content.metric_summaries(spec)) for spec in content.answers[0].specs}
+    defined = [spec for spec, n in counts.items() if n and spec not in content.request.specs]
+    if defined:
+        lines.append(leader_with_note(content, leading_metric(defined, counts.__getitem__)))
     return Section("verdict", title, (Text("\n".join(f"- {line}" for line in lines)),))
 
 

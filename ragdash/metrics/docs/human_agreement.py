@@ -1,0 +1,150 @@
+"""How far metrics of answers agree with people: measured on public sets, and the order of evidence that follows.
+
+The figures are printed by benchmarks/agreement.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragdash.metrics.registry import METRICS, Spec
+
+
+@dataclass(frozen=True)
+class Rated:
+    """What people rated: the data, what they said of an answer, how agreement is measured, how many rated it."""
+
+    data: str
+    rating: str
+    statistic: str
+    answers: str
+    source: str
+
+
+@dataclass(frozen=True)
+class MeasuredAgreement:
+    """Agreement of a metric with a rating (an index into RATED): value and 95 % interval over questions."""
+
+    metric: str
+    rated: int
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+RATED = (
+    Rated("MTRAG", "faithful to the contexts", "AUC", "answers of two models to 159 questions in conversations",
+          "IBM, mt-rag-benchmark, human evaluations"),
+    Rated("RAGChecker", "the better of two answers", "Spearman", "280 pairs of long answers of eight systems",
+          "Amazon, RAGChecker, meta-evaluation"),
+    Rated("FinanceBench, short numeric references", "correct, not incorrect", "AUC",
+          "answers of 16 systems to 53 questions", "Patronus AI, FinanceBench, results"),
+    Rated("FinanceBench, longer references with a number", "correct, not incorrect", "AUC",
+          "answers of 16 systems to 72 questions", "Patronus AI, FinanceBench, results"),
+)
+AGREEMENTS: tuple[MeasuredAgreement, ...] = (
+    MeasuredAgreement("SupportCoverage", 0, 0.954, 0.925, 0.978, 299),
+    MeasuredAgreement("SupportDensity", 0, 0.949, 0.92, 0.976, 299),
+    MeasuredAgreement("UnsupportedNumbers", 0, 0.911, 0.831, 0.977, 129),
+    MeasuredAgreement("TokenF1", 0, 0.849, 0.786, 0.91, 318),
+    MeasuredAgreement("ROUGE_1", 0, 0.842, 0.777, 0.902, 318),
+    MeasuredAgreement("ROUGE_L", 0, 0.799, 0.719, 0.875, 318),
+    MeasuredAgreement("NumberMatch", 0, 0.521, 0.389, 0.621, 152),
+    MeasuredAgreement("AnswerRelevance", 0, 0.518, 0.428, 0.61, 318),
+    MeasuredAgreement("TokenF1", 1, 0.583, 0.486, 0.667, 280),
+    MeasuredAgreement("ROUGE_L", 1, 0.566, 0.462, 0.645, 280),
+    MeasuredAgreement("ROUGE_1", 1, 0.563, 0.465, 0.65, 280),
+    MeasuredAgreement("NumberMatch", 1, 0.272, 0.124, 0.408, 132),
+    MeasuredAgreement("AnswerRelevance", 1, -0.148, -0.27, -0.018, 280),
+    MeasuredAgreement("NumberMatch", 2, 0.923, 0.889, 0.951, 573),
+    MeasuredAgreement("TokenF1", 2, 0.725, 0.655, 0.793, 573),
+    MeasuredAgreement("ROUGE_L", 2, 0.725, 0.655, 0.793, 573),
+    MeasuredAgreement("CoverEM", 2, 0.707, 0.639, 0.774, 573),
+    MeasuredAgreement("AnswerRelevance", 2, 0.672, 0.607, 0.733, 573),
+    MeasuredAgreement("ROUGE_1", 2, 0.642, 0.57, 0.718, 573),
+    MeasuredAgreement("EM", 2, 0.501, 0.5, 0.504, 573),
+    MeasuredAgreement("TokenF1", 3, 0.775, 0.717, 0.827, 799),
+    MeasuredAgreement("ROUGE_1", 3, 0.775, 0.719, 0.826, 799),
+    MeasuredAgreement("ROUGE_L", 3, 0.771, 0.711, 0.823, 799),
+    MeasuredAgreement("NumberMatch", 3, 0.731, 0.673, 0.785, 799),
+    MeasuredAgreement("AnswerRelevance", 3, 0.608, 0.538, 0.672, 799),
+    MeasuredAgreement("CoverEM", 3, 0.503, 0.5, 0.509, 799),
+    MeasuredAgreement("EM", 3, 0.5, 0.5, 0.5, 799),
+)
+LIMITS = (
+    "AUC: how often an answer that people call right has the higher value than one they call wrong; 0.5 is a coin. "
+    "Spearman: rank correlation of the differences of two answers with the preference; 0 is no relation. Values are "
+    "turned so that more is better. The sets are English, of few sources, and small in questions; the metrics of "
+    "grounding and FinanceBench leave refusals out. A metric that orders answers well on average can still be wrong "
+    "about any of them. SemanticRelevance, SBERT and LLM judges were not measured here.")
+ORDER = ("SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "ROUGE_1", "SupportDensity", "UnsupportedNumbers",
+         "HallucinationRate", "CoverEM", "EM")  # strongest evidence first; others follow, LAST at the end
+LAST = ("AnswerRelevance", "SemanticRelevance")  # unrelated in MTRAG, the wrong way in RAGChecker
+WORD_OVERLAP: Mapping[str, str] = {
+    **dict.fromkeys(("TokenF1", "ROUGE_1", "ROUGE_2", "ROUGE_L", "chrF", "BLEU"), "references"),
+    **dict.fromkeys(("SupportCoverage", "SupportDensity", "HallucinationRate"), "contexts"),
+    "AnswerRelevance": "question"}  # metric: what its words are compared with
+
+
+def evidence_rank(spec: Spec) -> int:
+    """Place of a metric of answers in the order of evidence: what people and judges said, then what agrees with them.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_specs
+    >>> sorted(parse_specs("AnswerRelevance EM TokenF1 Correctness SupportCoverage"), key=evidence_rank)
+    [Correctness, SupportCoverage, TokenF1, EM, AnswerRelevance]
+    """
+    if spec.file_column:
+        return 0
+    if spec.name in METRICS and spec.metric.family == "judged":
+        return 1
+    if spec.name in LAST:
+        return 4 + len(ORDER)
+    return 2 + ORDER.index(spec.name) if spec.name in ORDER else 3 + len(ORDER)
+
+
+def leading_metric(specs: Sequence[Spec], queries: Callable[[Spec], int]) -> Spec:
+    """The metric that a page of answers begins with: the one with the strongest evidence that has a better end.
+
+    specs: at least one, all with values; queries: for how many queries each is defined. NumberMatch leads only where it
+    is defined for half of the queries of the metric that is defined for most.
+    """
+    most = max(map(queries, specs))
+    fit = [spec for spec in specs if spec.metric.better is not None
+           and (spec.name != "NumberMatch" or 2 * queries(spec) >= most)]
+    return min(fit or specs, key=evidence_rank)
+
+
+def label_specs(specs: Iterable[Spec]) -> list[Spec]:
+    """The shares of labels among metrics from files; those that say which end is better first.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import file_spec
+    >>> label_specs([file_spec("mrr"), file_spec("verdict", "Refusal"), file_spec("verdict", "Correct")])
+    [file:verdict(label='Correct'), file:verdict(label='Refusal')]
+    """
+    labels = [spec for spec in specs if spec.file_column and dict(spec.params).get("label")]
+    return sorted(labels, key=lambda spec: spec.metric.better is None)
+
+
+def agreement_rows() -> list[dict[str, str]]:
+    """The table of agreement: a row for each metric, in the order of evidence, and a column for each set."""
+    values = {(row.metric, row.rated): f"{row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in AGREEMENTS}
+    names = [name for name in (*ORDER, *LAST) if any((name, index) in values for index in range(len(RATED)))]
+    return [{"Metric": METRICS[name].title, **{heading(index): values.get((name, index), "–")
+                                               for index in range(len(RATED))}} for name in names]
+
+
+def heading(index: int) -> str:
+    """What a column of the table of agreement shows."""
+    rated = RATED[index]
+    return f"{rated.data}: {rated.statistic}, {rated.rating} ({largest_n(index):,} rated)"
+
+
+def largest_n(index: int) -> int:
+    """The answers or pairs that were rated and for which some metric is defined."""
+    return max(row.n for row in AGREEMENTS if row.rated == index)
