@@ -101,7 +101,7 @@ def truth_in_runs(sources: Mapping[str, Readable], options: argparse.Namespace, 
         return common_truth(truths)
     if runs and all(run.file_scores is not None for run in runs):
         return Truth.of_queries(runs)
-    raise InputError([Problem("no-truth", {"count": 0}, field="--truth")])
+    raise InputError([Problem("no-truth", {}, field="--truth")])
 
 
 def reading_arguments(options: argparse.Namespace, file: str | None = None) -> dict:

@@ -198,6 +198,7 @@ MESSAGES: Mapping[str, Message] = {
         actual="verdicts of files, which name no documents",
         expected="runs and --truth",
         fix="Pass runs with --truth and --metrics.",
+        page="Load the runs and their judgments.",
     ),
     "no-labels": Message(
         actual="no label",

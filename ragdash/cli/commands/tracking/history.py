@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the history; returns the exit status."""
     runs = _read(options.runs, options)
     if not options.truth:
-        raise InputError([Problem("no-truth", {"count": 0}, field="--truth")])
+        raise InputError([Problem("no-truth", {}, field="--truth")])
     truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
     points, problems = _points(runs, truth, options)
     dated = sum(point.time is not None for point in points)
