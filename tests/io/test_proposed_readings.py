@@ -180,6 +180,13 @@ def test_means_are_refused_as_such(content):
     assert {problem.kind for problem in caught.value.problems} == {"summary"}
 
 
+def test_the_splits_of_a_data_set_are_no_queries():
+    for read in (read_runs, read_truth):
+        with pytest.raises(InputError) as caught:
+            read(("f.json", json.dumps({"train": ["d1", "d2"], "test": ["d3"]}).encode()))
+        assert {problem.kind for problem in caught.value.problems} == {"data-splits"}
+
+
 def test_a_path_that_is_not_in_the_file_is_named():
     content = SHAPES["parallel lists"][0]
     with pytest.raises(InputError) as caught:

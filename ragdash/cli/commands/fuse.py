@@ -43,7 +43,7 @@ from ragdash.reporting.sentences.what_if import (
     setting_text,
 )
 
-LEG_METRIC = "nDCG@10"  # of --legs without --tune
+MAIN_METRIC = "nDCG@10"  # of --legs, and of --truth alone, without --tune
 CONTEXT = 10  # results that go into the context where the metric has no cutoff
 _FAMILIES = ("all", "rrf", "weighted")
 
@@ -62,8 +62,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="the fused run; its ending names the format (.trec, "
                         ".jsonl, .csv, .parquet)")
     parser.add_argument("--truth", "--qrels", metavar="TRUTH", help="judgments, to tune on")
-    parser.add_argument("--tune", metavar="METRIC", help="choose a hybrid by this metric, such as nDCG@10, and say "
-                        "what it is worth on held-out queries")
+    parser.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
+                        f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
     add_leg_options(parser)
     parser.add_argument("--family", choices=_FAMILIES, default="all", help="what --tune tries")
     parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the held-out divisions")
@@ -78,8 +78,10 @@ def run(options: argparse.Namespace) -> int:
     runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
     if options.legs:
         recipe = make_recipe(runs, options.method, options.window, options.preset, parameters(options.param))
-        return show_legs(runs, truth, parse_spec(options.tune or LEG_METRIC), recipe, options)
-    if options.tune:
+        return show_legs(runs, truth, parse_spec(options.tune or MAIN_METRIC), recipe, options)
+    asks_for_this = options.preset or options.param or options.method != "rrf"
+    if options.tune or (truth and not options.output and not asks_for_this):
+        options.tune = options.tune or MAIN_METRIC
         return _tune(runs, truth, options)
     if not options.output:
         raise InputError([Problem("fusion-output", field="-o")])

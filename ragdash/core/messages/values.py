@@ -375,6 +375,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="what was returned for each query, or scores of each query",
         fix="Use the file with a row or an object for each query. ragdash computes the means itself.",
     ),
+    "data-splits": Message(
+        actual="lists of the splits {keys} of a data set, not of queries",
+        expected="what was returned or is relevant for each query",
+        fix="Name the query of each list, or save the split alone.",
+    ),
     "git-lfs": Message(
         actual="a pointer of Git LFS ({size} bytes), not the file itself",
         expected="the content of the file",

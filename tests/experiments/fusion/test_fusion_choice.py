@@ -115,10 +115,13 @@ def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, 
     assert main(["fuse", *tune]) == 0
     text = capsys.readouterr().out
     assert text.startswith("Yes: build this hybrid: Weighted sum of scores") and "tuned hybrid (held out)" in text
+    assert main(["fuse", *(word for word in tune if word not in ("--tune", "nDCG@10"))]) == 0
+    assert capsys.readouterr().out == text, "judgments alone ask whether a hybrid would help"
     assert main(["fuse", *tune, "--format", "json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["decision"] == "tuned" and facts["held_out"]["n"] == 110
-    for wrong in (["fuse", *runs], ["fuse", *runs, "--tune", "nDCG@10"], ["fuse", *runs, "--param", "k", "-o", "x"],
+    for wrong in (["fuse", *runs], ["fuse", *runs, "--tune", "nDCG@10"],
+                  ["fuse", *tune[:4], "--method", "combsum"], ["fuse", *runs, "--param", "k", "-o", "x"],
                   ["fuse", runs[0], "-o", str(out)]):
         assert main(wrong) == 2
 
