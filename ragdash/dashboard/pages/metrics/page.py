@@ -33,8 +33,8 @@ def render() -> None:
     st.header("Which metrics for which use", anchor=False)
     metrics_sections.render_uses()
 
-    st.header("Agreement with people", anchor=False)
-    metrics_sections.render_agreement()
+    with st.expander("Agreement of answer metrics with people", icon=":material/groups:", key="agreement"):
+        metrics_sections.render_agreement()
 
     st.header("All metrics", anchor=False)
     st.text_input(
