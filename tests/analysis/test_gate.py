@@ -114,6 +114,9 @@ def test_a_changed_truth_is_never_compared_in_silence():
     assert {"same": 38, "total": 40, "changed": 1, "removed": 1, "added": 1}.items() <= facts.items()
     accepted = gated(run, truth=changed, accepted=["truth-changed"])
     assert accepted.passed and accepted.rows[0].comparison.n == 38 == accepted.compared
+    refused, allowed = (render_gate(each, "table").decode() for each in (result, accepted))
+    assert "Not comparable: The judgments changed" in refused and "--accept truth-changed compares those." in refused
+    assert "Accepted (truth-changed): The judgments changed" in allowed and "--accept" not in allowed
     other = truth_of({query: ["b"] for query in QUERIES})
     assert gated(run, truth=other, accepted=["truth-changed"]).tier == "not-comparable"  # no query is the same
 
@@ -123,6 +126,17 @@ def test_fewer_queries_fail_even_if_the_mean_rises():
     result = gated(hard_left_out)
     assert "fewer-queries" in {check.kind for check in result.withheld}
     assert not result.passed and result.rows[0].mean > result.rows[0].baseline_mean
+    assert (result.compared, result.missing, result.queries) == (40, 2, 40)
+    assert gate_dict(result)["queries"] == {"baseline": 40, "compared": 40, "missing": 2}
+    text = render_gate(result, "table").decode()
+    assert "40 of its 40 queries compared; this run has results for 38 of them." in text
+    assert "Run them too." in text and "--missing" not in text  # the convention is that of the baseline
+    repeats = render_gate(gate([hard_left_out, ranked(lambda index: 1, queries=QUERIES[1:])], TRUTH, BASELINE), "table")
+    assert b"every repeat has results for 37 of them." in repeats
+    assert b"has results" not in render_gate(gated(BEFORE), "table")
+    changed = truth_of({**{query: ["a"] for query in QUERIES[:39]}, "new": ["a"]})  # one lacked query is not compared
+    fewer = gated(hard_left_out, truth=changed)
+    assert (fewer.compared, fewer.missing, fewer.queries) == (39, 1, 40)
     assert gated(hard_left_out, accepted=["fewer-queries", "missing-queries"]).passed
 
 
@@ -178,7 +192,8 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
     assert status == 0 and result["tier"] == "improved" and "judgments unchanged" in out and err == ""
     status, out, err = call(capfdbinary, "gate", files / "worse.jsonl", *truth, "--against", baseline,
                             "--format", "markdown")
-    assert status == 1 and out.startswith("### Gate failed") and "| MRR |" in out and "regression: worse: MRR" in err
+    assert status == 1 and out.startswith("### Gate failed") and "| MRR |" in out
+    assert "| metric | baseline | this run | difference | p | n | result |" in out and "regression: worse: MRR" in err
     status, out, _ = call(capfdbinary, "gate", files / "worse.jsonl", *truth, "--against", baseline,
                           "--format", "junit")
     assert status == 1 and 'failures="1"' in out
@@ -191,7 +206,8 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
 
 @pytest.mark.parametrize(("options", "words"), [
     (["--against", "none.ragdash"], "cannot be read"), (["--against", "qrels.txt"], "not JSON"),
-    (["--missing", "skip"], "'zero', as the baseline was evaluated"), (["-m", "AP"], "AP")])
+    (["--missing", "skip"], "'zero', as the baseline was evaluated"), (["-m", "RR AP"], "b.ragdash (metrics): found a baseline without AP; expected some of the metrics that it has: RR, "
+     "Success@1. Leave out AP, or pin the accepted run again with AP in -m.")])
 def test_an_error_is_exit_status_2_and_never_a_regression(files, capfdbinary, monkeypatch, options, words):
     monkeypatch.chdir(files)
     (files / "b.ragdash").write_bytes(BASELINE.to_bytes())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -60,8 +60,8 @@ class GateResult:
         Days since the baseline was pinned.
     truth
         "same", or "changed" since then.
-    compared, queries
-        Queries compared, and those of the baseline.
+    compared, queries, missing
+        Queries compared, those of the baseline, and those compared that the run, or a repeat of it, has no results for.
     rules, fail_on, repeats
         By which rules, and of how many repeats.
     """
@@ -78,6 +78,7 @@ class GateResult:
     rules: ComparisonRules
     fail_on: str
     repeats: int = 1
+    missing: int = 0
 
     @property
     def withheld(self) -> tuple[RunCheck, ...]:
@@ -145,16 +146,21 @@ def gate(runs: Sequence[Run], truth: Truth, baseline: PinnedBaseline, specs: Ite
     conventions, matching = _settings_of(baseline)
     matches = [Match(run, truth, conventions, matching) for run in runs]
     candidate = mean_over_repeats([evaluate_match(match, specs) for match in matches])
-    checks = [check for match in matches for check in find_checks([match], specs[0])]
+    checks = [_under_pinned_settings(check) for match in matches for check in find_checks([match], specs[0])]
+    missing = {query for match in matches for query in match.query_ids.filter(match.missing).to_pylist()}
     return gate_baseline(candidate, truth, baseline, rules=rules, fail_on=fail_on, accepted=accepted, max_age=max_age,
-                         today=today, checks=list({str(check): check for check in checks}.values()), repeats=len(runs))
+                         today=today, checks=list({str(check): check for check in checks}.values()), repeats=len(runs),
+                         missing=missing)
 
 
 def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline, *,
                   rules: ComparisonRules | None = None, fail_on: str = "regression", accepted: Sequence[str] = (),
                   max_age: int | None = None, today: datetime | None = None, checks: Sequence[RunCheck] = (),
-                  repeats: int = 1) -> GateResult:
-    """As `gate`, for an evaluation under the settings of the baseline; checks: what `find_checks` gave for its run."""
+                  repeats: int = 1, missing: Collection[str] = ()) -> GateResult:
+    """As `gate`, for an evaluation under the settings of the baseline.
+
+    checks: what `find_checks` gave for its run. missing: the queries that the run has no results for.
+    """
     if fail_on not in FAIL_ON:
         raise InputError([Problem("baseline/fail-on", {"value": fail_on, "choices": list(FAIL_ON)}, field="fail_on")])
     rules = rules or ComparisonRules()
@@ -181,7 +187,8 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
             tier == "too-few-queries" and "few-queries" in accepted)
         rows.append(GateRow(tier, failed, comparison, _mean(before.column(spec)), _mean(after.column(spec))))
     return GateResult(candidate.name, baseline, tuple(rows), tuple(findings), tuple(accepted), age,
-                      "changed" if changed else "same", len(compared), len(pinned.query_ids), rules, fail_on, repeats)
+                      "changed" if changed else "same", len(compared), len(pinned.query_ids), rules, fail_on, repeats,
+                      len(set(compared) & set(missing)))
 
 
 def _requested_specs(baseline: PinnedBaseline, specs: Iterable[Spec] | None) -> tuple[Spec, ...]:
@@ -189,9 +196,16 @@ def _requested_specs(baseline: PinnedBaseline, specs: Iterable[Spec] | None) -> 
     requested = pinned if specs is None else tuple(specs)
     absent = [str(spec) for spec in requested if spec not in pinned]
     if absent:
-        raise InputError([Problem("bound/metric", {"spec": name, "metrics": list(map(str, pinned))}, field="metrics")
-                          for name in absent])
+        facts = {"absent": absent, "metrics": list(map(str, pinned))}
+        raise InputError([Problem("bound/not-pinned", facts, baseline.file or None, field="metrics")])
     return requested
+
+
+def _under_pinned_settings(check: RunCheck) -> RunCheck:
+    """The check without advice to change a convention: a gate has those of its baseline."""
+    if check.kind != "missing-queries":
+        return check
+    return replace(check, message="missing-queries/pinned", option=None)
 
 
 def _settings_of(baseline: PinnedBaseline) -> tuple[Conventions, Matching]:

@@ -221,6 +221,12 @@ MESSAGES: Mapping[str, Message] = {
         page="Use common queries only, or run the missing queries.",
         reason="missing queries: {count:,}",
     ),
+    "check-missing-queries/pinned": Message(
+        actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
+        expected="{treatment}",
+        fix="Run them too.",
+        reason="missing queries: {count:,}",
+    ),
     "check-unknown-ids": Message(
         actual="{run}: {share:.0%} of its documents match no judged or known document; the best other run has "
                "{other:.0%}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ragdash.analysis.tracking import GateResult, GateRow
+from ragdash.analysis.verdict import RunCheck
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.comparison import as_dict
@@ -21,7 +22,7 @@ def render_gate(result: GateResult, form: str) -> bytes:
     """The result as "table", "markdown" or "json"."""
     if form == "json":
         return (json.dumps(gate_dict(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
-    header = ["metric", result.baseline.name, result.name, "difference", "p", "n", "result"]
+    header = ["metric", "baseline", "this run", "difference", "p", "n", "result"]
     rows = [_cells(row) for row in result.rows]
     lines = [headline(result), "", table_text(header, rows, form), *_notes(result, form == "markdown")]
     if form == "markdown":
@@ -45,7 +46,7 @@ def gate_dict(result: GateResult) -> dict:
             "baseline": {"name": baseline.name, "file": baseline.file, "pinned": baseline.pinned,
                          "age_days": result.age, "ragdash": baseline.version, "truth": result.truth,
                          "truth_digest": str(baseline.truth["digest"])},
-            "queries": {"baseline": result.queries, "compared": result.compared},
+            "queries": {"baseline": result.queries, "compared": result.compared, "missing": result.missing},
             "metrics": [{"metric": str(row.comparison.spec), "tier": row.tier, "failed": row.failed,
                          "baseline_mean": finite_or_none(row.baseline_mean), "mean": finite_or_none(row.mean),
                          "comparison": as_dict(row.comparison)} for row in result.rows],
@@ -74,7 +75,14 @@ def staleness(result: GateResult) -> str:
     return (f"Baseline: {baseline.name}, pinned {age} ({baseline.pinned[:10]}) with ragdash {baseline.version}"
             f"{f', commit {commit[:10]}' if commit else ''}; judgments "
             f"{'unchanged' if result.truth == 'same' else 'changed'}; "
-            f"{result.compared:,} of its {result.queries:,} queries compared.")
+            f"{result.compared:,} of its {result.queries:,} queries compared{_lacking(result)}.")
+
+
+def _lacking(result: GateResult) -> str:
+    if not result.missing:
+        return ""
+    of_run = "every repeat" if result.repeats > 1 else "this run"
+    return f"; {of_run} has results for {result.compared - result.missing:,} of them"
 
 
 def _cells(row: GateRow) -> list[str]:
@@ -87,10 +95,16 @@ def _cells(row: GateRow) -> list[str]:
 def _notes(result: GateResult, markdown: bool) -> list[str]:
     bullet = "- " if markdown else ""
     lines = [staleness(result)]
-    lines += [f"{'Not comparable: ' if check in result.withheld else ''}{check.found()}. {check.effect()} {check.fix()}"
-              for check in result.checks if check.level != "note"]
+    lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
     if result.repeats > 1:
         lines.append(f"Mean of {result.repeats} repeats per query.")
     if result.rules.margin is not None:
         lines.append(f"Margin: differences up to {result.rules.margin:g} do not matter.")
     return [bullet + line for line in lines]
+
+
+def _check_line(check: RunCheck, result: GateResult) -> str:
+    """A check in words; how to fix it only where it was not accepted."""
+    if check.level == "withheld" and check.kind in result.accepted:
+        return f"Accepted ({check.kind}): {check.found()}. {check.effect()}"
+    return f"{'Not comparable: ' if check in result.withheld else ''}{check.found()}. {check.effect()} {check.fix()}"
