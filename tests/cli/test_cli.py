@@ -360,14 +360,17 @@ def started(monkeypatch, *arguments: str) -> dict:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")
-def test_the_dashboard_is_told_its_workspace(monkeypatch, tmp_path):
+def test_the_dashboard_is_told_its_workspace(monkeypatch, tmp_path, capsys):
     assert "RAGDASH_READ_ONLY" not in (found := started(monkeypatch)) and found["RAGDASH_WORKSPACE"] == os.environ[
         "RAGDASH_WORKSPACE"]
     monkeypatch.chdir(tmp_path)
     found = started(monkeypatch, "--workspace", "kept")
     assert found["RAGDASH_WORKSPACE"] == str(tmp_path / "kept") and "RAGDASH_READ_ONLY" not in found
-    found = started(monkeypatch, "--workspace", str(tmp_path / "kept"), "--read-only")
-    assert found["RAGDASH_READ_ONLY"] == "1"
+    capsys.readouterr()
+    found = started(monkeypatch, "--workspace", str(tmp_path / "kept"), "--read-only", "--logdir", "kept")
+    assert found["RAGDASH_READ_ONLY"] == "1" and "no folder" not in capsys.readouterr().err
+    started(monkeypatch, "--logdir", "typo")
+    assert f"there is no folder {tmp_path / 'typo'} yet" in capsys.readouterr().err
 
 
 def test_a_workspace_that_cannot_be_used_is_told_before_the_start(capsys, tmp_path):

@@ -52,7 +52,10 @@ def project(pytester, monkeypatch):
 
 
 def test_pin_pass_regress_and_say_so_once_with_workers(project):
-    assert project("good").ret == 4  # no baseline yet: an error of the setup, not a regression
+    first = project("good")
+    assert first.ret == 4  # no baseline yet: an error of the setup, not a regression
+    assert "no baseline file" in first.stdout.str() and "pytest --ragdash-pin" in first.stdout.str()
+    assert "ragdash pin" not in first.stdout.str()
     pinned = project("good", "--ragdash-pin")
     assert pinned.ret == 0 and "dense: pinned in" in pinned.stdout.str()
     baseline = read_baseline(project.path / "baseline.ragdash")

@@ -21,6 +21,14 @@ def test_no_such_file(tmp_path):
             read_run(path)
         assert [problem.kind for problem in caught.value.problems] == [kind]
         assert caught.value.problems[0].file == str(path)
+    for name in ("2026-01-01", "2026-01-02"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "header.json").write_text("{}")
+    with pytest.raises(InputError) as caught:
+        read_run(tmp_path)
+    [problem] = caught.value.problems
+    assert problem.kind == "directory" and problem.actual == "a log folder with 2 recorded runs"
+    assert problem.fix == f"Name a run in it, such as {tmp_path / '2026-01-02'}."
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "a\0b", ""])

@@ -62,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
                *options.streamlit]
+    if options.logdir and not Path(environment["RAGDASH_WATCH"]).exists():
+        print_note(f"ragdash: there is no folder {environment['RAGDASH_WATCH']} yet; runs recorded there will appear")
     print_note(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)")
     if os.name == "posix":
         os.execve(sys.executable, command, environment)  # in our place, so that signals reach it

@@ -88,8 +88,11 @@ class LoggedGroup:
         from ragdash.metrics import parse_specs
 
         options, metrics = self.options, self.options.get("metrics")
-        return gate(runs, truth, read_baseline(self.root / options["baseline"]), parse_specs(metrics) if metrics else
-                    None, rules=ComparisonRules(margin=options.get("margin")), accepted=options.get("accept", ()),
+        path = self.root / options["baseline"]
+        if not path.exists():
+            raise InputError([Problem("pytest/no-baseline", {}, str(path))])
+        return gate(runs, truth, read_baseline(path), parse_specs(metrics) if metrics else None,
+                    rules=ComparisonRules(margin=options.get("margin")), accepted=options.get("accept", ()),
                     fail_on=options.get("fail_on", "regression"), max_age=options.get("max_age"))
 
     def pin(self, runs: Sequence[Run], truth: Truth) -> Path:

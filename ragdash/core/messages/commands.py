@@ -177,6 +177,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a baseline and a candidate",
         fix="Name two runs or more, the baseline first.",
     ),
+    "pytest/no-baseline": Message(
+        actual="no baseline file",
+        expected="a file that --ragdash-pin wrote",
+        fix="Write it from the tests as they pass: pytest --ragdash-pin",
+    ),
     "pytest/no-truth": Message(
         actual="no judgments for the group {group!r}",
         expected="log_retrieval(..., relevant=...), truth= in the marker, or ragdash_truth in the settings of pytest",

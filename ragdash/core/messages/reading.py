@@ -48,6 +48,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a file",
         fix="Name the files in it.",
     ),
+    "directory/log-folder": Message(
+        actual="a log folder with {count:count recorded run}",
+        expected="a file, or the folder of a recorded run",
+        fix="Name a run in it, such as {path}.",
+    ),
     "duplicate-key": Message(
         actual="the key {key!r} twice in one object",
         expected="each key once in an object",

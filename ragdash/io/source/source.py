@@ -174,6 +174,9 @@ class Source:
         if isinstance(error, FileNotFoundError):
             self.fail("no-such-file")
         if isinstance(error, IsADirectoryError):
+            runs = sorted(str(header.parent) for header in Path(self.file).glob("*/header.json"))
+            if runs:
+                self.fail("directory/log-folder", {"count": len(runs), "path": runs[-1]})
             self.fail("directory")
         self.fail("unreadable-file", {"reason": str(error)})
 
