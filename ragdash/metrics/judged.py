@@ -176,9 +176,9 @@ def _register_ragas(name: str, title: str, formula: str, doc: str, better: str =
 
 _register_ragas(
     "FactualCorrectness", "RAGAS factual correctness", r"\frac{2 P R}{P + R}, P = \frac{TP}{TP + FP}, "
-    r"R = \frac{TP}{TP + FN}", """F1 of the claims of answer and first reference: TP and FP are the answer's claims that
-    the reference entails or does not, FN the reference's claims that the answer does not entail.
+    r"R = \frac{TP}{TP + FN}", """F1 of the claims of answer and first reference, by what the other entails.
 
+    TP and FP: the answer's claims that the reference entails or does not; FN: the reference's that the answer does not.
     mode='precision' and mode='recall' give its parts.""", mode="f1", modes=("f1", "precision", "recall"),
     differs="RAGChecker.F1 has another recall: the share of the reference's claims that the answer entails.")
 _register_ragas(

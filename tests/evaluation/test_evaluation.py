@@ -31,7 +31,7 @@ def test_rows_are_the_queries_of_the_truth_and_columns_the_metrics_as_asked():
 
 
 def test_without_metrics_the_defaults_are_computed():
-    assert evaluate(RUN, TRUTH).specs == DEFAULT_SPECS == parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
+    assert evaluate(RUN, TRUTH).specs == DEFAULT_SPECS == parse_specs("nDCG@10 R@10 P@5 RR AP Success@10")
 
 
 @pytest.mark.parametrize("metrics", ["RR nDCG@10", ["RR", "nDCG@10"], parse_specs("RR nDCG@10"),

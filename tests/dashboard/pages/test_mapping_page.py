@@ -9,7 +9,7 @@ from test_pages import texts, upload
 from ragdash.dashboard.pages.data import saved_mappings
 
 ROWS = [("q1", "d1", 0.9), ("q1", "d2", 0.4), ("q2", "d9", 0.7)]
-CSV = ("frage,beleg,punkte\n" + "\n".join(f"{q},{d},{s}" for q, d, s in ROWS)).encode()
+CSV = ("kysely,osuma,pisteet\n" + "\n".join(f"{q},{d},{s}" for q, d, s in ROWS)).encode()
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +26,8 @@ def choose(at, **fields):
 def test_unknown_columns_are_named_by_hand_and_offered_again():
     at = upload(opened(), ("suche.csv", CSV))
     assert at.error and not at.session_state["_runs"]
-    assert {"frage", "beleg", "punkte"} <= {box.label for box in at.selectbox}
-    choose(at, frage="query_id", beleg="doc_id", punkte="score")
+    assert {"kysely", "osuma", "pisteet"} <= {box.label for box in at.selectbox}
+    choose(at, kysely="query_id", osuma="doc_id", pisteet="score")
     assert not at.exception
     preview = at.dataframe[0].value
     assert preview["query_id"].tolist() == ["q1", "q1", "q2"] and preview["doc_id"].tolist() == ["d1", "d2", "d9"]
@@ -42,10 +42,10 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
 
 
 def test_with_two_files_the_choices_of_the_first_are_there_on_return():
-    at = upload(opened(), ("suche.csv", CSV), ("zweite.csv", b"anfrage,treffer\nq1,d1\n"))
+    at = upload(opened(), ("suche.csv", CSV), ("zweite.csv", b"haku,vastaus_id\nq1,d1\n"))
     first, second = at.selectbox(key="map_file").options[:2], at.selectbox(key="map_file").value
-    choose(at, **({"frage": "query_id"} if "frage" in {box.label for box in at.selectbox} else {"anfrage": "query_id"}))
-    label = "frage" if "frage" in {box.label for box in at.selectbox} else "anfrage"
+    choose(at, **({"kysely": "query_id"} if "kysely" in {box.label for box in at.selectbox} else {"haku": "query_id"}))
+    label = "kysely" if "kysely" in {box.label for box in at.selectbox} else "haku"
     other = next(index for index in range(2) if index != second)
     at.selectbox(key="map_file").set_value(other).run()
     assert label not in {box.label for box in at.selectbox} and len(first) == 2
@@ -54,9 +54,9 @@ def test_with_two_files_the_choices_of_the_first_are_there_on_return():
 
 
 def test_one_meaning_for_two_columns_and_a_mapping_that_does_not_do_are_explained():
-    at = choose(upload(opened(), ("suche.csv", CSV)), frage="query_id", beleg="query_id")
+    at = choose(upload(opened(), ("suche.csv", CSV)), kysely="query_id", osuma="query_id")
     assert any("two columns" in card.value for card in at.error) and not at.exception
-    choose(at, beleg="score", punkte="doc_id")
+    choose(at, osuma="score", pisteet="doc_id")
     assert at.error and not at.exception and not any(one.key == "map_apply" for one in at.button)
 
 

@@ -172,7 +172,7 @@ def test_a_panel_is_held_against_labels_as_a_judge_is(match):
     assert found.missing == {"three at three.org: no JSON in the reply": 1}
     held = validate_judge(found, {"apart": 1, "most": 0})
     assert held.judge.mean == pytest.approx((0.5 + 2 / 3 + 0.5) / 3) and held.judge.n == 3
-    assert held.corrected.mean == pytest.approx(0.5 - ((0.5 - 1) + (2 / 3 - 0) + 1 - 1) / 4)  # two rectifiers more
+    assert held.corrected.mean == 0.5  # the labels alone: the judge is higher where people are lower, so lambda is 0
     assert held.agreement.accuracy == 1 / 2  # yes from 0.5 on
     assert held.votes.n == 4 and held.votes.unanimous == pytest.approx(2 / 4)  # classes: 1 1 0, 1 1 0, 1 1 1, 1 1
     assert same_family("mixtral + gpt-4o", "gpt-4.1") == {"OpenAI"} and not same_family("one + two", "three")
