@@ -138,7 +138,8 @@ def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bou
     matches = [Match(run, judged(some)) for run in runs]
     check = next(check for check in find_checks(matches, SPEC) if check.kind == "unjudged")
     assert check.level == "qualified" and check.facts["low"] < check.facts["high"]
-    assert all("Queries" in fix and fix.endswith('under "Judge these next".') for fix in map(check.fix, ("page", "cli")))
+    fixes = [check.fix(surface) for surface in ("page", "cli")]
+    assert all("Queries" in fix and fix.endswith('under "Judge these next".') for fix in fixes)
     assert judged_share(matches[0], 10) == pytest.approx(0.5, abs=0.15)
     assert judged_share(Match(runs[0], judged(full)), 10) == 1
 
