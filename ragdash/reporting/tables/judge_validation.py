@@ -19,7 +19,15 @@ from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
-from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, p_number, signed, table_bytes, table_text
+from ragdash.reporting.tables.escaping import (
+    finite_or_none,
+    note_text,
+    number,
+    p_number,
+    signed,
+    table_bytes,
+    table_text,
+)
 from ragdash.reporting.tables.evaluation import SCHEMA
 
 JUDGE_VALIDATION_FORMATS = ("table", "json", "csv", "markdown")
