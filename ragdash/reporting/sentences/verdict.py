@@ -125,8 +125,9 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         needed = [comparison.queries_needed for comparison in verdict.tied if np.isfinite(comparison.queries_needed)]
         gaps = [abs(comparison.mean_difference) for comparison in verdict.tied]
         if needed and max(gaps) > 0 and max(needed) < 1e6:
-            parts.append(f"With about {_round_up(min(needed))} queries, the largest of these differences "
-                         f"({plain(number(max(gaps)))}) could be told from chance.")
+            size = plain(number(max(gaps)))
+            of = f"a difference of {size}" if len(gaps) == 1 else f"the largest of these differences ({size})"
+            parts.append(f"With about {_round_up(min(needed))} queries, {of} could be told from chance.")
     doubts = [check.found(surface) for check in verdict.qualified]
     if doubts:
         parts.append(f"Open: {plain(_first_few(doubts))}.")
