@@ -137,7 +137,7 @@ def test_trec_eval_and_ir_measures_are_reproduced_as_they_run_here():
 
 
 def test_queries_without_a_judgment_are_unknown_to_tools_that_read_qrels():
-    """p has no judgment, q only a grade 0: a file of qrels has q alone, so trec_eval counts 0 for q and leaves out p."""
+    """p has no judgment, q only a grade 0: a file of qrels has q alone, so trec_eval counts 0 for q, not for p."""
     qrels = {"a": {"d1": 1, "d2": 2}, "b": {"d1": 1}, "q": {"d1": 0}, "p": {}}
     lists = {name: {"d1": 2.0, "d2": 1.0, "d3": 0.5} for name in qrels}
     rows = [(name, doc, grade) for name, judged in qrels.items() for doc, grade in judged.items()]
