@@ -216,8 +216,9 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
 
 @pytest.mark.parametrize(("options", "words"), [
     (["--against", "none.ragdash"], "cannot be read"), (["--against", "qrels.txt"], "not JSON"),
-    (["--missing", "skip"], "'zero', as the baseline was evaluated"), (["-m", "RR AP"], "b.ragdash (metrics): found a baseline without AP; expected some of the metrics that it has: RR, "
-     "Success@1. Leave out AP, or pin the accepted run again with AP in -m.")])
+    (["--missing", "skip"], "'zero', as the baseline was evaluated"),
+    (["-m", "RR AP"], "b.ragdash (metrics): found a baseline without AP; expected some of the metrics that it has: "
+     "RR, Success@1. Leave out AP, or pin the accepted run again with AP in -m.")])
 def test_an_error_is_exit_status_2_and_never_a_regression(files, capfdbinary, monkeypatch, options, words):
     monkeypatch.chdir(files)
     (files / "b.ragdash").write_bytes(BASELINE.to_bytes())

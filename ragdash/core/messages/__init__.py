@@ -36,7 +36,8 @@ BROWSER = (columns, comparability, dashboard, judge, labels, matching, metrics, 
            values, workspace)
 """Tables whose messages a page may show, all but these:"""
 TERMINAL = frozenset(("bound/metric", "bound/not-pinned", "duplicate-run", "no-run/labels", "no-verdicts/option",
-                      "not-confirmed/unasked", "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))
+                      "not-confirmed/unasked", "one-metric", "several-runs", "two-judges", "two-kinds",
+                      "whose-labels/option"))
 """Messages that only the command line shows."""
 Surface = Literal["cli", "json", "report", "page"]
 
