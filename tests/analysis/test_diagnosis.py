@@ -73,10 +73,10 @@ GROUNDS = ["It fell into the Sea of Crises."]
 
 
 @pytest.mark.parametrize(("answer", "contexts", "stage", "rule"), [
-    ("the Sea of Crises", GROUNDS, "fine", "it holds a reference"),
-    ("the Ocean of Storms", GROUNDS, "wrong-answer", "Token F1 (tokens = set) 0.500, 0.6 is asked; it holds no"),
+    ("the Sea of Crises", GROUNDS, "fine", "it contains a reference answer"),
+    ("the Ocean of Storms", GROUNDS, "wrong-answer", "Token F1 (tokens = set) is 0.500 (0.6 is needed), and the"),
     ("", GROUNDS, "wrong-answer", "The answer is empty."),
-    ("the Sea of Crises", ["Nothing like it."], "not-grounded", "Support coverage 0.000, 0.8 is asked."),
+    ("the Sea of Crises", ["Nothing like it."], "not-grounded", "Support coverage is 0.000 (0.8 is needed)."),
     ("I don't know.", GROUNDS, "refused", "The answer declines, with 1 of 1 gold document in the first 10, 1 needed."),
     (None, GROUNDS, "fine", "1 of 1 gold document in the first 10, 1 needed."),
 ])
@@ -92,7 +92,7 @@ def test_each_stage_of_the_answer(answer, contexts, stage, rule):
     ("I don't know.", None, "fine", "The truth marks the question as no_answer, and the answer: declines."),
     ("", None, "fine", "The truth marks the question as no_answer, and the answer: is empty."),
     ("There is none in the archive", ["none there in the archive"], "fine", "and the answer: Token F1"),
-    ("There is none in the archive", ["none in the archive"], "fine", "and the answer: it holds a reference."),
+    ("There is none in the archive", ["none in the archive"], "fine", "and the answer: it contains a reference"),
     ("the Sea of Crises", None, "answered-unanswerable",
      "The truth marks the question as no_answer, and the answer does not decline."),
     (None, None, "no-gold", "The truth marks the question as one without an answer, and the run gives no answer"),
@@ -118,7 +118,7 @@ def test_the_first_stage_counts_and_a_right_answer_is_told_nevertheless():
     run = run_of({"q": ["x"]}, details=answers({"q": "Sea of Crises"}, {"q": ["nothing"]}))
     told = explain(diagnose(Match(run, truth_of({"q": ["a"]}, details=known({"q": ["Sea of Crises"]})))), "q")
     assert told.stage.name == "not-retrieved"
-    assert told.rule.endswith("The answer is right nevertheless: it holds a reference.")
+    assert told.rule.endswith("The answer is right nevertheless: it contains a reference answer.")
 
 
 def test_a_refusal_of_a_question_that_may_have_no_answer_is_not_judged():
@@ -325,7 +325,7 @@ def test_verdicts_of_a_judge_may_tell_what_is_grounded(tmp_path, monkeypatch):
     Scripted(default_verdict_store()).judge_all(match.judged, "ClaimFaithfulness")
     found = diagnose(match, DiagnosisRules(**rules))
     assert [found.stage_of(query).name for query in "qr"] == ["fine", "not-grounded"]
-    assert explain(found, "r").rule.startswith("Claim faithfulness 0.500, 0.8 is asked.")
+    assert explain(found, "r").rule.startswith("Claim faithfulness is 0.500 (0.8 is needed).")
 
 
 def test_the_document_has_every_stage_and_every_number_of_the_rules():

@@ -78,13 +78,13 @@ def _gold(diagnosis: Diagnosis, n: float) -> str:
 
 
 def _value(spec: Spec, value: float) -> str:
-    return f"{spec.title} {value:.3f}"
+    return f"{spec.title} is {value:.3f}"
 
 
 def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
     if numbers["held"] == 1:
-        return "it holds a reference"
-    return f"{_value(diagnosis.rules.right_spec, numbers['near'])}, {diagnosis.rules.right:g} is asked"
+        return "it contains a reference answer"
+    return f"{_value(diagnosis.rules.right_spec, numbers['near'])} ({diagnosis.rules.right:g} is needed)"
 
 
 def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
@@ -149,12 +149,12 @@ def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if numbers["declines"] != numbers["declines"]:  # no letter, no digit
         return "The answer is empty."
-    return f"{_answer_match(diagnosis, numbers)}; it holds no reference."
+    return f"{_answer_match(diagnosis, numbers)}, and the answer contains no reference answer."
 
 
 def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     stand_in = "" if diagnosis.own_contexts else " The texts of the first documents replace its contexts."
-    return (f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is asked."
+    return (f"{_value(diagnosis.rules.grounded_spec, numbers['support'])} ({diagnosis.rules.grounded:g} is needed)."
             f"{stand_in}")
 
 

@@ -241,6 +241,6 @@ def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_
         return f"A single query decides the direction: without {text} it reverses."
     changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
     largest = int(np.argmax(changes))
-    ends = f"{number(comparison.mean_difference, signed=True)} to {number(leave_one_out[largest], signed=True)}"
-    return (f"No single query decides: the most that leaving one out changes is {escape(ends)} "
-            f"(without {escape(query_ids[largest])}).")
+    return (f"No single query decides: without {escape(query_ids[largest])}, which matters most, the difference is "
+            f"{escape(number(leave_one_out[largest], signed=True))} instead of "
+            f"{escape(number(comparison.mean_difference, signed=True))}.")

@@ -255,11 +255,12 @@ def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarra
     if len(names) > 1:
         low, high = (f"{end(first[np.arange(len(names)) != best]):.0%}" for end in (np.min, np.max))
         sentence += f", the other{'s' if len(names) > 2 else ''} for {low if low == high else f'{low} to {high}'}"
-    sentence += f". It misses entirely for {none[best]:.0%}"
+    sentence += f". It misses entirely for {none[best]:.0%}" if none[best] else ". It never misses"
     fewest = [name for name, share in zip(names, none, strict=True) if f"{share:.0%}" == f"{none.min():.0%}"]
     if names[best] not in fewest:
-        who = f"{escape(fewest[0])} misses" if len(fewest) == 1 else f"{count(len(fewest), 'run')} miss"
-        sentence += f"; {who} least often ({none.min():.0%})"
+        who, verb = (escape(fewest[0]), "misses") if len(fewest) == 1 else (count(len(fewest), "run"), "miss")
+        never = not any(share for name, share in zip(names, none, strict=True) if name in fewest)
+        sentence += f"; {who} never {verb}" if never else f"; {who} {verb} least often ({none.min():.0%})"
     return sentence + "."
 
 

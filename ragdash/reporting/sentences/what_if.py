@@ -61,11 +61,12 @@ def mix_name(method: str, params: Mapping[str, object], names: Sequence[str], pr
 
 
 def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Comparison, tuned_default: Comparison,
-                  value: float) -> str:
+                  value: float, fused: Sequence[str] = (), others: Sequence[str] = ()) -> str:
     """One sentence: would a hybrid help, which, how sure?
 
     tuned, default: the tuned hybrid (on held-out queries) and the default against the best single run; tuned_default:
-    the tuned one against the default; value: the held-out mean of the tuned hybrid.
+    the tuned one against the default; value: the held-out mean of the tuned hybrid; fused: the names of the runs
+    fused; others: those of the runs shown that are not fused.
     """
     title, single = escape(tuned.spec.title), f"**{escape(tuned.baseline)}**"
     queries = count(tuned.n, "query", "queries")
@@ -79,7 +80,10 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
         return (f"**Yes: build this hybrid: {escape(setting)}.** {title} is {escape(number(value))} on held-out "
                 f"queries, {_gain(tuned)} than with {single}, the best single run, over {queries}.")
     verb = "is worse than" if tuned.outcome == "worse" else "is not shown to be better than"
-    return (f"**No: keep {escape(tuned.baseline)}.** The best hybrid that tuning finds {verb} it: {title} "
+    outside = escape(others[0]) if len(others) == 1 else count(len(others), "other run")
+    of = "" if not others else (f" (of {listed([escape(name) for name in fused])}; {outside} "
+                                f"{'is' if len(others) == 1 else 'are'} not in the mix)")
+    return (f"**No: keep {escape(tuned.baseline)}{of}.** The best hybrid that tuning finds {verb} it: {title} "
             f"{_difference(tuned)} on held-out queries, over {queries}.{_needed(tuned)}")
 
 
@@ -105,10 +109,17 @@ def _needed(comparison: Comparison) -> str:
 
 def caution_sentence(optimism: float, survives: float, worse: float, settings: int) -> str:
     """What choosing on the same queries would have promised, and how often the choice loses to the default."""
-    first = (f"{settings:,} settings were tried. On the queries that chose it, the best one looks "
-             f"{escape(number(abs(optimism)))} {'better' if optimism >= 0 else 'worse'} than on held-out queries.")
-    if np.isfinite(survives):
-        first += f" Held-out queries keep {max(survives, 0):.0%} of its gain over the best single run."
+    first = f"{settings:,} settings were tried. "
+    if abs(optimism) < 0.0005:
+        first += "The best one does as well on held-out queries as on the queries that chose it."
+        survives = np.nan  # as a share of a small gain, what is left would be chance
+    else:
+        first += (f"On the queries that chose it, the best one looks {escape(number(abs(optimism)))} "
+                  f"{'better' if optimism >= 0 else 'worse'} than on held-out queries.")
+    if survives <= 0:
+        first += " Nothing of its gain over the best single run is left on held-out queries."
+    elif np.isfinite(survives):
+        first += f" Held-out queries keep {survives:.0%} of its gain over the best single run."
     return first + f" In {worse:.0%} of the test folds it is worse than the default."
 
 
@@ -125,7 +136,8 @@ def flat_sentence(name: str, low: float, high: float, run: str) -> str:
     of = f" of {escape(run)}" if name == "weight" else ""
     if low == high:
         return f"The {name}{of} matters: its neighbors are significantly worse than {low:g}."
-    return f"No {name}{of} from {low:g} to {high:g} is significantly worse."
+    values = f"Weights{of}" if name == "weight" else f"Values of {name}"
+    return f"{values} from {low:g} to {high:g} are not significantly worse than the chosen one."
 
 
 def loaded_hybrids_sentence(names: Sequence[str], means: Sequence[float], title: str, default: str, here: float,
@@ -216,17 +228,20 @@ def steps_sentence(counts: Mapping[str, int], k: int) -> str:
     Examples
     --------
     >>> steps_sentence({"found": 7, "search": 2, "depth": 0, "fusion": 1}, 10)
-    'Of 10 relevant documents 7 reach the first 10 results. 2 no search returned, 1 was lost by the fusion.'
+    '7 of 10 relevant documents reach the first 10. Of the other 3, no search returned 2 and the fusion lost 1.'
     """
     total, verb = sum(counts.values()), "reaches" if counts["found"] == 1 else "reach"
-    text = f"Of {count(total, 'relevant document')} {counts['found']:,} {verb} the first {k} results."
-    was = {name: "was" if number == 1 else "were" for name, number in counts.items()}
-    parts = [f"{counts[name]:,} {words}" for name, words in (
-        ("search", "no search returned"),
-        ("depth", f"{was['depth']} only returned below rank {k}"),
-        ("fusion", f"{was['fusion']} lost by the fusion"),
-        ("rerank", f"{was.get('rerank', '')} lost by the re-ranker")) if counts.get(name)]
-    return f"{text} {', '.join(parts)}." if parts else text
+    text = f"{counts['found']:,} of {count(total, 'relevant document')} {verb} the first {k}."
+    clauses = {"search": "no search returned {}", "depth": f"{{}} came only below rank {k}",
+               "fusion": "the fusion lost {}", "rerank": "the re-ranker lost {}"}
+    lost = {clause: counts[name] for name, clause in clauses.items() if counts.get(name)}
+    others = total - counts["found"]
+    if len(lost) == 1:
+        rest = next(iter(lost)).format("the other one" if others == 1 else f"the other {others:,}")
+        return f"{text} {rest[0].upper()}{rest[1:]}."
+    *parts, last = [clause.format(f"{number:,}") for clause, number in lost.items()] or [""]
+    comma = "," if len(parts) > 1 else ""
+    return f"{text} Of the other {others:,}, {', '.join(parts)}{comma} and {last}." if parts else text
 
 
 def leg_sentence(name: str, alone: int, title: str, value: Amount, time: Amount) -> str:

@@ -7,7 +7,7 @@ from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 from ragdash import Run, read_run, read_truth
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.reporting.sentences.what_if import left_out_sentence
+from ragdash.reporting.sentences.what_if import caution_sentence, left_out_sentence
 
 
 def samples() -> tuple:
@@ -24,10 +24,10 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs))
     assert "Yes: build this hybrid: Weighted sum of scores" in texts(at) and "held-out queries" in texts(at)
-    assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "No weight of dense from" in texts(at)
+    assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "Shaded: weights of dense from" in texts(at)
     assert "No fusion of these runs can exceed" in texts(at) and "first results and" in texts(at)
     assert "With parallel searches the hybrid takes 22.7" in texts(at) and "price_front" in charts(at)
-    assert "reach the first 10 results" in texts(at)
+    assert "relevant documents reach the first 10." in texts(at)
     shares = next(entry.value for entry in at.dataframe if "Brings alone" in entry.value.columns)
     assert shares["Run"].tolist() == [run.name for run in runs]
     assert abs(shares["Share"].sum() - 0.814) < 0.001  # the mean of the tuned hybrid
@@ -52,14 +52,14 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     assert "RRF, k = 60 has 0.724 with all their results, up to 30 per query." in said
     assert "NDCG@10 by weight of dense" in [plain(header.value) for header in at.header]
     shown(at.selectbox(key="reranked").select(other.digest).run())
-    assert "lost by the re-ranker" in texts(at)
+    assert "the re-ranker lost" in texts(at)
     shown(at.button(key="mix_add").click().run())
     name = plain(next(note.value for note in at.success)).split("**")[1]
     assert name.startswith("sparse + dense (z-score 0.")
     tuned = next(run for run in map(LOADED.run, at.session_state["shown"]) if run.name == name)
     where = address(truth, [*runs, other, tuned])
     at = opened("overview", **where)
-    assert f"Open: {name} was tuned on these judgments, so its mean is optimistic" in plain(texts(at))
+    assert f"{name} was tuned on these judgments, so its mean is optimistic" in plain(texts(at))
     assert "Nothing speaks against" not in texts(at) and "held-out queries is the one to report" in plain(texts(at))
     assert "tuned here" in " ".join(leaderboard(opened("compare", **where))["Marks"])
     card = plain(texts(opened("data", **where)))
@@ -71,11 +71,20 @@ def test_the_page_needs_two_runs_with_something_to_fuse_and_says_what_it_did_not
     truth, runs = samples()
     at = opened("what-if", **address(truth, runs[:1]))
     assert "A hybrid needs two runs" in "".join(header.value for header in at.header)
-    at = opened("what-if", **address(truth, [Run.build("ranks", ["q001"], ["d1"]), runs[0]]))
-    assert "No: keep sparse" in texts(at) and "left out" not in texts(at)
+    at = opened("what-if", **address(truth, [Run.build("ranks", ["q001"], ["d1"]), *runs]))
+    assert "No: keep sparse (of ranks and sparse; dense is not in the mix)." in texts(at)
+    assert "left out" not in texts(at)
     monkeypatch.setattr(what_if_cache, "SINGLE", 5)
     shown(at.run())
     assert "more than 5. To keep the page fast, only RRF was tried. ISR and RBC were left out" in texts(at)
     assert "1,396,000 results, more than 400,000. To keep the page fast, only RRF with k = 60 and weighted sums were " \
            "tried. Other values of k, weighted RRF, CombMNZ, ISR and RBC" in left_out_sentence(
                "weighted", 1_396_000, 400_000)
+
+
+def test_the_caution_says_what_is_left_of_the_gain():
+    as_well, nothing, some = (caution_sentence(optimism, survives, 0.2, 5) for optimism, survives in (
+        (0.0004, -0.3), (0.01, -0.3), (0.01, 0.4)))
+    assert "does as well on held-out queries as on the queries that chose it. In 20%" in as_well
+    assert "looks 0.010 better" in nothing and "Nothing of its gain over the best single run is left" in nothing
+    assert "Held-out queries keep 40% of its gain" in some

@@ -49,8 +49,12 @@ def test_each_relevant_document_is_followed_to_the_step_that_loses_it():
                      "ap": "search"}
     assert result.counts() == {"found": 1, "search": 2, "depth": 2, "fusion": 1, "rerank": 1}
     assert steps_sentence(result.counts(), 2) == (
-        "Of 7 relevant documents 1 reaches the first 2 results. 2 no search returned, 2 were only returned below "
-        "rank 2, 1 was lost by the fusion, 1 was lost by the re-ranker.")
+        "1 of 7 relevant documents reaches the first 2. Of the other 6, no search returned 2, 2 came only below rank "
+        "2, the fusion lost 1, and the re-ranker lost 1.")
+    assert steps_sentence({"found": 0, "search": 0, "depth": 4, "fusion": 0}, 2) == (
+        "0 of 4 relevant documents reach the first 2. The other 4 came only below rank 2.")
+    assert steps_sentence({"found": 1, "search": 0, "depth": 0, "fusion": 0}, 2) == (
+        "1 of 1 relevant document reaches the first 2.")
     assert [result.brought_alone(leg, only_shown=False).sum() for leg in (0, 1)] == [2, 2]  # b and c; d and e
     assert not result.brought_alone(0).any() and result.queries_of(result.step == "search") == ["q", "p"]
     assert result.time(0).mean == 4.0 and not result.time(1).n
@@ -107,7 +111,7 @@ def test_the_command_prints_the_shares_and_json_has_the_queries(capsys, tmp_path
     given += ["--truth", str(tmp_path / "qrels.txt"), "--tune", "R@2"]
     assert main(given) == 0
     printed = capsys.readouterr().out
-    assert "Of 3 relevant documents 2 reach the first 2 results. 1 no search returned." in printed
+    assert "2 of 3 relevant documents reach the first 2. No search returned the other one." in printed
     assert "dense alone brings 1 of those found. Its share of Recall@2 is" in printed
     assert main([*given, "--reranked", str(tmp_path / "late.trec"), "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)

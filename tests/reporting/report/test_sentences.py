@@ -121,6 +121,9 @@ def test_which_run_puts_a_relevant_document_first():
     three = said([0.5, 0.75, 0.25], [0.5, 0.25, 0.125])
     assert three.startswith("**b**") and "25% to 50%" in three and "12%" in three
     assert " to " not in said([0.5, 0.75, 0.5], [0.1, 0.1, 0.1])
+    assert said([0.5, 0.75], [0.5, 0.0]).endswith(". It never misses.")
+    assert said([0.75, 0.5], [0.5, 0.0]).endswith(". It misses entirely for 50%; b never misses.")
+    assert said([0.75, 0.5], [0.5, 0.25]).endswith("; b misses least often (25%).")
 
 
 @pytest.mark.parametrize(("spec", "wins"), [(SPEC, 2), (NEITHER, 2), (LOWER, 1)])
@@ -149,10 +152,10 @@ def test_what_means_leave_out_is_said_where_there_is_any():
 @pytest.mark.parametrize(("difference", "without", "words"), [
     (0.1, [0.1, -0.02, 0.2], "A single query decides the direction: without q2 it reverses."),
     (0.1, [-0.1, -0.1, -0.1, -0.1, -0.1], "without q1, q2, q3 or any of 2 more it reverses."),
-    (-0.1, [-0.1, -0.3, -0.2], "No single query decides: the most that leaving one out changes is −0.100 to −0.300 "
-                               "(without q2)."),
-    (0.1, [0.1, 0.0, 0.1], "No single query decides: the most that leaving one out changes is +0.100 to +0.000 "
-                           "(without q2)."),
+    (-0.1, [-0.1, -0.3, -0.2], "No single query decides: without q2, which matters most, the difference is −0.300 "
+                               "instead of −0.100."),
+    (0.1, [0.1, 0.0, 0.1], "No single query decides: without q2, which matters most, the difference is +0.000 "
+                           "instead of +0.100."),
     (0.0, [0.1, -0.1, 0.1], ""), (0.1, [np.nan] * 3, ""), (0.1, [-0.1, -0.1], ""),
 ])
 def test_one_query_decides_or_none_does(difference, without, words):

@@ -41,9 +41,10 @@ def render(context: PageContext, spec: Spec) -> None:
 
 def _render_matrix(context: PageContext) -> None:
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
-    means = {"rbo": f"How similar the first {DEPTH} ranks are; the top ranks count most (p = 0.9).",
+    depth = min(DEPTH, max(entry.run.depth for entry in context.entries))
+    means = {"rbo": f"How similar the first {depth} ranks are; the top ranks count most (p = 0.9).",
              "overlap": f"Documents within the first {context.k} of both runs, over those of the longer list.",
-             "tau": f"Whether the documents that both returned within {DEPTH} ranks are in the same order; what only "
+             "tau": f"Whether the documents that both returned within {depth} ranks are in the same order; what only "
                     "one returned is left out."}
     st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
                          key=state.choice_key(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")

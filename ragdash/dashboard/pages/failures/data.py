@@ -116,7 +116,8 @@ def _run_sentence(data: FailuresData, run: int, name: str) -> str:
 def common_fixes(data: FailuresData) -> list[str]:
     """What usually fixes the stages at which the runs lose most."""
     worst = {int(row[:FINE].argmax()) for row in data.counts if row[:FINE].any()}
-    return [f"{STAGES[stage].title}: {STAGES[stage].fix}" for stage in sorted(worst)]
+    return [f"To fix {STAGES[stage].title}: {STAGES[stage].fix[:1].lower()}{STAGES[stage].fix[1:]}"
+            for stage in sorted(worst)]
 
 
 def unassessed_notes(data: FailuresData) -> list[str]:

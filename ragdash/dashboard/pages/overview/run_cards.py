@@ -26,14 +26,15 @@ def render(context: PageContext, spec: Spec) -> None:
     """The runs, best first; of many the best five and the baseline, and the rest as a table."""
     summaries = [row[0] for row in context.results.summary([spec])]
     verdict = verdict_panel.current_verdict(context, spec)
-    latency, cost = _costs(context)
+    latency, cost, included = _costs(context)
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     cards = order if len(order) <= MAX_CARDS else order[:BEST_CARDS]
     cards = cards if context.baseline in cards else [*cards, context.baseline]
     names = fmt.short_names(context.names, NAME)
     with st.grid(3, min_column_width=260, key="result_cards"):
         for index in cards:
-            notes = [f"{number.text} per query" for number in (latency[index], cost[index]) if np.isfinite(number)]
+            notes = [f"{number.text} per query{note}" for number, note in (
+                (latency[index], included[index]), (cost[index], "")) if np.isfinite(number)]
             _render_card(context, index, names[index], summaries[index], verdict, notes)
     if rest := [index for index in order if index not in cards]:
         st.markdown(f"**The other {len(rest)} runs**")
@@ -68,9 +69,11 @@ def _render_card(context: PageContext, index: int, name: str, summary: Summary, 
             st.caption(" · ".join(notes).replace("$", "\\$"))
 
 
-def _costs(context: PageContext) -> tuple[list[SortableNumber], list[SortableNumber]]:
-    """For each run its latency and cost per query; NaN where its file has none."""
+def _costs(context: PageContext) -> tuple[list[SortableNumber], list[SortableNumber], list[str]]:
+    """For each run its latency and cost per query, NaN where its file has none; a note where its latency includes the
+    time of writing the answer."""
     data = speed_cost_data.collect(context, price_table.current_prices())
     latency, cost = data.price_intervals("mean")[0], data.price_intervals("cost")[0]
     return ([SortableNumber(value, duration(value) if np.isfinite(value) else fmt.UNDEFINED) for value in latency],
-            [SortableNumber(value, money(value) if np.isfinite(value) else fmt.UNDEFINED) for value in cost])
+            [SortableNumber(value, money(value) if np.isfinite(value) else fmt.UNDEFINED) for value in cost],
+            [", answer included" if "generation" in speeds else "" for speeds in data.speeds])

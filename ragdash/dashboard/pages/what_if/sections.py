@@ -39,13 +39,18 @@ def render(context: PageContext) -> None:
     if len(chosen.entries) < 2:
         elements.empty("A hybrid needs two runs", "Choose two or more under **Runs to fuse**.")
         return
+    if not any(len(entry.run.docs) for entry in chosen.entries):
+        elements.empty("These runs returned no documents",
+                       "A hybrid joins rankings. These files hold answers or scores alone.")
+        return
     try:
         pool = what_if_cache.pool(chosen.digests, chosen.names, chosen.scope)
         choice = what_if_cache.choice(pool, chosen.digests, chosen.names, chosen.scope, chosen.selection.spec, None)
     except InputError as error:
         elements.problems(error.problems, "what_if")
         return
-    _render_answer(context.only(chosen.entries), choice)
+    others = [entry.name for entry in context.entries if entry.digest not in chosen.digests]
+    _render_answer(context.only(chosen.entries), choice, others)
     _note_hybrids(context, chosen, choice)
     family = what_if_cache.family(pool)
     if family != "all":
@@ -93,12 +98,12 @@ def _setting(choice: Choice) -> str:
                                   choice.recipe.window)
 
 
-def _render_answer(context: PageContext, choice: Choice) -> None:
-    """The answer in one sentence, then the hybrid next to the single runs."""
+def _render_answer(context: PageContext, choice: Choice, others: Sequence[str]) -> None:
+    """The answer in one sentence, then the hybrid next to the single runs; others: runs shown that are not fused."""
     with st.container(border=True, key="answer"):
         st.markdown(sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
-            choice.against_default, choice.held_out.value))
+            choice.against_default, choice.held_out.value, choice.runs, others))
         verdict_panel.render_checks(context, verdict_panel.current_verdict(context, choice.spec))
     if choice.decision == "unknown":
         return
@@ -126,11 +131,13 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
     figure = pictures.sweep(label, x, mean, chosen, choice.flat[1:] if choice.flat else None, context.names,
                             context.slots, _means(choice.single_values), axis=axis_of(choice.spec),
                             theme=elements.theme())
-    flat = sentences.flat_sentence(*choice.flat, run) + " " if choice.flat else ""
+    flat = ""
+    if choice.flat:
+        flat = sentences.flat_sentence(*choice.flat, run) + " "
+        flat = flat if choice.flat[1] == choice.flat[2] else f"Shaded: {flat[0].lower()}{flat[1:]}"
     elements.chart(figure, tables.sweep_table(label, title, x, mean), "sweep_mix", f"{title} against {label}",
                    title=f"{title} of the hybrid by {label[:1].lower()}{label[1:]}",
-                   caption=f"{flat}Shaded: not significantly worse than the chosen setting. Measured on the queries "
-                           "that chose it, so the top is too good.",
+                   caption=f"{flat}Measured on the queries that chose it, so the top is optimistic.",
                    note=f"Runs fused: {fmt.listed([fmt.escape(name) for name in choice.runs])}.")
 
 

@@ -22,7 +22,8 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.answers import unavailable_metrics, word_overlap_note
 
 LIMITS = ("Grounding compares words one by one, as a bag: neither their order, nor a negation, nor a paraphrase is "
-          "seen. A high value is no proof that the answer follows from the contexts, a low one a hint to look.")
+          "seen. A high value does not prove that the answer follows from the contexts. A low value is a reason to "
+          "look.")
 
 
 def bands(content: ReportContent, title: str) -> Section:
