@@ -6,15 +6,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.metrics import Spec, parse_specs
-
-if TYPE_CHECKING:
-    from ragdash.analysis.verdict import RunCheck, Verdict
 
 _COLUMNS = {"candidate": "candidate", "baseline": "baseline", "metric": "spec", "n": "n",
             "difference": "mean_difference", "low": "low", "high": "high", "p_corrected": "p_corrected",
@@ -52,7 +48,7 @@ class ComparisonTable(list[list[Comparison]]):
         return self.summary() or "<ComparisonTable: nothing was compared>"
 
     @cached_property
-    def verdict(self) -> Verdict | None:
+    def verdict(self):
         """The verdict on the first metric, with the checks of the command line; None where nothing was compared."""
         inputs = self.inputs
         if inputs is None or not inputs.specs:
@@ -61,7 +57,7 @@ class ComparisonTable(list[list[Comparison]]):
         return verdicts.decide(inputs.evaluations, inputs.specs[0], self._checks(inputs.specs[0]), inputs.rules,
                                accepted=inputs.accepted, baseline=0)
 
-    def _checks(self, spec: Spec) -> tuple[RunCheck, ...]:
+    def _checks(self, spec: Spec) -> tuple:
         """What speaks against the comparison on a metric; computed once."""
         inputs, known = self.inputs, self.__dict__.setdefault("_checks_by_metric", {})
         if inputs is not None and spec not in known:
