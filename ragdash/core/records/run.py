@@ -219,11 +219,11 @@ class Run:
     @cached_property
     def texts_digest(self) -> str:
         """128 bits of the answers and contexts, "" for a run without: what verdicts of other tools on it are about."""
-        if self.details is None:
+        names = () if self.details is None else self.details.column_names
+        present = [name for name in ("answer", "contexts") if name in names]
+        if self.details is None or not present:
             return ""
-        texts = self.details.select([name for name in ("answer", "contexts") if name in self.details.column_names])
-        lanes = details_digest(self.query_ids, texts) if texts.num_columns else ()
-        return "".join(f"{int(lane):016x}" for lane in lanes)
+        return "".join(f"{int(lane):016x}" for lane in details_digest(self.query_ids, self.details.select(present)))
 
     @cached_property
     def scores_fall(self) -> bool:
