@@ -99,8 +99,9 @@ def _replace(judged: Judged, judge: Judge, names: Iterable[str], verdicts: Itera
     earlier: dict[str, list[tuple[Question, Reply]]] = {}
     for question in questions:
         reply = replies.get(judge.key(question))
-        if reply is not None and reply.value.get("file", digest) != digest:
-            earlier.setdefault(reply.value["file"], []).append((question, reply))
+        file = (reply.value or {}).get("file", digest) if reply else digest
+        if reply and file != digest:
+            earlier.setdefault(file, []).append((question, reply))
     for file, rows in earlier.items():
         judged.verdict_store.save(replace(judge, model=f"{judge.model} {file}"), rows)
     judged.verdict_store.save(judge, verdicts, replies)
