@@ -138,6 +138,8 @@ def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bou
     matches = [Match(run, judged(some)) for run in runs]
     check = next(check for check in find_checks(matches, SPEC) if check.kind == "unjudged")
     assert check.level == "qualified" and check.facts["low"] < check.facts["high"]
+    fixes = [check.fix(surface) for surface in ("page", "cli")]
+    assert all("Queries" in fix and fix.endswith('under "Judge these next".') for fix in fixes)
     assert judged_share(matches[0], 10) == pytest.approx(0.5, abs=0.15)
     assert judged_share(Match(runs[0], judged(full)), 10) == 1
 
@@ -152,7 +154,7 @@ def test_a_hybrid_that_was_tuned_on_these_judgments_qualifies_the_verdict(tmp_pa
     [check] = [check for check in verdict.checks if check.kind == "tuned-here"]
     assert (check.level, check.runs, check.badge, verdict.best) == ("qualified", ("mix",), "tuned here", "mix")
     assert "mix was tuned on these judgments, so its mean is optimistic" in change_sentence(verdict)
-    assert "look at the open checks" in decision_sentence(verdict) and "--tune" not in check.fix("page")
+    assert "look at the warning below: it could" in decision_sentence(verdict) and "--tune" not in check.fix("page")
     assert [entry["kind"] for entry in verdict_dict(verdict)["checks"]].count("tuned-here") == 1
     grades = {query: {doc: min(grade, 1) for doc, grade in row.items()} for query, row in qrels.items()}
     others = [*find_checks([Match(mix, judged(grades))], SPEC), *find_checks([Match(fuse(runs), truth)], SPEC)]

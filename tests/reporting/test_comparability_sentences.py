@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from helpers import run_of, truth_of
 
 from ragdash.analysis.comparability import ComparabilityEntry, ComparabilityReport, check_comparability
-from ragdash.core.records import Conventions
+from ragdash.core.records import Conventions, Run
 from ragdash.reporting.sentences import comparability
 
+QUERIES = [f"q{number:02}" for number in range(20)]
 ZEROS = (("ids", "zeros"),)
 
 
@@ -51,6 +53,14 @@ def test_words_of_a_page_and_of_the_command_line_come_from_one_entry():
     entry = lost("a")
     assert "--ids zeros" in entry.fix and "--" not in entry.words("page").fix
     assert entry.words("page").actual == entry.found and entry.as_dict()["facts"]["after"] == 3
+
+
+def test_with_open_checks_the_line_does_not_say_that_the_runs_can_be_compared():
+    truth = truth_of({query: ["a"] for query in QUERIES})
+    runs = [Run.build(name, np.repeat(QUERIES, 3), ["a", "b", "c"] * 20, np.tile(scores, 20))
+            for name, scores in (("a_b", [0.1, 0.2, 0.3]), ("similar", [3.0, 2.0, 1.0]))]
+    line = comparability.summary(check_comparability(runs, truth), ["a_b", "similar"], Conventions())
+    assert line == "**The 2 runs answer the same 20 queries**. 1 check is open: a\\_b."
 
 
 def test_one_line_says_what_can_be_compared():

@@ -314,8 +314,8 @@ MESSAGES: Mapping[str, Message] = {
     "check-unjudged": Message(
         actual="Unjudged documents could change which run is best on {metric}",
         expected="{best} could be as low as {low:.3f}, {other} as high as {high:.3f}.",
-        fix="Judge the documents that `ragdash diagnose --judge-next` lists.",
-        page="Judge the documents that Data lists under \"Judge next\".",
+        fix="Judge the documents that the dashboard lists on the page Queries under \"Judge these next\".",
+        page="Judge the documents that Queries lists under \"Judge these next\".",
         reason="unjudged documents",
     ),
     "check-uneven-judgments": Message(

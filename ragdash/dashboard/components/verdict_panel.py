@@ -32,7 +32,7 @@ def render(context: PageContext, spec: Spec) -> None:
     verdict = current_verdict(context, spec)
     with st.container(border=True, key="verdict"):
         st.badge(verdict_sentences.TITLES[verdict.state], color=COLORS[verdict.state])
-        st.header(shorten_names(context, verdict_sentences.verdict_sentence(verdict)), anchor=False)
+        st.header(shorten_names(context, verdict_sentences.sentence_below_title(verdict)), anchor=False)
         _render_against_baseline(context, verdict)
         st.markdown(shorten_names(context, f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
                                f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"))
@@ -82,6 +82,9 @@ def _render_fix(context: PageContext, check: RunCheck) -> None:
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
     if check.kind == "tuned-here":
         page_links.link("what-if", "Open What-if", icon=":material/build:")
+        return
+    if check.kind == "unjudged":
+        page_links.link("queries", "Open Queries", icon=":material/build:")
         return
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")

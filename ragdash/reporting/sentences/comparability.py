@@ -80,8 +80,19 @@ def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conv
     if chunked:
         clauses.append(f"{escape(fmt.listed(chunked))} rank{'s' if len(chunked) == 1 else ''} parts of the documents "
                      "that are judged")
-    further = sum(finding.severity == "warning" and finding.kind not in _SUMMARIZED for finding in report.findings)
-    return "; ".join([*clauses, *([f"{fmt.count(further, 'more finding')} below"] if further else [])]) + "."
+    open_checks = _open_checks_clause(report, names)
+    return "; ".join(clauses) + "." + (f" {open_checks}." if open_checks else "")
+
+
+def _open_checks_clause(report: ComparabilityReport, names: Sequence[str]) -> str:
+    """How many checks are open that the first sentence does not name, and in which runs."""
+    checks = [finding for finding in report.findings
+              if finding.severity == "warning" and finding.kind not in _SUMMARIZED]
+    if not checks:
+        return ""
+    runs = [name for name in names if any(check.run == name for check in checks)]
+    where = f": {escape(fmt.listed(runs))}" if runs else ""
+    return f"{fmt.count(len(checks), 'check')} {'is' if len(checks) == 1 else 'are'} open{where}"
 
 
 def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventions: Conventions) -> str:
@@ -96,6 +107,8 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         bare = report.of("unanswerable-queries")
         judged = ", all judged" if not extra and _all_judged(report, names) else ""
         suffix = ", none of which has a relevant document" if bare.count == total else judged
+        if len(names) > 1 and _open_checks_clause(report, names):
+            return f"**The {len(names)} runs answer the same {fmt.count(total, 'query', 'queries')}{suffix}**"
         return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"
     treatment = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[
         conventions.missing

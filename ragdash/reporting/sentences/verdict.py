@@ -63,6 +63,13 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     return f"{lead}. {_against_others(verdict, name)}"
 
 
+def sentence_below_title(verdict: Verdict) -> str:
+    """Say the result in Markdown where the title of its state stands above or before: without that title again."""
+    sentence = verdict_sentence(verdict)
+    rest = sentence.removeprefix(f"{TITLES[verdict.state]}: ")
+    return sentence if rest == sentence else rest[:1].upper() + rest[1:] if verdict.state == "too-few" else rest
+
+
 def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """Say how every other run compares with the baseline that the reader chose.
 
@@ -91,7 +98,8 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         return "Do not decide on these numbers. Fix the check first, or accept it if you know better."
     if verdict.state == "clear-winner":
         if verdict.qualified:
-            return (f"Before you choose {name(verdict.best or '')}, look at the open checks: they could explain the "
+            warnings = "warning below: it" if len(verdict.qualified) == 1 else "warnings below: they"
+            return (f"Before you choose {name(verdict.best or '')}, look at the {warnings} could explain the "
                     "difference.")
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
         least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) >= LEAST_GAIN else ""
@@ -130,7 +138,7 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
             parts.append(f"With about {_round_up(min(needed))} queries, {of} could be told from chance.")
     doubts = [check.found(surface) for check in verdict.qualified]
     if doubts:
-        parts.append(f"Open: {plain(_first_few(doubts))}.")
+        parts.append(f"{plain(_first_few(doubts))}.")
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     return " ".join(parts) or "Nothing speaks against this result."

@@ -320,7 +320,8 @@ def test_warnings_stand_in_the_summary(samples):
     rankings = {query: ["apollo-12-landing"] for query in truth.query_ids.to_pylist()[::2]}
     short = Match(run_of(rankings, "half"), truth)
     page = Page(build_report(ReportRequest((samples[0], short), sections=ONE_PAGE)))
-    assert (3, "Warnings") in page.headings and "Not comparable yet" in page.text and "Do not decide" in page.text
+    assert (3, "Warnings") in page.headings and "Do not decide" in page.text
+    assert page.text.count("Not comparable yet") == 1 and "--" not in page.text
 
 
 def test_with_many_runs_the_summary_shows_five_and_counts_the_rest(samples):

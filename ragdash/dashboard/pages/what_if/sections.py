@@ -39,6 +39,10 @@ def render(context: PageContext) -> None:
     if len(chosen.entries) < 2:
         elements.empty("A hybrid needs two runs", "Choose two or more under **Runs to fuse**.")
         return
+    if not any(len(entry.run.docs) for entry in chosen.entries):
+        elements.empty("These runs returned no documents",
+                       "A hybrid joins rankings. These files hold answers or scores alone.")
+        return
     try:
         pool = what_if_cache.pool(chosen.digests, chosen.names, chosen.scope)
         choice = what_if_cache.choice(pool, chosen.digests, chosen.names, chosen.scope, chosen.selection.spec, None)

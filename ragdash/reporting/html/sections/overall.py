@@ -32,7 +32,7 @@ def verdict(content: ReportContent, title: str) -> Section:
     """The sentences that the pages begin with."""
     result = content.verdict
     lines = [sentences.verdict_sentence(result), sentences.decision_sentence(result),
-             sentences.change_sentence(result, "report")]
+             sentences.change_sentence(result)]
     lines += [f"{sentences.LEVELS[check.level]}: {escape(check.found('report'))}. {escape(check.effect('report'))}"
               for check in result.checks]
     lines += _to_baseline(content) if not content.verdict.withheld else []

@@ -36,10 +36,10 @@ NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # c
 def summary(content: ReportContent, title: str) -> Section:
     """What a reader needs who reads nothing else."""
     verdict = content.verdict
-    paragraphs = [f"**{sentences.TITLES[verdict.state]}.** {sentences.verdict_sentence(verdict)}",
+    paragraphs = [f"**{sentences.TITLES[verdict.state]}.** {sentences.sentence_below_title(verdict)}",
                   sentences.baseline_sentence(verdict),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
-                  f"**What would change it:** {sentences.change_sentence(verdict, 'report')}"]
+                  f"**What would change it:** {sentences.change_sentence(verdict)}"]
     decision = "\n\n".join(filter(None, paragraphs))
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
@@ -65,7 +65,7 @@ def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]
     if not checks:
         return []
     lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
-             for line in sentences.check_lines(checks[:MAX_WARNINGS], "report")]
+             for line in sentences.check_lines(checks[:MAX_WARNINGS])]
     rest = len(checks) - MAX_WARNINGS
     return [Heading("Warnings"), Text("\n".join([*lines, *([f"- And {rest} more."] if rest > 0 else [])]))]
 
