@@ -31,7 +31,8 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     -------
     Evaluation
         Named as the first. A value is the mean of the repeats where it is defined. Counts are those of the repeat
-        that lacks most queries. Values of a whole corpus are left out: they are no means over queries.
+        that lacks most queries. Values of a whole corpus are left out: they are no means over queries. The digest is
+        `joined_digest` of theirs.
 
     Examples
     --------
@@ -51,7 +52,19 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     values.setflags(write=False)
     problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
     counts = max((evaluation.counts for evaluation in evaluations), key=lambda counts: counts["missing"])
-    return replace(first, values=values, counts=counts, problems=tuple(problems), corpus={})
+    return replace(first, digest=joined_digest([evaluation.digest for evaluation in evaluations]), values=values,
+                   counts=counts, problems=tuple(problems), corpus={})
+
+
+def joined_digest(digests: Sequence[str]) -> str:
+    """The digest of repeats: of repeats with the same content that of each, else all of them, in any order the same.
+
+    Examples
+    --------
+    >>> joined_digest(["a", "a"]), joined_digest(["b", "a"])
+    ('a', 'a+b')
+    """
+    return digests[0] if len(set(digests)) == 1 else "+".join(sorted(digests))
 
 
 @dataclass(frozen=True)

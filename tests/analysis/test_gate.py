@@ -155,6 +155,16 @@ def test_repeats_are_averaged_before_queries():
     assert mean.column("RR").tolist() == [0.75] * 40
     result = gate(repeats, TRUTH, BASELINE)
     assert result.repeats == 2 and result.rows[0].mean == 0.75 and result.rows[0].comparison.mean_difference == 0
+    pinned = {"mixed": repeats, "alike": [ranked(lambda index: 1, "a")] * 3}
+    for name, runs in pinned.items():
+        evaluation = mean_over_repeats([evaluate(run, TRUTH, "RR Success@1") for run in runs])
+        facts = {"digests": [run.digest for run in runs], "repeats": len(runs)}
+        pinned[name] = read_baseline(pin(evaluation, TRUTH, version="1", run=facts).to_bytes())
+    rules = ComparisonRules(margin=0.02)
+    for name, runs in (("alike", repeats[:1] * 3), ("alike", repeats[:1]), ("mixed", repeats[::-1])):
+        for row in gate(runs, TRUTH, pinned[name], rules=rules).rows:  # the same content: no difference is possible
+            assert (row.tier, row.comparison.low, row.comparison.high) == ("equivalent", 0, 0), (name, row)
+    assert gate(repeats[:1], TRUTH, pinned["mixed"]).rows[1].comparison.low > 0, "one repeat is not the mean of both"
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from ragdash.analysis.comparability.other_tools import METRICS, TOOLS, show_as
 from ragdash.analysis.comparability.other_tools.rules import STEPS
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions
 from ragdash.reporting.sentences.other_tools import cause_text, gap_sentence, rule_text, tools_reference
 
 SPECS = parse_specs("P@10 R@10 RR@10 AP@10 nDCG@10 Success@10")
@@ -135,6 +136,33 @@ def test_trec_eval_and_ir_measures_are_reproduced_as_they_run_here():
         assert gap.there == pytest.approx(totals[ir_measures.parse_measure(f"{name}@10")]), name
 
 
+def test_queries_without_a_judgment_are_unknown_to_tools_that_read_qrels():
+    """p has no judgment, q only a grade 0: a file of qrels has q alone, so trec_eval counts 0 for q, not for p."""
+    qrels = {"a": {"d1": 1, "d2": 2}, "b": {"d1": 1}, "q": {"d1": 0}, "p": {}}
+    lists = {name: {"d1": 2.0, "d2": 1.0, "d3": 0.5} for name in qrels}
+    rows = [(name, doc, grade) for name, judged in qrels.items() for doc, grade in judged.items()]
+    truth = Truth.build("records", *map(list, zip(*rows, strict=True)), details=pa.table({"query_id": list(qrels)}))
+    run = Run.from_dict(lists)
+    assert len(truth) == 4
+    specs = parse_specs("nDCG@10 AP nDCG P@10 RR")
+    keys = {"nDCG@10": "ndcg_cut_10", "AP": "map", "nDCG": "ndcg", "P@10": "P_10", "RR": "recip_rank"}
+    values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "map", "ndcg", "P.10", "recip_rank"}).evaluate(lists)
+    assert set(values) == {"a", "b", "q"}
+    for gap in show_as(run, truth, "trec_eval", specs):
+        assert gap.metric_name == keys[str(gap.spec)]
+        assert gap.there == pytest.approx(np.mean([row[gap.metric_name] for row in values.values()]))
+        assert (gap.n_here, gap.n_there, [cause.choice for cause in gap.causes]) == (2, 3, ["unanswerable"])
+    for gap in show_as(run, truth, "trec_eval", specs, Conventions(unanswerable="zero")):
+        assert (gap.n_here, gap.n_there) == (4, 3)
+    lines = [ir_measures.Qrel(*row) for row in rows]  # as read from a file
+    totals = ir_measures.calc_aggregate([ir_measures.parse_measure(str(spec)) for spec in specs], lines, lists)
+    for gap in show_as(run, truth, "ir_measures", specs):
+        assert gap.there == pytest.approx(totals[ir_measures.parse_measure(str(gap.spec))]), gap.spec
+    for tool in ("ranx", "beir", "mteb", "qdrant"):
+        assert {gap.n_there for gap in show_as(run, truth, tool, specs)} == {3}, tool
+    assert {gap.n_there for gap in show_as(run, truth, "phoenix", specs)} == {4}  # records, also without judgments
+
+
 def test_the_gap_is_said_with_its_largest_cause_first_and_every_rule_has_words():
     truth = Truth.build("qrels", ["q", "q", "p"], ["d1", "d3", "d9"], [1, 1, 0])
     run = Run.build("bm25", ["q"], ["d1"])
@@ -142,7 +170,7 @@ def test_the_gap_is_said_with_its_largest_cause_first_and_every_rule_has_words()
         "bm25, NDCG@10: 1.000 in Phoenix, 0.613 here: the ideal counts only retrieved documents."
     assert gap_sentence(show_as(run, truth, "ranx", parse_specs("P(denominator='returned')@5"))[0]) == (
         "bm25, Precision@5 (denominator = returned): 0.100 in ranx, 1.000 here: divided by k, also where fewer were "
-        "returned (−0.800); queries without a relevant document count 0 (−0.100).")
+        "returned (−0.800); queries with judgments but without a relevant document count 0 (−0.100).")
     assert gap_sentence(show_as(run, truth, "trulens", parse_specs("RR"))[0]) == "bm25, MRR: 1.000 in TruLens and here."
     assert [cause.choice for cause in show_as(run, truth, "qdrant", parse_specs("R(rel=2)@5"))[0].causes] == [
         "rel", "unanswerable"]

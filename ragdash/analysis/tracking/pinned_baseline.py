@@ -22,6 +22,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
 from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.repeats import joined_digest
 from ragdash.metrics import Spec, parse_spec
 
 FORMAT, VERSION = "ragdash-baseline", 1
@@ -154,7 +155,7 @@ def _parse(data: dict, file: str) -> PinnedBaseline:
     datetime.fromisoformat(data["pinned"])
     values = np.array([row[1:] for row in rows.values()], float).reshape(len(rows), len(specs))
     values.setflags(write=False)
-    evaluation = Evaluation(data["name"], "+".join(data["run"].get("digests", ())), data["truth"]["digest"],
+    evaluation = Evaluation(data["name"], joined_digest(data["run"].get("digests", ())), data["truth"]["digest"],
                             pa.array(list(rows), pa.string()), specs, values, data["settings"], data["counts"])
     return PinnedBaseline(evaluation, data["pinned"], data["ragdash"], data["truth"],
                           {query: row[0] for query, row in rows.items()}, data["run"], file)

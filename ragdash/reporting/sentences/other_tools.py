@@ -36,6 +36,7 @@ _WORDS = {
     ("queries", "run"): "queries that the run lacks are left out of the mean",
     ("queries", "returned"): "queries without results are left out of the mean",
     ("unanswerable", "zero"): "queries without a relevant document count 0",
+    ("unanswerable", "judged"): "queries with judgments but without a relevant document count 0",
     ("unanswerable", "skip"): "queries without a relevant document are left out",
 }
 

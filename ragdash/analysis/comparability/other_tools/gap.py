@@ -143,5 +143,7 @@ def _mean(match: Match, spec: Spec, rules: Rules, seen: dict[tuple, Ranks]) -> t
     if rules.unanswerable == "skip":
         relevant = ranks.judged_query[ranks.judged_grade >= rules.rel]
         counted = counted & (np.bincount(relevant, minlength=len(values)) > 0)
+    elif rules.unanswerable == "judged":
+        counted = counted & (np.bincount(ranks.judged_query, minlength=len(values)) > 0)
     mean = float(np.mean(values[counted])) if counted.any() else np.nan
     return (mean if rules.decimals is None else round(mean, rules.decimals)), int(counted.sum())

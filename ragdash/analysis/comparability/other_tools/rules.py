@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -37,8 +38,9 @@ class Rules:
         Whether RR and AP are means over the relevant documents, each for itself.
     queries : {"judged", "run", "returned"}
         The queries in the mean: all of the judgments; those in the run; those with a result.
-    unanswerable : {"skip", "zero"}
-        A query without a relevant document has no value, or 0.
+    unanswerable : {"skip", "zero", "judged"}
+        A query without a relevant document has no value, or 0; judged: 0 if it has a judgment, which a file of qrels
+        needs to know the query, and no value otherwise.
     decimals
         Digits that the mean is rounded to; None: not rounded.
     """
@@ -74,14 +76,14 @@ class Tool:
     note: str = ""
 
     def metric_name(self, metric: str, k: int | None) -> str:
-        """The metric as the tool writes it: ndcg_cut_10."""
+        """The metric as the tool writes it: ndcg_cut_10, and ndcg without a cutoff."""
         text = self.names.get(metric, _NAMES[metric])
-        return text.replace("{k}", str(k)) if k is not None else text.replace("@{k}", "").replace("_{k}", "")
+        return text.replace("{k}", str(k)) if k is not None else re.sub(r"@\{k\}|(_cut)?_\{k\}", "", text)
 
 
-_TREC = Rules(ties="trec_eval", queries="run", unanswerable="zero")
+_TREC = Rules(ties="trec_eval", queries="run", unanswerable="judged")
 _ALL = replace(_TREC, queries="judged")
-_RANX = Rules(ties="file", unanswerable="zero")
+_RANX = Rules(ties="file", unanswerable="judged")
 _BEIR = replace(_TREC, same_id=True, decimals=5)
 _LIST = Rules(duplicates="ranks", ties="file", gain="binary", queries="returned")
 _COUNTED = replace(_LIST, duplicates="count")
@@ -105,14 +107,14 @@ TOOLS = {tool.name: tool for tool in (
          "documented: shown as in the file."),
     Tool("beir", "BEIR", "2.2.0", "beir/retrieval/{evaluation,custom_metrics}.py",
          {name: _BEIR for name in ("P", "R", "AP", "nDCG")}
-         | {name: Rules(ties="file", unanswerable="zero", decimals=5) for name in ("RR", "Success")},
+         | {name: Rules(ties="file", unanswerable="judged", decimals=5) for name in ("RR", "Success")},
          {"P": "P@{k}", "R": "Recall@{k}", "RR": "MRR@{k}", "AP": "MAP@{k}", "nDCG": "NDCG@{k}",
           "Success": "Accuracy@{k}"},
          "Removes documents with the id of their query (ignore_identical_ids). MRR and Accuracy divide by all judged "
          "queries, the others by those with results."),
     Tool("mteb", "MTEB", "2.26.24", "mteb/_evaluators/retrieval_metrics.py",
          {name: replace(_TREC, decimals=5) for name in ("P", "R", "AP", "nDCG", "Success")}
-         | {"RR": Rules(queries="run", unanswerable="zero")},
+         | {"RR": Rules(queries="run", unanswerable="judged")},
          {"P": "precision_at_{k}", "R": "recall_at_{k}", "RR": "mrr_at_{k}", "AP": "map_at_{k}", "nDCG": "ndcg_at_{k}",
           "Success": "hit_rate_at_{k}"}),
     Tool("ragas", "RAGAS", "0.4.3", "ragas/metrics/{_context_precision,_context_recall}.py",
