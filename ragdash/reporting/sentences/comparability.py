@@ -190,9 +190,12 @@ def sort_findings(findings: Iterable[ComparabilityEntry]) -> list[ComparabilityE
         switches.index(finding.option[0]) if finding.option and finding.option[0] in switches else len(switches)))
 
 
-def applied_fixes(fixes: Sequence[Option], effects: Sequence[str]) -> str:
-    """The fixes in force and what they did, as markdown."""
-    summary = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in fixes)
+def applied_fixes(fixes: Sequence[Option], effects: Sequence[str], *, ranked_by: str = "score") -> str:
+    """The fixes in force and what they did, as markdown; ranked_by: of the run."""
+    others = [f"**{name}: {escape(word)}**" for name, word in fixes if name != "scores"]
+    rest = ": the smallest is ranked first." if ranked_by == "score" else "; the order of the list is kept."
+    reverse = f"Scores were reversed{rest}" if len(others) < len(fixes) else ""
+    summary = " ".join(filter(None, (reverse, "Read with " + " and ".join(others) if others else "")))
     return summary + "".join(f"  \n:gray[{escape(text)}.]" for text in effects)
 
 

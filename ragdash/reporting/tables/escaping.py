@@ -21,6 +21,11 @@ def number(value: float) -> str:
     return "–" if value is None or math.isnan(value) else f"{value:.3f}".replace("-", "−")
 
 
+def p_number(p: float) -> str:
+    """Three decimals, below 0.001 as that; a dash for undefined."""
+    return "< 0.001" if p < 0.001 else number(p)
+
+
 def signed(value: float) -> str:
     """Three decimals with the sign; a dash for undefined, no sign where it rounds to 0."""
     if math.isnan(value):
