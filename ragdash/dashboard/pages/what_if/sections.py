@@ -57,7 +57,7 @@ def render(context: PageContext) -> None:
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     if choice.decision != "unknown":
-        price_section.render_sentence(chosen, choice, price)
+        price_section.render_sentence(choice, pool, price)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)
