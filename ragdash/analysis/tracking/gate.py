@@ -197,7 +197,7 @@ def _requested_specs(baseline: PinnedBaseline, specs: Iterable[Spec] | None) -> 
     absent = [str(spec) for spec in requested if spec not in pinned]
     if absent:
         facts = {"absent": absent, "metrics": list(map(str, pinned))}
-        raise InputError([Problem("bound/not-pinned", facts, baseline.file or None, field="metrics")])
+        raise InputError([Problem("baseline/lacks-metric", facts, baseline.file or None, field="metrics")])
     return requested
 
 

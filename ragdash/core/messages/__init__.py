@@ -35,9 +35,8 @@ _MODULES = (columns, commands, comparability, dashboard, experiments, judge, lab
 BROWSER = (columns, comparability, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable,
            values, workspace)
 """Tables whose messages a page may show, all but these:"""
-TERMINAL = frozenset(("bound/metric", "bound/not-pinned", "duplicate-run", "no-run/labels", "no-verdicts/option",
-                      "not-confirmed/unasked", "one-metric", "several-runs", "two-judges", "two-kinds",
-                      "whose-labels/option"))
+TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
+                      "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))
 """Messages that only the command line shows."""
 Surface = Literal["cli", "json", "report", "page"]
 

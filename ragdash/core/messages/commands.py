@@ -42,6 +42,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {choices:comma}",
         fix="Use one of these.",
     ),
+    "baseline/lacks-metric": Message(
+        actual="a baseline without {absent:comma}",
+        expected="some of the metrics that it has: {metrics:comma}",
+        fix="Leave out {absent:comma}, or pin the accepted run again with {absent:comma} in -m.",
+    ),
     "baseline/newer": Message(
         actual="version {version} of the format",
         expected="version {newest}",

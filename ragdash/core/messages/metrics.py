@@ -82,11 +82,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of the metrics asked for: {metrics:spaced}",
         fix="Add {spec} to -m.",
     ),
-    "bound/not-pinned": Message(
-        actual="a baseline without {absent:comma}",
-        expected="some of the metrics that it has: {metrics:comma}",
-        fix="Leave out {absent:comma}, or pin the accepted run again with {absent:comma} in -m.",
-    ),
     "bound/negative": Message(
         actual="{text!r}",
         expected="a number that is not negative",
