@@ -6,14 +6,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import Verdict, best_run, find_checks, verdict_state
+from ragdash.analysis.verdict import Verdict, decide, find_checks
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
-from ragdash.core.messages import MESSAGES
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
-from ragdash.evaluation.compare import ComparisonRules, select_comparable, test_family
-from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
+from ragdash.evaluation.compare import ComparisonRules, select_comparable
+from ragdash.evaluation.comparison_inputs import KINDS
+from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.verdict import (
@@ -23,8 +23,6 @@ from ragdash.reporting.sentences.verdict import (
     decision_sentence,
     verdict_sentence,
 )
-
-KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}))
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
@@ -41,18 +39,7 @@ def verdict_of(runs: Sequence[Run], truth: Truth, evaluations: Sequence[Evaluati
     matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
     checks = find_checks(matches, spec)
     rules = rules or ComparisonRules(resamples=options.resamples, seed=options.seed)
-    index = list(evaluations[0].specs).index(spec)
-    if rows is None:
-        rows = [row[index] for row in summaries(evaluations, resamples=options.resamples, seed=options.seed)]
-    best = best_run(rows)
-    comparisons, against_baseline = {}, []
-    if best is not None and len(evaluations) > 1 and select_comparable(evaluations[0], [spec])[0]:
-        others = [other for other in range(len(evaluations)) if other != best]
-        family = test_family(evaluations, spec, rules)
-        comparisons = dict(zip(others, family.against(best), strict=True))
-        against_baseline = [] if baseline is None else family.against(baseline)
-    names = [evaluation.name for evaluation in evaluations]
-    return verdict_state(names, rows, comparisons, checks, options.accept or (), against_baseline=against_baseline)
+    return decide(evaluations, spec, checks, rules, rows=rows, accepted=options.accept or (), baseline=baseline)
 
 
 def main_metric(evaluations: Sequence[Evaluation]) -> Spec:

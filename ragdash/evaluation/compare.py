@@ -16,6 +16,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice
+from ragdash.evaluation.comparison_inputs import ComparisonInputs, check_arguments, checked_kinds, named_candidates
 from ragdash.evaluation.comparison_table import ComparisonTable
 from ragdash.evaluation.evaluate import Evaluation, evaluate
 from ragdash.evaluation.outcomes import (
@@ -77,14 +78,14 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[str, object],
             specs: str | Iterable[str | Spec] | None = None, rules: ComparisonRules | None = None, *,
-            truth: Truth | object | None = None, **conventions) -> ComparisonTable:
+            truth: Truth | object | None = None, accept: Sequence[str] = (), **conventions) -> ComparisonTable:
     """Compare every candidate with the baseline on every metric.
 
     Parameters
     ----------
     baseline, candidates
         Evaluations of the same queries, matched the same way. With a truth: runs, or what `Run.of` reads (dicts, data
-        frames, lists of records). candidates: a list, or a dict by name.
+        frames, lists of records). candidates: a list, a dict by name, or a single run.
     specs
         The metrics to compare, such as "nDCG@10 RR"; default all of the baseline's that are means with a better
         direction.
@@ -92,20 +93,22 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
         Correction, margin, alpha and numbers of draws; default ComparisonRules().
     truth
         What runs are evaluated against.
+    accept
+        Kinds of checks to accept, such as "missing-queries": the table is comparable in spite of them.
     **conventions
         How they are: further arguments of `evaluate`.
 
     Returns
     -------
     ComparisonTable
-        A list with a row for each candidate and a column for each metric, with `frame`, `summary`, `assert_improved`
-        and `assert_no_regression`. p-values and intervals are corrected over all pairs of these runs, on each metric
-        for itself.
+        A list with a row for each candidate and a column for each metric, with `frame`, `summary`, `verdict`,
+        `assert_improved` and `assert_no_regression`. p-values and intervals are corrected over all pairs of these runs,
+        on each metric for itself.
 
     Raises
     ------
     InputError
-        The evaluations differ in queries or matching, or a metric cannot be compared.
+        The evaluations differ in queries or matching, a metric cannot be compared, or an argument is unknown.
 
     Examples
     --------
@@ -116,23 +119,27 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     ('better', 0.5, 8)
     """
     rules = rules or ComparisonRules()
-    named = dict(candidates) if isinstance(candidates, Mapping) else {
-        f"candidate {i}" if len(candidates) > 1 else "candidate": run for i, run in enumerate(candidates, 1)}
+    check_arguments(conventions)
+    named = {"baseline": baseline} | named_candidates(candidates)
     requested = None if specs is None else parse_specs(specs)
-    first, *others = (_evaluation(run, truth, requested, name, conventions)
-                      for name, run in [("baseline", baseline), *named.items()])
+    if truth is not None:
+        truth = Truth.of(truth)
+        named = {name: run if isinstance(run, Evaluation) else Run.of(run, name) for name, run in named.items()}
+    first, *others = evaluations = [_evaluation(run, truth, requested, conventions) for run in named.values()]
     compared_specs = requested or select_comparable(first, first.specs)[0]
     columns = [test_family([first, *others], spec, rules).against(0) for spec in compared_specs]
-    return ComparisonTable([[column[row] for column in columns] for row in range(len(others))])
+    runs = tuple(run for run in named.values() if isinstance(run, Run))
+    return ComparisonTable([[column[row] for column in columns] for row in range(len(others))], ComparisonInputs(
+        tuple(evaluations), tuple(compared_specs), rules, runs, truth, checked_kinds(accept)))
 
 
-def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, name: str, conventions: dict) -> Evaluation:
+def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, conventions: dict) -> Evaluation:
     """An evaluation as it is; else that of a run."""
     if isinstance(run, Evaluation):
         return run
     if truth is None:
         raise InputError([Problem("python-object/truth", {"kind": type(run).__name__}, field="truth")])
-    return evaluate(Run.of(run, name), Truth.of(truth), specs, **conventions)
+    return evaluate(run, truth, specs, **conventions)
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],

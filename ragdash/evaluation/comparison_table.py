@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from importlib import import_module
 from itertools import chain
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.metrics import Spec, parse_specs
 
@@ -22,6 +24,8 @@ class ComparisonTable(list[list[Comparison]]):
     ----------
     rows
         It is a list of lists of `Comparison`.
+    verdict
+        As on the command line: which run is best on the first metric, and every check of the comparison.
 
     Examples
     --------
@@ -31,8 +35,43 @@ class ComparisonTable(list[list[Comparison]]):
     >>> table = compare(poor, {"good": good}, "RR", truth=truth)
     >>> table.frame()[["candidate", "metric", "difference", "outcome"]].values.tolist()
     [['good', 'RR', 0.5, 'better']]
+    >>> table.verdict.state, table.verdict.best, table.verdict.withheld
+    ('clear-winner', 'good', ())
     >>> table.assert_improved("RR")
     """
+
+    def __init__(self, rows: Iterable[list[Comparison]] = (), inputs: ComparisonInputs | None = None):
+        super().__init__(rows)
+        self.inputs = inputs
+
+    def __repr__(self) -> str:
+        return self.summary() or "<ComparisonTable: nothing was compared>"
+
+    @cached_property
+    def verdict(self):
+        """The verdict on the first metric, with the checks of the command line; None where nothing was compared."""
+        inputs = self.inputs
+        if inputs is None or not inputs.specs:
+            return None
+        verdicts = import_module("ragdash.analysis.verdict")  # a floor above, loaded where a verdict is wanted
+        return verdicts.decide(inputs.evaluations, inputs.specs[0], self._checks(inputs.specs[0]), inputs.rules,
+                               accepted=inputs.accepted, baseline=0)
+
+    def _checks(self, spec: Spec) -> tuple:
+        """What speaks against the comparison on a metric; computed once."""
+        inputs, known = self.inputs, self.__dict__.setdefault("_checks_by_metric", {})
+        if inputs is not None and spec not in known:
+            verdicts = import_module("ragdash.analysis.verdict")
+            known[spec] = verdicts.checks_of(inputs.evaluations, spec, inputs.runs, inputs.truth)
+        return known.get(spec, ())
+
+    def _withheld(self, specs: Iterable[Spec]) -> list[str]:
+        """A line for each check that withholds the verdict on one of these metrics."""
+        accepted = () if self.inputs is None else self.inputs.accepted
+        lines = dict.fromkeys(f"not comparable: {check.found()} ({check.kind})" for spec in specs
+                              for check in self._checks(spec)
+                              if check.level == "withheld" and check.kind not in accepted)
+        return list(lines)
 
     def frame(self):
         """Return the outcomes as a pandas DataFrame, a row per candidate and metric."""
@@ -54,14 +93,20 @@ class ComparisonTable(list[list[Comparison]]):
         return pictures.plot_differences(self)
 
     def summary(self) -> str:
-        """Return a line per candidate and metric: difference, interval, corrected p, queries, outcome."""
-        return "\n".join(_line(comparison) for comparison in chain(*self))
+        """Return a line per candidate and metric: difference, interval, corrected p, queries, outcome.
+
+        A line first for each check that withholds the verdict.
+        """
+        comparisons = list(chain(*self))
+        withheld = self._withheld(dict.fromkeys(comparison.spec for comparison in comparisons))
+        return "\n".join([*withheld, *map(_line, comparisons)])
 
     def assert_improved(self, metrics: str | Iterable[str | Spec] | None = None, margin: float = 0.0) -> None:
         """Raise AssertionError unless every candidate is significantly better on these metrics.
 
         metrics: default all that were compared. margin: the whole interval has to be above it, in the direction of the
-        metric. Corrected over all pairs of runs on a metric. Undefined outcomes and too few queries fail.
+        metric. Corrected over all pairs of runs on a metric. Undefined outcomes and too few queries fail, and so do
+        runs that are not comparable (`verdict.withheld`), unless `compare` got them in `accept`.
         """
         self._assert(metrics, "is not significantly better", lambda comparison, gain:
                      comparison.outcome == "better" and gain > margin, margin)
@@ -70,7 +115,8 @@ class ComparisonTable(list[list[Comparison]]):
         """Raise AssertionError if a candidate is worse on one of these metrics, or could be by more than the margin.
 
         margin=0: fails where the difference is significant. margin above 0: fails unless the whole interval is above
-        -margin, so that too few queries fail. Undefined outcomes always fail.
+        -margin, so that too few queries fail. Undefined outcomes always fail, and so do runs that are not comparable
+        (`verdict.withheld`), unless `compare` got them in `accept`.
         """
         if margin < 0:
             raise InputError([Problem("bound/negative", {"text": f"margin={margin:g}"}, field="margin")])
@@ -88,11 +134,12 @@ class ComparisonTable(list[list[Comparison]]):
                 raise InputError([Problem("bound/metric", {"spec": name, "metrics": list(map(str, compared))},
                                           field="metrics") for name in absent])
             comparisons = [comparison for comparison in comparisons if comparison.spec in wanted]
+        withheld = self._withheld(dict.fromkeys(comparison.spec for comparison in comparisons))
         failed = [comparison for comparison in comparisons if not holds(comparison, _worst_gain(comparison))]
-        if failed or not comparisons:
+        if withheld or failed or not comparisons:
             bound = f", margin {margin:g}" if margin else ""
             lines = [f"{_line(comparison)} · {comparison.candidate} {words}{bound}" for comparison in failed]
-            raise AssertionError("\n".join(lines) or "nothing was compared")
+            raise AssertionError("\n".join([*withheld, *lines]) or "nothing was compared")
 
 
 def _worst_gain(comparison: Comparison) -> float:

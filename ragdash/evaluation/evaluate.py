@@ -198,7 +198,7 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
     specs = (default_specs([run], truth) if metrics is None
              else with_guesses(parse_specs(metrics), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)
-    return evaluate_match(Match(run, truth, Conventions(**conventions), matching), specs)
+    return evaluate_match(Match(run, truth, Conventions.from_arguments(conventions), matching), specs)
 
 
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:

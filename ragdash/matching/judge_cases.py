@@ -39,7 +39,7 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     )
     right = (tuple(filter(str.strip, texts)) for texts in references(truth))
     return tuple(
-        Case(*fields)
+        Case(*fields, run=run.texts_digest)
         for fields in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
                           _text_attributes(truth), strict=True)
     ), problems

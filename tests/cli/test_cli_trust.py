@@ -8,10 +8,11 @@ import pytest
 from helpers import call
 from models.judge.scripted import Scripted
 
-from ragdash.analysis.judge_validation import LabelStore
+from ragdash.analysis.judge_validation import ErrorSource, LabelStore
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_verdict_store
+from ragdash.reporting.tables.judge_validation import render_judge_validation
 
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
 RUNS = [str(SAMPLES / "dense.jsonl"), str(SAMPLES / "hybrid.jsonl"), "--truth", str(SAMPLES / "truth.jsonl"), "-m",
@@ -128,6 +129,13 @@ def test_questions_of_one_document_count_as_a_group(tmp_path, capfdbinary):
     assert "no query with a group by 'colour'" in call(capfdbinary, "trust", *RUNS, "--labels", labels, "--group-by",
                                                       "colour")[2]
     assert "--truth" in call(capfdbinary, "trust", "--verdicts", verdicts(tmp_path), "--group-by", "document")[2]
+
+
+def test_small_p_values_of_error_sources_are_never_shown_as_zero():
+    sources = [ErrorSource("run", 80, (("a", 0.5, 40), ("b", 0.25, 40)), p, p) for p in (0.0004, 0.001, float("nan"))]
+    for form in ("table", "markdown"):
+        text = render_judge_validation([], [], form, sources=sources).decode()
+        assert "0.000" not in text and "0.001" in text and "–" in text and text.count("0.001") == 4
 
 
 def test_labels_of_no_run_and_keeping_without_one(tmp_path, capfdbinary):

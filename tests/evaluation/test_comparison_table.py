@@ -89,3 +89,49 @@ def test_too_few_queries_and_unknown_metrics_do_not_pass():
         table.assert_no_regression(margin=-1)
     with pytest.raises(InputError, match="truth"):
         compare(POOR, [GOOD], "RR")
+
+
+def test_runs_that_are_not_comparable_pass_no_assertion():
+    nothing, strangers = {}, {query: ["Z"] for query in TRUTH}
+    for run, kind in ((nothing, "missing-queries"), (strangers, "no-common-document"),
+                      ({query: [] for query in TRUTH}, "no-common-document")):
+        evaluation = evaluate(Run.from_dict(run, "n"), TRUTH, "RR")
+        tables = [compare(run, {"n": run}, "RR", truth=TRUTH), compare(evaluation, [evaluation])]
+        for table in tables if run in (nothing, strangers) else tables[:1]:  # values do not say that rankings are empty
+            assert table.verdict.state == "not-comparable" and kind in {check.kind for check in table.verdict.withheld}
+            for check in (lambda table=table: table.assert_no_regression(margin=0.02), table.assert_no_regression,
+                          table.assert_improved):
+                with pytest.raises(AssertionError, match=rf"not comparable: n .*\({kind}\)"):
+                    check()
+            assert f"({kind})" in table.summary() and repr(table) == table.summary()
+    half = {query: GOOD[query] for query in list(TRUTH)[:6]}
+    accepted = compare(half, {"same": half}, "RR", truth=TRUTH, accept=["missing-queries"])
+    accepted.assert_no_regression(margin=0.02)
+    assert not accepted.verdict.withheld and "not comparable" not in accepted.summary()
+    with pytest.raises(AssertionError, match=r"\(missing-queries\)"):
+        compare(half, {"same": half}, "RR", truth=TRUTH).assert_no_regression(margin=0.02)
+    shallow = compare(GOOD, {"cut": {query: ["a"] for query in TRUTH}}, "RR P@2", truth=TRUTH)
+    with pytest.raises(AssertionError, match=r"\(shallow-run\)"):
+        shallow.assert_no_regression("P@2", margin=0.6)
+
+
+def test_the_verdict_names_the_best_run_and_the_baseline():
+    verdict = compare(POOR, {"good": GOOD}, "RR", truth=TRUTH).verdict
+    assert (verdict.state, verdict.best, verdict.baseline) == ("clear-winner", "good", "baseline")
+    assert compare(POOR, [], "RR", truth=TRUTH).verdict.state == "one-run"
+    assert repr(compare(POOR, [], "RR", truth=TRUTH)) == "<ComparisonTable: nothing was compared>"
+
+
+def test_arguments_of_compare_are_explained():
+    good, poor = Run.from_dict(GOOD, "good"), Run.from_dict(POOR, "poor")
+    assert [row[0].candidate for row in compare(good, poor, "RR", truth=TRUTH)] == ["poor"]
+    scores = {query: {"a": 1.0} for query in TRUTH}
+    for rankings in (POOR, scores, [{"query_id": "q0", "documents": ["a"]}]):
+        with pytest.raises(InputError, match=r'Pass \{"name": rankings\}'):
+            compare(GOOD, rankings, "RR", truth=TRUTH)
+    with pytest.raises(InputError, match=r"'margn'.*rules=ComparisonRules\(margin=\.\.\.\)"):
+        compare(GOOD, [POOR], "RR", truth=TRUTH, margn=0.02)
+    with pytest.raises(InputError, match=r"'mising'.*ties"):
+        evaluate(GOOD, TRUTH, "RR", mising="skip")
+    with pytest.raises(InputError, match="accept"):
+        compare(GOOD, [POOR], "RR", truth=TRUTH, accept=["everything"])

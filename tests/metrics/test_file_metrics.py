@@ -39,6 +39,24 @@ def test_values_labels_and_what_is_missing():
     assert all(summary.low <= summary.mean <= summary.high for summary in evaluation.summary())
 
 
+def test_a_label_is_the_same_in_upper_and_lower_case():
+    runs = [run_with("a", {"verdict": ["Correct", "Refusal", "Correct", "Incorrect"]}),
+            run_with("b", {"verdict": ["correct", "refusal", "incorrect", "incorrect"]})]
+    assert [spec.title for spec in file_specs(runs)] == [f"verdict: {label} (file)" for label in (
+        "Correct", "Incorrect", "Refusal")]
+    assert [evaluate(run, TRUTH, "file:verdict(label='Correct')").values.mean() for run in runs] == [0.5, 0.25]
+
+
+def test_another_word_for_a_label_is_undefined_and_not_0():
+    german = run_with("a", {"verdict": ["richtig", "falsch", "richtig", "verweigert"]})
+    evaluation = evaluate(german, TRUTH, "file:verdict(label='Correct') file:verdict(label='Incorrect') "
+                                         "file:verdict(label='Refusal') file:verdict(label='richtig')")
+    assert np.isnan(evaluation.values[:, :2]).all() and evaluation.values[:, 2].tolist() == [0.0] * 4
+    assert evaluation.values[:, 3].tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert [problem.message for problem in evaluation.problems] == ["unavailable/other-labels"] * 2
+    assert "has other words for Correct: richtig" in str(evaluation.problems[0])
+
+
 def test_a_run_whose_file_lacks_the_column_has_undefined_values_and_says_so():
     evaluation = evaluate(run_with("a", {"mrr": [1, 1, 1, 1]}), TRUTH, "file:sas RR")
     assert np.isnan(evaluation.column("file:sas")).all()

@@ -63,10 +63,12 @@ def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Comparabili
 
 
 def same_rankings(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Names of runs with equal rankings: the first of them, and each later one."""
+    """Names of runs with equal rankings: the first of them, and each later one. Runs without documents have none."""
     first_names: dict[tuple, str] = {}
     pairs = []
     for run in runs:
+        if not len(run.docs):
+            continue
         key = (len(run), len(run.docs), *run.rows_digest.tolist())
         if key in first_names:
             pairs.append((first_names[key], run.name))

@@ -74,7 +74,9 @@ def _missing_queries(match: Match, conventions: Conventions,
 
 def _empty_rankings(match: Match) -> ComparabilityEntry:
     run = match.run
-    empty = (match.truth_query >= 0) & (run.lengths == 0)
+    columns = () if run.details is None else run.details.column_names
+    answers_only = not len(run.docs) and ("answer" in columns or run.file_scores is not None)
+    empty = (match.truth_query >= 0) & (run.lengths == 0) & (not answers_only)
     return ComparabilityEntry("empty-rankings", "warning" if empty.any() else "ok", run.name, int(empty.sum()),
                               len(match.truth), _first(run.query_ids.filter(pa.array(empty))))
 

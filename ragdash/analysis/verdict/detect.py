@@ -98,7 +98,7 @@ def _rising(match: Match) -> list[RunCheck]:
 def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
     """Queries that something is relevant to and that the run lacks."""
     asked = np.ones(len(match.query_ids), bool) if queries is None else np.asarray(queries, bool)
-    if not (match.truth_query >= 0).any():
+    if len(match.run) and not (match.truth_query >= 0).any():
         return []  # another set: said by the ids
     asked = asked & ~match.unanswerable if (asked & ~match.unanswerable).any() else asked
     count, total = int((match.missing & asked).sum()), int(asked.sum())
@@ -115,8 +115,8 @@ def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
 def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
     """Ids that would match if they were written alike, and sets that have nothing in common."""
     name, run, checks = match.run.name, match.run, []
-    if len(run.docs) and match.matching.by == "id" and match.truth.judgements:
-        if not (match.truth_query >= 0).any():
+    if match.matching.by == "id" and match.truth.judgements:
+        if len(run) and not (match.truth_query >= 0).any():
             checks.append(RunCheck("no-common-query", "withheld", (name,), {"run": name}))
         elif not len(match.ranked.rank):
             checks.append(RunCheck("no-common-document", "withheld", (name,), {"run": name}))

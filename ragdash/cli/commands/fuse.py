@@ -28,7 +28,7 @@ from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.choice import Choice, choose, chosen_run
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import judged_pool
-from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
+from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, untimed_runs
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import make_recipe
@@ -137,7 +137,7 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
         write_text(json.dumps(choice_dict(choice) | {"price": price_dict(price)}, indent=2, allow_nan=False) + "\n",
                    None)
     else:
-        write_text(_text(choice, price), None)
+        write_text(_text(choice, price, untimed_runs(pool)), None)
     if options.output:
         fused = chosen_run(runs, choice, truth)
         say(fused.problems)
@@ -150,7 +150,7 @@ def _setting(choice: Choice) -> str:
     return setting_text(METHODS[recipe.method].title, recipe.params, choice.runs, recipe.window)
 
 
-def _text(choice: Choice, price: FusedPrice) -> str:
+def _text(choice: Choice, price: FusedPrice, untimed: Sequence[str]) -> str:
     result, rows = choice.held_out, []
     for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
         tuned = evaluation is choice.evaluations[-1]
@@ -162,7 +162,8 @@ def _text(choice: Choice, price: FusedPrice) -> str:
         sentences += [f"Chosen on all queries: {_setting(choice)}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]
     if choice.decision != "unknown":
-        sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason))
+        sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
+                                        untimed=untimed, runs=len(choice.runs), decision=choice.decision))
     if choice.flat is not None:
         sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
     table = aligned(["run", choice.spec.title, "low", "high", "n"], rows)

@@ -124,8 +124,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compare-rising-scores/ranked": Message(
         actual=_RISING,
-        expected="They may be distances, where less is better; the ranks of the file are kept.",
-        fix=_NEGATIVES,
+        expected="They may be distances. The order of the list is kept, so the metrics are right.",
+        fix="Only score cutoffs and score fusion need the scores reversed.",
     ),
     "compare-unanswerable-queries/skip": Message(
         actual=_UNANSWERABLE,

@@ -195,6 +195,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="version {newest}",
         fix="Use the ragdash that wrote it, or a newer one.",
     ),
+    "no-batch-replies": Message(
+        actual="no reply of a batch in {lines:count line}",
+        expected="custom_id with response or error (OpenAI), or with result (Anthropic)",
+        fix="Give the result file as the provider returned it, not the request file.",
+    ),
     "no-prices": Message(
         actual="a budget of money without prices",
         expected="prices of a million tokens",

@@ -155,6 +155,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose one of the columns that the file has.",
         reason="no values in the file",
     ),
+    "unavailable/other-labels": Message(
+        actual="{run:named run} whose {column} has other words for {label}: {labels}",
+        expected="the same labels in the files of all runs",
+        fix="Write the same labels in both files. Until then their shares are not compared.",
+        reason="other labels",
+    ),
     "unavailable/no-contexts": Message(
         actual="{run:named run} without contexts",
         expected="the texts that the answers were made from",

@@ -252,6 +252,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="an id without white space around it",
         fix="It is read as {value!r}.",
     ),
+    "python-object/argument": Message(
+        actual="an unknown argument {name!r}",
+        expected="one of {choices:or}, or another parameter of the function",
+        fix="{rule:?Pass rules=ComparisonRules({rule}=...).}{rule:!Correct the name or leave it out.}",
+    ),
+    "python-object/candidates": Message(
+        actual="rankings without a name",
+        expected="{{name: rankings}}",
+        fix='Pass {{"name": rankings}}, or a list of rankings.',
+    ),
     "python-object/column": Message(
         actual="the columns {columns:comma}",
         expected="a column {name!r} for {field}",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 
 from ragdash.core.errors import InputError, Problem
 
@@ -49,3 +51,17 @@ class Conventions:
                  for f in fields(self) if getattr(self, f.name) not in CHOICES[f.name]]
         if wrong:
             raise InputError(wrong)
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, str], rules: Sequence[str] = ()) -> Conventions:
+        """Build them from keyword arguments of a function; InputError names those that are none.
+
+        rules: names of settings that belong to the rules of a comparison, for the advice.
+        """
+        names = [f.name for f in fields(cls)]
+        unknown = [name for name in arguments if name not in names]
+        if unknown:
+            raise InputError([Problem("python-object/argument", {
+                "name": name, "choices": names, "rule": next(iter(get_close_matches(name, rules, 1)), ""),
+                }, field=name) for name in unknown])
+        return cls(**arguments)

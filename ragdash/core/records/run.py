@@ -217,6 +217,15 @@ class Run:
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
     @cached_property
+    def texts_digest(self) -> str:
+        """128 bits of the answers and contexts, "" for a run without: what verdicts of other tools on it are about."""
+        names = () if self.details is None else self.details.column_names
+        present = [name for name in ("answer", "contexts") if name in names]
+        if self.details is None or not present:
+            return ""
+        return "".join(f"{int(lane):016x}" for lane in details_digest(self.query_ids, self.details.select(present)))
+
+    @cached_property
     def scores_fall(self) -> bool:
         """Whether no document has a higher score than one above it; False without scores."""
         if self.scores is None or self.ranked_by == "score":

@@ -43,10 +43,11 @@ _LOWER = _word_set(
     "distance leak")
 _GOOD = _word_set(
     "correct yes true pass passed good relevant grounded supported faithful accurate success ok right "
-    "complete")
+    "complete richtig korrekt correcte juste correcto correcta corretto corretta correto correta juist goed")
 _BAD = _word_set(
     "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
-    "inaccurate error")
+    "inaccurate error falsch inkorrekt incorrecte faux incorrecto incorrecta sbagliato errato incorreto errado onjuist "
+    "fout")
 GROUPS = _word_set(  # objects of metrics: {"mrr": 0.5}
     "metrics metric metric_scores scores eval evals evaluation evaluations judge judgment judgments ratings"
 ) | {"judgement"}
@@ -137,9 +138,14 @@ def guess_range(values: Iterable[float], name: str = "") -> tuple[float, float]:
 
 
 def labels_in(texts: Sequence[str]) -> list[str]:
-    """The different labels, most frequent first; none where the texts are too many or too long to be labels."""
+    """The different labels, most frequent first; none where the texts are too many or too long to be labels.
+
+    Upper and lower case are one label, spelled as it is first.
+    """
     counts: dict[str, int] = {}
+    spelling: dict[str, str] = {}
     for text in texts:
+        text = spelling.setdefault(text.casefold(), text)
         counts[text] = counts.get(text, 0) + 1
     fitting = len(counts) <= MOST_LABELS and max(map(len, counts), default=0) <= LONGEST_LABEL
     repeated = len(counts) < max(len(texts), 3)

@@ -69,8 +69,10 @@ def _digests() -> tuple[str, ...]:
 
 
 def _has_judgments() -> bool:
+    """Whether documents can be relevant: by id or by evidence. A truth of reference answers alone has neither."""
     truth = LOADED.truth(state.truth() or "")
-    return truth is not None and not is_queries_only(truth)
+    columns = () if truth is None or truth.details is None else truth.details.column_names
+    return truth is not None and bool(truth.judgements or "evidence" in columns)
 
 
 def _directions_by_column() -> dict[str, str]:

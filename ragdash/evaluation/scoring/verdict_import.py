@@ -1,8 +1,11 @@
 """Import verdicts of other tools into the verdict store: results of RAGAS, RAGChecker and DeepEval.
 
-A verdict is kept under its metric and the texts of the run that it is about, with a judge "TOOL digest at imported": a
-run with other texts does not get it. Rows are matched by query id, else by the text of the query; a row whose answer is
-not the run's is left out with a warning, as are rows without a query and scores that are no numbers.
+A verdict is kept under its metric, its run and the texts that it is about, with a judge "TOOL at imported": the results
+of a tool for several runs are one judge, and each run is read with its own. Results of the same tool and metric that
+are imported later for the same run replace the earlier ones whole; these stay readable as "TOOL digest at imported".
+
+Rows are matched by query id, else by the text of the query; a row whose answer is not the run's is left out with a
+warning, as are rows without a query and scores that are no numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragdash.core.console import count
@@ -20,7 +23,7 @@ from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.io.tables.row_reader import csv_rows
 from ragdash.matching.views.judged import IMPORTED, Judged, imported_question
 from ragdash.metrics import parse_spec
-from ragdash.models.judge import Reply
+from ragdash.models.judge import Question, Reply
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
@@ -65,9 +68,9 @@ def import_verdicts(path: str | Path, judged: Judged) -> ImportedVerdicts:
     Raises InputError where the file cannot be read, is of no known tool, or holds no verdict on this run.
     """
     path, problems = Path(path), Collector(str(path))
-    content, rows = _read_rows(path)
+    rows, digest = _read_rows(path)
     tool = _tool(rows, path)
-    judge = Judge(IMPORTED, f"{tool} {hashlib.blake2b(content, digest_size=4).hexdigest()}")
+    judge = Judge(IMPORTED, tool)
     by_id = {case.query_id: case for case in judged.cases}
     by_question = _unique_by_question(judged.cases)
     verdicts: dict[tuple[str, str], tuple] = {}
@@ -78,17 +81,34 @@ def import_verdicts(path: str | Path, judged: Judged) -> ImportedVerdicts:
                 problems.add("repeated-verdict", {"metric": name, "query": case.query_id}, line=number,
                              severity="warning")
                 continue
-            verdicts[case.query_id, name] = imported_question(name, case), Reply({"score": score, "rows": details},
-                                                                             attempts=1)
+            value = {"score": score, "rows": details, "file": digest}
+            verdicts[case.query_id, name] = imported_question(name, case), Reply(value, attempts=1)
     if not verdicts:
         problems.add("no-verdict", {"tool": tool, "run": judged.run})
     problems.raise_errors()
-    judged.verdict_store.save(judge, verdicts.values())
-    return ImportedVerdicts(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
+    counts = Counter(name for _, name in verdicts)
+    _replace(judged, judge, counts, verdicts.values(), digest)
+    return ImportedVerdicts(judge, counts, len(rows), problems.problems)
 
 
-def _read_rows(path: Path) -> tuple[bytes, list[dict]]:
-    """(content, rows) of a JSON, JSON lines or CSV file."""
+def _replace(judged: Judged, judge: Judge, names: Iterable[str], verdicts: Iterable[tuple[Question, Reply]],
+             digest: str) -> None:
+    """Save verdicts instead of those on the run from earlier files, which stay readable as "TOOL digest"."""
+    questions = [imported_question(name, case) for name in names for case in judged.cases]
+    replies = judged.verdict_store.get([judge.key(question) for question in questions])
+    earlier: dict[str, list[tuple[Question, Reply]]] = {}
+    for question in questions:
+        reply = replies.get(judge.key(question))
+        file = (reply.value or {}).get("file", digest) if reply else digest
+        if reply and file != digest:
+            earlier.setdefault(file, []).append((question, reply))
+    for file, rows in earlier.items():
+        judged.verdict_store.save(replace(judge, model=f"{judge.model} {file}"), rows)
+    judged.verdict_store.save(judge, verdicts, replies)
+
+
+def _read_rows(path: Path) -> tuple[list[dict], str]:
+    """(rows, digest) of a JSON, JSON lines or CSV file."""
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
@@ -97,7 +117,7 @@ def _read_rows(path: Path) -> tuple[bytes, list[dict]]:
         raise InputError([Problem("unreadable-verdicts", {"reason": str(error)}, str(path))]) from None
     if rows is None:
         rows = _table_rows(text, path)
-    return content, [row for row in rows if isinstance(row, dict)]
+    return [row for row in rows if isinstance(row, dict)], hashlib.blake2b(content, digest_size=4).hexdigest()
 
 
 def _table_rows(text: str, path: Path) -> list[dict[str, str]]:

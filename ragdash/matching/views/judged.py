@@ -241,9 +241,11 @@ def setting(name: str, judge: str = "", votes: int = 1) -> str:
 
 
 def imported_question(name: str, case: Case) -> Question:
-    """What an imported verdict is kept under: the metric and the texts that it is about; other texts, other verdict."""
-    texts = [case.query_id, case.question, case.answer, [text for _, text in case.contexts or ()]]
-    return Question("Imported", "1", name, json.dumps(texts), {})
+    """What an imported verdict is kept under: the metric, the texts that it is about, and their run. Other texts have
+    another verdict; so has the same text in another run, which was imported with other results.
+    """
+    texts = [case.run, case.query_id, case.question, case.answer, [text for _, text in case.contexts or ()]]
+    return Question("Imported", "2", name, json.dumps(texts), {})
 
 
 def command(name: str, embed: bool = False) -> str:

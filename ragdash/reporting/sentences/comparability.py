@@ -52,7 +52,7 @@ NO_EFFECT = {
 }
 FIX_KINDS = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
 _BROKEN = {  # what is wrong with one run, with several
-    "matched-queries": ("has no query in common with the judgements", "have no query in common with the judgements"),
+    "matched-queries": ("has no query in common with the judgments", "have no query in common with the judgments"),
     "no-common-document": ("returns no document that is judged for its query",
                            "return no document that is judged for its query"),
     "duplicate-documents": ("is refused, since it repeats documents", "are refused, since they repeat documents"),
@@ -76,7 +76,7 @@ def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conv
     spelled = [name for name in names if "ids" in options[name] and name not in chunked]
     if spelled:
         clauses.append(f"{escape(fmt.listed(spelled))} write{'s' if len(spelled) == 1 else ''} ids in another way "
-                     "than the judgements")
+                     "than the judgments")
     if chunked:
         clauses.append(f"{escape(fmt.listed(chunked))} rank{'s' if len(chunked) == 1 else ''} parts of the documents "
                      "that are judged")
@@ -190,9 +190,12 @@ def sort_findings(findings: Iterable[ComparabilityEntry]) -> list[ComparabilityE
         switches.index(finding.option[0]) if finding.option and finding.option[0] in switches else len(switches)))
 
 
-def applied_fixes(fixes: Sequence[Option], effects: Sequence[str]) -> str:
-    """The fixes in force and what they did, as markdown."""
-    summary = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in fixes)
+def applied_fixes(fixes: Sequence[Option], effects: Sequence[str], *, ranked_by: str = "score") -> str:
+    """The fixes in force and what they did, as markdown; ranked_by: of the run."""
+    others = [f"**{name}: {escape(word)}**" for name, word in fixes if name != "scores"]
+    rest = ": the smallest is ranked first." if ranked_by == "score" else "; the order of the list is kept."
+    reverse = f"Scores were reversed{rest}" if len(others) < len(fixes) else ""
+    summary = " ".join(filter(None, (reverse, "Read with " + " and ".join(others) if others else "")))
     return summary + "".join(f"  \n:gray[{escape(text)}.]" for text in effects)
 
 

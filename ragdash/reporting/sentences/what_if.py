@@ -183,18 +183,42 @@ def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None
     return text + f" The best single run has {escape(number(best))}."
 
 
-def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison, cost_reason: str = "") -> str:
+def missing_times_sentence(untimed: Sequence[str], runs: int) -> str:
+    """Which runs lack the times of their searches.
+
+    Examples
+    --------
+    >>> missing_times_sentence(["bm25"], 2)
+    'bm25 does not record how long its searches take (`latency_ms`, best with stage `retrieval`).'
+    """
+    if not untimed:
+        return "No query has the search times of all runs of the hybrid."
+    who, verb, whose = _without_times(untimed, runs, "These runs")
+    return f"{who} {verb} not record how long {whose} searches take (`latency_ms`, best with stage `retrieval`)."
+
+
+def _without_times(untimed: Sequence[str], runs: int, every: str) -> tuple[str, str, str]:
+    """The subject, verb and pronoun of a sentence about runs without times; every: the subject if all lack them."""
+    if len(untimed) in (0, runs):
+        return every, "do", "their"
+    return (listed([escape(name) for name in untimed]), *(("does", "its") if len(untimed) == 1 else ("do", "their")))
+
+
+def price_sentence(more_of: Mapping[str, Amount], k: int, comparison: Comparison, cost_reason: str = "", *,
+                   untimed: Sequence[str] = (), runs: int = 0, decision: str = "tuned") -> str:
     """What the hybrid takes more than the best single run, and what it gives for that.
 
     more_of: parallel and sequence in milliseconds, cost in dollars, tokens of the first k results; comparison: the
-    tuned hybrid, held out, against the best single run; cost_reason: why there are no dollars.
+    tuned hybrid, held out, against the best single run; cost_reason: why there are no dollars; untimed: the runs
+    without times; runs: how many there are; decision: of the choice. What is not worth building has no price to weigh.
     """
     more = more_of["parallel"]
     name, title = escape(comparison.baseline), escape(comparison.spec.title)
     gain = f"{title} {_difference(comparison)}"
     if not more.n:
-        return ("The runs do not record the times of their searches, so the price of a hybrid is not known. "
-                f"It would be paid for {gain} against {name}.")
+        who, verb, whose = _without_times(untimed, runs, "The runs")
+        text = f"{who} {verb} not record the times of {whose} searches, so the price of a hybrid is not known."
+        return text if decision == "single" else f"{text} It would be paid for {gain} against {name}."
     sequence = more_of["sequence"]
     text = (f"With parallel searches the hybrid takes {_extra(more)} per query than {name}, for {gain}. "
             f"With one search after the other it takes {_extra(sequence)}.")

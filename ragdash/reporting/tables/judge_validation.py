@@ -19,7 +19,15 @@ from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
-from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
+from ragdash.reporting.tables.escaping import (
+    finite_or_none,
+    note_text,
+    number,
+    p_number,
+    signed,
+    table_bytes,
+    table_text,
+)
 from ragdash.reporting.tables.evaluation import SCHEMA
 
 JUDGE_VALIDATION_FORMATS = ("table", "json", "csv", "markdown")
@@ -217,7 +225,7 @@ def _sources(sources: Sequence[ErrorSource]) -> tuple[list[str], list[list[str]]
     """A row per factor: the mean error of each part, and whether the difference is more than chance."""
     return (["error by", "mean error", "queries", "p", "p (corrected)", "fools the judge"],
             [[source.factor, "; ".join(f"{name}: {number(error)} (n = {n:,})" for name, error, n in source.groups),
-              f"{source.queries:,}", number(source.p), number(source.corrected),
+              f"{source.queries:,}", p_number(source.p), p_number(source.corrected),
               "yes" if source.corrected < ALPHA else "not shown"] for source in sources])
 
 

@@ -1,5 +1,7 @@
 """Metrics from a file on the pages: loaded without judgments, chosen, redirected, compared and looked up by query."""
 
+import os
+
 import pytest
 
 from ragdash.core.file_scores import FileScores
@@ -70,3 +72,19 @@ def test_a_column_named_with_k_is_not_given_the_cutoff(loaded):
     at = opened("data")
     shown(at.selectbox(key="metric").set_value("file:recall@k").run())
     assert at.selectbox(key="metric").value == "file:recall@k"
+
+
+def test_two_files_of_labeled_answers_are_compared_by_their_labels(tmp_path, monkeypatch):
+    files = []
+    for name, wrong in (("alpha", 2), ("beta", 15)):
+        rows = "".join(f"question {n}?,The answer is {n}.,{n},{'Incorrect' if n < wrong else 'Correct'}\n"
+                       for n in range(24))
+        (path := tmp_path / f"{name}.csv").write_text("question,answer,ground_truth,human_label\n" + rows)
+        files.append(str(path))
+    monkeypatch.setenv("RAGDASH_FILES", os.pathsep.join(files))
+    at = shown(opened("overview"))
+    assert at.selectbox(key="metric").value == "file:human_label(label='Correct')"
+    assert "Clear winner" in texts(at) and "choose **alpha**" in texts(at)
+    assert "same rankings" not in texts(at) and "empty ranking" not in texts(at)
+    at = shown(opened("what-if"))
+    assert "A hybrid joins rankings" in texts(at)

@@ -110,6 +110,10 @@ def test_reversed_scores_withhold_the_verdict_until_one_click_reverses_them(page
     assert not at.exception and "Not comparable yet" not in headings(at) + texts(at)
     again = opened(page, **dict(at.query_params))
     assert "**turned** has the highest" in headings(again) + texts(again)
+    if page == "overview":
+        card = texts(opened("data", **dict(at.query_params)))
+        assert card.count("scores reversed") == 1 and "Read with" not in card
+        assert "Scores were reversed: the smallest is ranked first." in card
 
 
 def test_missing_queries_withhold_the_verdict_and_common_queries_are_one_click_away():

@@ -15,7 +15,7 @@ from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.price import context_tokens, fused_price
 from ragdash.experiments.fusion.recipe import make_recipe
-from ragdash.reporting.sentences.what_if import price_sentence
+from ragdash.reporting.sentences.what_if import missing_times_sentence, price_sentence
 
 QUERIES = ["q1", "q2", "q3"]
 
@@ -91,7 +91,12 @@ def test_a_price_that_is_lower_or_unknown_is_said_so(capsys):
     row = choose(pool.runs, pool.truth, parse_spec("RR"), pool=pool).against_single
     nothing = Amount(np.nan, np.nan, np.nan, 0)
     assert price_sentence(dict.fromkeys(("parallel", "sequence", "cost", "tokens"), nothing), 10, row).startswith(
-        "The runs do not record the times of their searches, so the price of a hybrid is not known.")
+        "The runs do not record the times of their searches, so the price of a hybrid is not known. It would be")
+    assert price_sentence(dict.fromkeys(("parallel", "sequence", "cost", "tokens"), nothing), 10, row, runs=2,
+                          untimed=["bm25"], decision="single") == (
+        "bm25 does not record the times of its searches, so the price of a hybrid is not known.")
+    assert missing_times_sentence(["a", "b"], 2).startswith("These runs do not record how long their searches take")
+    assert missing_times_sentence([], 2) == "No query has the search times of all runs of the hybrid."
     known = {"parallel": Amount(-5.0, -6.0, 1.0, 3), "sequence": Amount(2.0, -1.0, 3.0, 3),
              "cost": Amount(0.02, 0.01, 0.03, 3), "tokens": Amount(-120.0, -150.0, -90.0, 3)}
     text = price_sentence(known, 5, row).replace("\\", "").replace("\u00a0", " ")

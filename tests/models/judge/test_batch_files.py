@@ -122,6 +122,16 @@ def test_anthropic_takes_a_list_and_votes_are_questions_of_their_own(judge, tmp_
     answer(requests, replies)
     status, text = judge("--batch-in", replies, *options, metrics="Faithfulness", sample="3")
     assert status == 0 and "(n 3; votes agree" in text and "nothing left to ask; 6 verdicts known" in text
+    before = stored()
+    for content in ("query_id,score\nq1,0.5\n", requests.read_text(), ""):
+        words = f"{len(list(filter(str.strip, content.splitlines())))} line"
+        wrong = tmp_path / "wrong.txt"
+        wrong.write_text(content)
+        status, text = judge("--batch-in", wrong, *options, metrics="Faithfulness", sample="3")
+        assert status == 2 and f"no reply of a batch in {words}" in text and "0 new verdicts" not in text
+        assert stored() == before
+    status, text = judge("--batch-in", wrong, "--batch-in", replies, *options, metrics="Faithfulness", sample="3")
+    assert status == 0 and "3 read before" in text, "one file that fits is enough"
 
 
 def test_files_keep_to_the_limits_of_the_service_and_odd_lines_are_none(monkeypatch):

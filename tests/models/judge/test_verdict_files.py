@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 import os
@@ -15,9 +16,11 @@ from models.judge.test_judged_metrics import BY_HAND, PARIS, ROWS, TOWER, the_ma
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring.claims import query_case, read_query_verdicts
 from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, RAGAS, import_verdicts
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.local import default_score_cache
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA", "nowhere"), "s07_ragchecker_examples", "checking_outputs.json")
 CHECKED = {"query_id": "both", "response_claims": [["Paris", "stands", "there"], "it smells"],
@@ -49,7 +52,7 @@ def test_ragas_as_a_table_by_the_text_of_the_query(tmp_path):
     assert values(match, "RAGAS.ContextRecall") == {"q": 1.0, "r": 0.5}
     assert values(match, "RAGAS.AnswerRelevancy")["q"] == -0.5
     found = evaluate(match.run, match.truth, "RAGAS.Faithfulness")
-    assert found.settings["RAGAS.Faithfulness"].startswith("RAGAS ")
+    assert found.settings["RAGAS.Faithfulness"] == "RAGAS at imported"
     assert "1 of 2 queries without a verdict (no verdict in the imported file)" in next(
         one.actual for one in found.problems if one.kind == "missing-verdicts")
 
@@ -94,6 +97,36 @@ def test_deepeval_by_the_nearest_metric(tmp_path):
     assert [one.kind for one in done.problems] == ["other-metric"] and "Toxicity" in done.problems[0].actual
     assert values(match, "ClaimFaithfulness")["both"] == 0.75
     assert match.judged.read("ClaimFaithfulness").judgements[0].rows[0]["reason"] == "so"
+
+
+def test_each_run_is_read_with_its_own_import_and_a_later_one_replaces_it_whole(tmp_path):
+    """The two runs share the texts of one query, and their files score it differently."""
+    def results(name, *scores):
+        rows = [{"query_id": query, **row} for query, row in zip(("both", "wrong", "third"), scores, strict=False)]
+        return file_of(tmp_path, rows, f"{name}.json")
+
+    first = the_match({"both": ROWS["both"], "wrong": ROWS["wrong"], "third": {**ROWS["both"], "answer": "Lyon."}})
+    second = the_match({"both": ROWS["both"], "wrong": {**ROWS["wrong"], "answer": "Rome."},
+                        "third": {**ROWS["both"], "answer": "Nice."}})
+    score = "faithfulness"
+    import_verdicts(results("first", {score: 0.25, "context_recall": 1.0}, {score: 0.5}, {score: 0.75}), first.judged)
+    import_verdicts(results("second", {score: 1.0}, {score: 0.0}, {score: 0.5}), second.judged)
+    for match, expected in ((first, [0.25, 0.5, 0.75]), (second, [1.0, 0.0, 0.5])):
+        evaluation = evaluate(match.run, match.truth, "RAGAS.Faithfulness")
+        assert values(match, "RAGAS.Faithfulness") == dict(zip(("both", "wrong", "third"), expected, strict=True))
+        assert "missing-verdicts" not in {problem.kind for problem in evaluation.problems}
+        assert evaluation.settings["RAGAS.Faithfulness"] == "RAGAS at imported"
+    judge, = default_verdict_store().judges()
+    assert judge.model == "RAGAS", "two runs, one judge"
+    cases = [query_case(match, 0) for match in (first, second)]
+    by_run = read_query_verdicts(cases, default_verdict_store(), default_score_cache())[judge]
+    assert [{value.metric: value.value for value in verdicts.values}["RAGAS.Faithfulness"]
+            for verdicts in by_run] == [0.25, 1.0], "the Queries page shows each run's own value"
+    import_verdicts(results("again", {score: 0.125}, {score: 0.625}), first.judged)
+    again = values(first, "RAGAS.Faithfulness")
+    assert (again["both"], again["wrong"]) == (0.125, 0.625) and math.isnan(again["third"]), "nothing is mixed"
+    assert values(first, "RAGAS.ContextRecall")["both"] == 1.0, "a metric that the later file lacks stays"
+    assert values(second, "RAGAS.Faithfulness")["third"] == 0.5
 
 
 @pytest.mark.parametrize(("change", "kind"), [
@@ -161,13 +194,19 @@ def test_tables_that_do_not_fit_give_no_value(tmp_path, broken):
     assert len(done.verdicts) < 11 and {one.kind for one in done.problems} == {"bad-verdicts"}
 
 
-def test_another_file_of_the_same_tool_stands_beside_the_first(tmp_path):
+def test_a_later_file_of_the_same_tool_is_read_and_the_earlier_one_stays_by_its_digest(tmp_path):
     match = the_match({"both": ROWS["both"]})
     row = {"query_id": "both", "faithfulness": 1.0}
-    first = import_verdicts(file_of(tmp_path, [row]), match.judged)
+    first = file_of(tmp_path, [row])
+    import_verdicts(first, match.judged)
     import_verdicts(file_of(tmp_path, [{**row, "faithfulness": 0.5}], "second.json"), match.judged)
-    assert values(match, "RAGAS.Faithfulness") == {"both": 0.5}
-    assert values(match, f"RAGAS.Faithfulness(judge={first.judge.model!r})") == {"both": 1.0}
+    latest, earlier = default_verdict_store().judges()
+    digest = hashlib.blake2b(first.read_bytes(), digest_size=4).hexdigest()
+    assert (latest.model, earlier.model) == ("RAGAS", f"RAGAS {digest}")
+    assert values(match, "RAGAS.Faithfulness") == values(match, "RAGAS.Faithfulness(judge='RAGAS')") == {"both": 0.5}
+    assert values(match, f"RAGAS.Faithfulness(judge={earlier.model!r})") == {"both": 1.0}
+    import_verdicts(first, match.judged)
+    assert values(match, "RAGAS.Faithfulness") == {"both": 1.0}, "the file imported last is read, also an older one"
 
 
 def test_other_texts_do_not_get_the_verdicts(tmp_path):

@@ -125,7 +125,8 @@ def _render_applied_fixes(entry: SessionRun) -> None:
         return
     fix_notes = [problem.actual for problem in entry.run.problems if problem.kind in comparability.FIX_KINDS]
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
-    left.markdown(f":blue[:material/build:] {comparability.applied_fixes(entry.fixes, fix_notes)}")
+    text = comparability.applied_fixes(entry.fixes, fix_notes, ranked_by=entry.run.ranked_by)
+    left.markdown(f":blue[:material/build:] {text}")
     right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=run_fixes.undo, args=(entry.digest,),
                  help=tooltip("undo_fixes"))
 

@@ -139,12 +139,16 @@ def _render_run(entry: SessionRun, run: Run) -> None:
         typical = int(np.median(lengths)) if len(lengths) else 0
         depth = f"{run.depth:,} deep" + (f" (median {typical:,})" if typical != run.depth else "")
         st.markdown(f"{fmt.count(len(run), 'query', 'queries')}, {depth}")
-        fixes = [f":blue-badge[{name}: {fmt.escape(word)}]" for name, word in entry.fixes]
-        st.markdown(" ".join([*(f":gray-badge[{label}]" for label in run_contents(run)), *fixes]))
+        is_reversed = any(name == "scores" for name, _ in entry.fixes)
+        contents = [word for word in run_contents(run) if not (is_reversed and word == "scores")]
+        fixes = [":blue-badge[scores reversed]" if name == "scores" else f":blue-badge[{name}: {fmt.escape(word)}]"
+                 for name, word in entry.fixes]
+        st.markdown(" ".join([*(f":gray-badge[{label}]" for label in contents), *fixes]))
         facts = run_facts.of_run(entry)
         if facts.tags:
             st.markdown(" ".join(f":blue-badge[{fmt.escape(tag)}]" for tag in facts.tags))
-        notes = [*(value if name == "fusion" else f"{name} {value}" for name, value in facts.settings.items()),
+        notes = [*(value if name == "fusion" else f"{name} {value}" for name, value in facts.settings.items()
+                   if not (is_reversed and (name, value) == ("scores", "reversed"))),
                  *([f"uploaded {facts.added}"] if facts.added else [])]
         if notes:
             st.caption(fmt.escape(", ".join(notes)))

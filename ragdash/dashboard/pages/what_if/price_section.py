@@ -14,17 +14,18 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import amount, pareto_front
 from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
-from ragdash.experiments.fusion.legs.price import FusedPrice
+from ragdash.experiments.fusion.legs.price import FusedPrice, untimed_runs
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import what_if as sentences
 
 
-def render_sentence(context: PageContext, choice: Choice, price: FusedPrice) -> None:
+def render_sentence(choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
     """What it takes more than the best single run, and for what."""
-    st.markdown(sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason),
-                help=tooltip("fused_price"))
+    st.markdown(sentences.price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
+                                         untimed=untimed_runs(pool), runs=len(pool.runs),
+                                         decision=choice.decision), help=tooltip("fused_price"))
 
 
 def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: FusedPrice) -> None:
@@ -32,7 +33,7 @@ def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: 
     title = choice.spec.title
     st.header(fmt.escape(f"{title} by search time"), anchor=False, help=tooltip("pareto_front"))
     if not np.isfinite(price.parallel).any():
-        st.caption("These runs do not record how long their searches take (`latency_ms`, best with stage `retrieval`).")
+        st.caption(sentences.missing_times_sentence(untimed_runs(pool), len(pool.runs)))
         return
     times = [amount(row) for row in (*what_if_cache.search_times(pool, context.scope), price.parallel)]
     cost = np.array([[time.mean for time in times], [time.low for time in times], [time.high for time in times]])

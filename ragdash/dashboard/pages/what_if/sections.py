@@ -39,6 +39,10 @@ def render(context: PageContext) -> None:
     if len(chosen.entries) < 2:
         elements.empty("A hybrid needs two runs", "Choose two or more under **Runs to fuse**.")
         return
+    if not any(len(entry.run.docs) for entry in chosen.entries):
+        elements.empty("These runs returned no documents",
+                       "A hybrid joins rankings. These files hold answers or scores alone.")
+        return
     try:
         pool = what_if_cache.pool(chosen.digests, chosen.names, chosen.scope)
         choice = what_if_cache.choice(pool, chosen.digests, chosen.names, chosen.scope, chosen.selection.spec, None)
@@ -53,7 +57,7 @@ def render(context: PageContext) -> None:
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     if choice.decision != "unknown":
-        price_section.render_sentence(chosen, choice, price)
+        price_section.render_sentence(choice, pool, price)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)

@@ -126,6 +126,11 @@ def search_times(pool: JudgedPool) -> np.ndarray:
     return _times([_timed(run, pool) for run in pool.runs], pool)
 
 
+def untimed_runs(pool: JudgedPool) -> list[str]:
+    """The runs without the time of any search."""
+    return [run.name for run, times in zip(pool.runs, search_times(pool), strict=True) if np.isnan(times).all()]
+
+
 def _times(timings: Sequence[Timed | None], pool: JudgedPool) -> np.ndarray:
     return np.stack([search_time(timing, len(pool.truth)) for timing in timings])
 

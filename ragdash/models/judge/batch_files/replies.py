@@ -97,12 +97,15 @@ class _Line:
 
 @dataclass
 class _Reader:
-    """Makes replies of lines. lowered: the output mode to ask in next, by the file whose errors ask for it."""
+    """Makes replies of lines. lowered: the output mode to ask in next, by the file whose errors ask for it; files:
+    names of those read.
+    """
 
     job: BatchJob
     endpoint: Endpoint
     reading: BatchReading = field(default_factory=BatchReading)
     lowered: dict[str, OutputMode] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         learned = self.job.verdict_store.learned_mode(self.endpoint.url, self.endpoint.model)
@@ -112,6 +115,7 @@ class _Reader:
         """The lines by the name of their request, in order; what is no line of a reply is reported."""
         by_name: dict[str, list[_Line]] = {}
         for file, content in files:
+            self.files.append(file)
             digest = hashlib.blake2b(content, digest_size=6).hexdigest()
             for number, reply in read_lines(content):
                 if reply is None:
@@ -200,6 +204,9 @@ class _Reader:
         self.reading.foreign = sum(foreign.values())
         problems = [Problem("foreign-batch-lines", {"lines": n}, file, severity="warning")
                     for file, n in foreign.items()]
-        if self.reading.foreign and not (self.reading.verdicts or self.reading.known or self.reading.failed):
+        if not (self.reading.verdicts or self.reading.known or self.reading.failed):
+            unread = Counter(problem.file for problem in self.reading.problems if problem.kind == "bad-batch-line")
+            problems += [Problem("no-batch-replies", {"lines": unread[file]}, file) for file in self.files
+                         if file not in foreign]
             raise InputError([replace(problem, severity="error") for problem in problems])
         self.reading.problems += problems

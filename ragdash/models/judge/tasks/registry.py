@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ragdash.core.errors import InputError, Problem
@@ -14,7 +14,8 @@ from ragdash.models.judge.question import Question, Reply
 class Case:
     """The texts of one query. references: right answers, () where none is known; contexts: (chunk id, text) as the
     generator got them, None where that is not known; None for other texts that are not there; attributes: (name, text)
-    of the query, for criteria of its own; vote: whose order of the texts this is.
+    of the query, for criteria of its own; vote: whose order of the texts this is; run: digest of all texts of the run,
+    which no judge that is asked gets.
     """
 
     query_id: str
@@ -24,6 +25,7 @@ class Case:
     contexts: tuple[tuple[str, str], ...] | None = None
     attributes: tuple[tuple[str, str], ...] = ()
     vote: int = 0
+    run: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

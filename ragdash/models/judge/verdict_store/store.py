@@ -112,10 +112,10 @@ class VerdictStore:
                 _make(db, self.path)
                 yield VerdictWriter(db, self.path)
 
-    def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
-        """Keep replies, verdicts and failures each in their table."""
+    def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]], replaced: Iterable[bytes] = ()) -> None:
+        """Keep replies, verdicts and failures each in their table. replaced: keys of verdicts to delete first."""
         with self.writing() as writer:
-            writer.save(judge, rows)
+            writer.save(judge, rows, replaced)
 
     def all_verdicts(self) -> list[VerdictRow]:
         """All verdicts in the order they came."""
@@ -174,11 +174,14 @@ class VerdictWriter:
             db.execute(f"update judges set used = (select ifnull(max(used), 0) + 1 from judges) {where}", key)
             self._ids[judge] = db.execute(f"select id from judges {where}", key).fetchone()[0]
 
-    def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
-        """Keep replies; a verdict that is there already stays. What was not asked is no failure and is not kept."""
+    def save(self, judge: Judge, rows: Iterable[tuple[Question, Reply]], replaced: Iterable[bytes] = ()) -> None:
+        """Keep replies; a verdict that is there already stays, except those with the replaced keys. What was not asked
+        is no failure and is not kept.
+        """
         if judge not in self._ids:
             self.use(judge)
         with self._transaction() as db:
+            db.executemany("delete from verdicts where key = ?", [(key,) for key in replaced])
             for question, reply in rows:
                 key = judge.key(question)
                 values = (key, self._ids[judge], question.task, question.prompt_version, question.vote, *row_of(reply))

@@ -106,8 +106,8 @@ def _import(context: PageContext) -> None:
         if warned:
             elements.problem_table(warned, f"{fmt.count(len(warned), 'row or score', 'rows or scores')} left out",
                                   "verdicts_left_out")
-    st.caption("Each file becomes a separate judge. Rows are matched by query id, or else by query text. Rows about "
-               "another answer are left out and listed.")
+    st.caption("Each run keeps its own results of a tool; a later import replaces them. Rows are matched by query id, "
+               "or else by query text. Rows about another answer are left out and listed.")
 
 
 def _choose_run(context: PageContext, key: str, label: str) -> int:

@@ -22,6 +22,7 @@ from ragdash.evaluation.stats import ALPHA
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.tables.escaping import p_number
 
 MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
 
@@ -140,7 +141,7 @@ def error_sources(data: TrustData) -> None:
     rows = [{"Error by": source.factor,
              "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(error)} (n = {n:,})"
                                      for name, error, n in source.groups),
-             "p (corrected)": fmt.number(source.corrected),
+             "p (corrected)": p_number(source.corrected),
              "Result": "fools the judge" if source.corrected < ALPHA else "not shown"}
             for source in data.error_sources]
     st.table(rows, border="horizontal", hide_index=True, alt="Mean error of the judge by what it was shown")

@@ -1,0 +1,73 @@
+"""What a comparison in Python was given: candidates by name, and the inputs that its checks are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.messages import MESSAGES
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import ComparisonRules
+from ragdash.metrics import Spec
+
+KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}))
+"""Kinds of checks that can speak against a comparison."""
+
+_MATCHING = ("match", "match_how", "match_threshold", "match_model")
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonInputs:
+    """What was compared, the baseline first. runs: what was evaluated against truth; none for given evaluations."""
+
+    evaluations: tuple[Evaluation, ...]
+    specs: tuple[Spec, ...]
+    rules: ComparisonRules
+    runs: tuple[Run, ...]
+    truth: Truth | None
+    accepted: tuple[str, ...] = ()
+
+
+def named_candidates(candidates: object) -> dict[str, object]:
+    """Candidates by name; InputError where they are rankings without a name.
+
+    Examples
+    --------
+    >>> named_candidates([{"q1": ["d7"]}])
+    {'candidate': {'q1': ['d7']}}
+    """
+    if isinstance(candidates, Mapping):
+        if any(map(_is_ranking, candidates.values())):
+            raise InputError([Problem("python-object/candidates", field="candidates")])
+        return dict(candidates)
+    if not isinstance(candidates, Sequence) or isinstance(candidates, str):
+        candidates = [candidates]
+    if any(isinstance(entry, Mapping) and {"query_id", "documents"} <= entry.keys() for entry in candidates):
+        raise InputError([Problem("python-object/candidates", field="candidates")])
+    return {f"candidate {i}" if len(candidates) > 1 else "candidate": run for i, run in enumerate(candidates, 1)}
+
+
+def _is_ranking(value: object) -> bool:
+    """Whether a value is the ranking of one query: documents with scores, or documents, best first."""
+    if isinstance(value, Mapping):
+        return bool(value) and all(isinstance(score, Real) for score in value.values())
+    return isinstance(value, list | tuple) and any(isinstance(entry, str | int) for entry in value)
+
+
+def check_arguments(arguments: Mapping[str, str]) -> None:
+    """Raise InputError for arguments of `compare` that are neither conventions nor ways of matching."""
+    Conventions.from_arguments({name: value for name, value in arguments.items() if name not in _MATCHING},
+                               [f.name for f in fields(ComparisonRules)])
+
+
+def checked_kinds(accept: str | Iterable[str]) -> tuple[str, ...]:
+    """Kinds of checks to accept; InputError for an unknown kind."""
+    kinds = tuple(accept.split() if isinstance(accept, str) else accept)
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise InputError([Problem("unknown-convention", {"value": kind, "choices": list(KINDS), "name": "accept"},
+                                  field="accept") for kind in unknown])
+    return kinds
