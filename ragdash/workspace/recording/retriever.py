@@ -71,10 +71,8 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
     <Run 'dense': 2 queries, 4 documents returned>
     """
-    if repeats < 1:
-        raise InputError([Problem("recording/repeats", {"repeats": repeats}, field="repeats")])
-    call = adapted(retriever)
-    texts = questions_of(questions)
+    _check_repeats(repeats)
+    call, texts = adapted(retriever), questions_of(questions)
     name = name or getattr(retriever, "__name__", type(retriever).__name__)
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
             **(data or {})}
@@ -86,11 +84,22 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
         recording = _interrupted(recording, folder, resume) or recording
         with recording:
             _ask(call, texts, recording, concurrency, progress)
-        runs.append(recording.result())
-        for problem in runs[-1].problems:
-            if problem.message == "recorded-run/failures":
-                warnings.warn(str(problem), RecordingWarning, stacklevel=2)
+        runs.append(_result(recording))
     return runs[0] if repeats == 1 else runs
+
+
+def _check_repeats(repeats: int) -> None:
+    if repeats < 1:
+        raise InputError([Problem("recording/repeats", {"repeats": repeats}, field="repeats")])
+
+
+def _result(recording: Recording) -> Run:
+    """The closed run, with a warning where queries failed."""
+    run = recording.result()
+    for problem in run.problems:
+        if problem.message == "recorded-run/failures":
+            warnings.warn(str(problem), RecordingWarning, stacklevel=3)
+    return run
 
 
 def questions_of(questions: Questions) -> dict[str, str]:
