@@ -297,7 +297,7 @@ TELLS = {  # (verdicts or votes, labels): what the text says, what it does not
         ("On 5 labelled queries the judge is kinder than the person: +0.200",),
         "stricter",
     ),
-    "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: -0.200",), "kinder than"),
+    "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: −0.200",), "kinder than"),
     "alike": (FIVE, [1, 1, 0, 1, 0], ("the judge is neither kinder nor stricter than the person: 0.000",), "+0"),
     "no votes": (FIVE, FIVE, (), "Several verdicts"),
     "votes": (

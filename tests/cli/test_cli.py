@@ -160,7 +160,7 @@ def test_check_says_what_each_file_is(files, capfdbinary):
     assert status == 2
     lines = out.splitlines()
     assert "run 'run' (trec-run), 2 queries, 5 documents returned, 3 deep" in lines[0]
-    assert "truth (trec-qrels), 4 queries, 5 judgements, 1 without a relevant document" in lines[1]
+    assert "truth (trec-qrels), 4 queries, 5 judgments, 1 without a relevant document" in lines[1]
     assert "cannot be used" in lines[2]
     assert "empty" in err
 

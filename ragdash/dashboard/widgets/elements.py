@@ -213,12 +213,14 @@ def frame(
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
+    Differences have their sign.
     pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
     marked as the chosen one, wherever the choice was made.
     widths: pixels of columns of text. labels: {column of numbers: (its heading, its tooltip)}.
     """
     columns = {
-        name: st.column_config.NumberColumn(**_heading(labels, name), format=(formats or {}).get(name, "%.3f"))
+        name: st.column_config.NumberColumn(**_heading(labels, name), format=(formats or {}).get(
+            name, "%+.3f" if name.startswith("Difference") else "%.3f"))
         for name in table.select_dtypes("floating")
     }
     columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}

@@ -52,7 +52,7 @@ NO_EFFECT = {
 }
 FIX_KINDS = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
 _BROKEN = {  # what is wrong with one run, with several
-    "matched-queries": ("has no query in common with the judgements", "have no query in common with the judgements"),
+    "matched-queries": ("has no query in common with the judgments", "have no query in common with the judgments"),
     "no-common-document": ("returns no document that is judged for its query",
                            "return no document that is judged for its query"),
     "duplicate-documents": ("is refused, since it repeats documents", "are refused, since they repeat documents"),
@@ -76,7 +76,7 @@ def summary(report: ComparabilityReport, names: Sequence[str], conventions: Conv
     spelled = [name for name in names if "ids" in options[name] and name not in chunked]
     if spelled:
         clauses.append(f"{escape(fmt.listed(spelled))} write{'s' if len(spelled) == 1 else ''} ids in another way "
-                     "than the judgements")
+                     "than the judgments")
     if chunked:
         clauses.append(f"{escape(fmt.listed(chunked))} rank{'s' if len(chunked) == 1 else ''} parts of the documents "
                      "that are judged")

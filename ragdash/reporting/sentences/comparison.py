@@ -8,7 +8,17 @@ import numpy as np
 
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first
 from ragdash.evaluation.evaluate import Summary
-from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, interval, listed, number, p_value
+from ragdash.reporting.sentences.formatting import (
+    NBSP,
+    UNDEFINED,
+    count,
+    escape,
+    interval,
+    listed,
+    number,
+    p_value,
+    query_range,
+)
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "", "too-few": "", "undefined": "",
          "not-comparable": ""}
@@ -37,13 +47,15 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
     if not order:
         return f"{title} is undefined for every run shown."
     first = summaries[order[0]]
-    estimate = f"{number(first.mean)} {interval(first)} over {count(first.n, 'query', 'queries')}"
+    level = [index for index in order if number(mean[index]) == number(first.mean)]
+    counts = [summaries[index].n for index in level] if spec.metric.better else [first.n]
+    estimate = f"{number(first.mean)} {interval(first)} over {query_range(counts)}"
     if len(order) == 1 or spec.metric.better is None:
         return f"**{escape(names[order[0]])}**: {title} {escape(estimate)}."
     extreme = "highest" if spec.metric.better == "higher" else "lowest"
-    level = [names[index] for index in order if number(mean[index]) == number(first.mean)]
     if len(level) > 1:
-        return f"**{escape(listed(level))}** share the {extreme} {title}, {escape(estimate)}."
+        leaders = escape(listed([names[index] for index in level]))
+        return f"**{leaders}** share the {extreme} {title}, {escape(estimate)}."
     return f"**{escape(names[order[0]])}** has the {extreme} {title}, {escape(estimate)}. " + _others_sentences(
         comparisons
     )

@@ -17,8 +17,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  #
 
 
 def number(value: float) -> str:
-    """Three decimals; a dash for undefined."""
-    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
+    """Three decimals with a true minus sign; a dash for undefined."""
+    return "–" if value is None or math.isnan(value) else f"{value:.3f}".replace("-", "−")
 
 
 def p_number(p: float) -> str:
@@ -30,7 +30,7 @@ def signed(value: float) -> str:
     """Three decimals with the sign; a dash for undefined, no sign where it rounds to 0."""
     if math.isnan(value):
         return number(value)
-    return f"{value:+.3f}" if round(value, 3) else number(abs(value))
+    return f"{value:+.3f}".replace("-", "−") if round(value, 3) else number(abs(value))
 
 
 def finite_or_none(value: float) -> float | None:

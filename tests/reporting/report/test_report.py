@@ -290,7 +290,11 @@ def test_the_summary_has_decision_table_picture_and_three_queries(samples):
     assert verdict_sentence(content.verdict) in decision and decision_sentence(content.verdict) in decision
     gaps = [float(re.search(r"\(([+−][\d.]+)\)", block.values)[1].replace("−", "-")) for block in section.blocks
             if block.kind == "query"]
-    assert gaps[0] > 0 > gaps[1], "the largest gain, then the largest loss"
+    assert gaps[0] > 0 > gaps[-1] and gaps == sorted(gaps, reverse=True), "the largest loss last"
+    labels = [block.values.partition(".")[0] for block in section.blocks if block.kind == "query"]
+    assert labels == ["Gain" if gap > 0 else "Loss" for gap in gaps]
+    note = as_plain(next(block.text for block in section.blocks if "gains most" in getattr(block, "text", "")))
+    assert note.startswith("Two queries where " if gaps[1] > 0 else "The query where ") and note.endswith("loses most.")
     third = set(NAMES) - set(re.findall(r"(\w+) [\d.]+", next(
         block.values for block in section.blocks if block.kind == "query").partition(";")[0]))
     assert len(third) == 1 and all(re.search(rf"; {min(third)} [\d.]+$", block.values) for block in section.blocks
@@ -306,7 +310,7 @@ def test_the_summary_compares_every_run_with_a_baseline_that_is_not_the_best(sam
     assert f"**{NAMES[baseline]}** (baseline)" in sentence and sentence in section.blocks[1].text
     assert all(f"**{name}**" in sentence for name in NAMES)
     values = [block.values for block in section.blocks if block.kind == "query"]
-    assert all(re.match(rf"NDCG@10: {NAMES[baseline]} [\d.]+, {best} ", text) for text in values)
+    assert all(re.match(rf"(Gain|Loss)\. NDCG@10: {NAMES[baseline]} [\d.]+, {best} ", text) for text in values)
 
 
 def test_the_summary_of_one_run_shows_its_worst_queries(samples):

@@ -183,7 +183,10 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
              if comparison.tied}
     withheld = any(comparison.outcome == "not-comparable" for comparison in comparisons.values())
     run_labels = {best: "best", **level} if comparisons and not withheld else {}
-    order = best_first(np.array([summary.mean for summary in data.summaries_of(spec)]), spec.metric.better)
+    mean = np.array([summary.mean for summary in data.summaries_of(spec)])
+    shared = [index for index in run_labels if fmt.number(mean[index]) == fmt.number(mean[best])] if run_labels else []
+    run_labels |= dict.fromkeys(shared, "tied for best") if len(shared) > 1 else {}
+    order = best_first(mean, spec.metric.better)
     deltas = context.results.compared(data.specs)
     readable, numbers_tab = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:

@@ -65,7 +65,7 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
                            "ragdash-report.html", "text/html", key="one_page", type="primary",
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
-               "opens without this dashboard and prints on at most two pages.")
+               "opens without this dashboard. One page on screen; at most two sheets on paper.")
 
 
 def _set_report_choices() -> None:

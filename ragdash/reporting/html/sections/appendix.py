@@ -133,7 +133,7 @@ def versions(content: ReportContent, title: str) -> Section:
              f"{len(match.run.docs):,}"]
             for name, slot, match in zip(content.names, content.slots, request.matches, strict=True)]
     truth = content.truth
-    rows.append([f"{truth.name} (judgements)", Markup("<code>{}</code>").format(truth.digest), f"{len(truth):,}",
+    rows.append([f"{truth.name} (judgments)", Markup("<code>{}</code>").format(truth.digest), f"{len(truth):,}",
                  f"{truth.judgements:,}"])
     packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
     facts = [
@@ -145,5 +145,5 @@ def versions(content: ReportContent, title: str) -> Section:
         facts.append(("Made by", Markup("<code>{}</code>").format(request.command)))
     return Section("versions", title, (
         Table("Digests of the contents", ["File", "Digest", "Queries", "Rows"], rows, frozenset({2, 3})),
-        Text("A digest is that of the content: rankings, scores, texts and judgements, whatever the name of the file "
+        Text("A digest is that of the content: rankings, scores, texts and judgments, whatever the name of the file "
               "or the order of its rows. Equal digests and settings give equal numbers.", quiet=True), FactList(facts)))

@@ -147,13 +147,33 @@ def _examples(content: ReportContent) -> list[Block | Heading]:
     rows = _example_rows(content, runs, gap)
     others = [run for run in _shown_runs(content) if run not in runs]
     blocks = [_compact(content, query_block(content, row, runs, gap[row], others)) for row in rows]
+    if len(runs) > 1:
+        blocks = [replace(block, values=f"{_kind(content, gap[row]).capitalize()}. {block.values}")
+                  for row, block in zip(rows, blocks, strict=True)]
     if not blocks:
         return []
     names = [escape(_short_names(content)[content.names[run]]) for run in runs]
-    note = (f"Where {names[-1]} differs most from {names[0]} (baseline) on {content.lead.title}." if len(runs) > 1 else
+    note = (_pair_note(names, content.lead.title, [_kind(content, gap[row]) for row in rows]) if len(runs) > 1 else
             f"The queries with the worst {content.lead.title} of {names[0]}.")
     title = {1: "One example query", 2: "Two example queries"}.get(len(blocks), "Three example queries")
     return [Heading(title), Text(note, quiet=True), *blocks]
+
+
+def _kind(content: ReportContent, gap: float) -> str:
+    """Whether the run is better than the baseline on a query or worse."""
+    return "gain" if gap * direction(content.lead) > 0 else "loss"
+
+
+def _pair_note(names: Sequence[str], title: str, kinds: Sequence[str]) -> str:
+    """What the examples are: those with the largest gains, and those with the largest losses."""
+    nouns = {1: "the query", 2: "two queries", 3: "three queries"}
+    pronouns = {1: "the one", 2: "the two"}
+    gains, losses = kinds.count("gain"), kinds.count("loss")
+    against = f"against {names[0]} (baseline) on {title}"
+    if not gains:
+        return f"{nouns[losses].capitalize()} where {names[-1]} loses most {against}."
+    rest = f", and {pronouns[losses]} where it loses most" if losses else ""
+    return f"{nouns[gains].capitalize()} where {names[-1]} gains most {against}{rest}."
 
 
 def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
@@ -169,7 +189,8 @@ def _example_runs(content: ReportContent) -> tuple[list[int], np.ndarray]:
 
 
 def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) -> list[int]:
-    """Rows of at most three queries: the largest gain, the largest loss, then the next largest difference."""
+    """Rows of at most three queries: the largest gain, the largest loss and the next largest difference; losses last.
+    """
     sign = direction(content.lead)
     if len(runs) == 1:
         values = content.evaluations[runs[0]].column(content.lead) * sign
@@ -179,7 +200,8 @@ def _example_rows(content: ReportContent, runs: Sequence[int], gap: np.ndarray) 
     order = np.argsort(-oriented, kind="stable")
     ends = [int(order[0]), int(order[-1])] if len(order) else []
     by_size = [int(row) for row in np.argsort(-np.abs(oriented), kind="stable")]
-    return [row for row in dict.fromkeys([*ends, *by_size]) if oriented[row] != 0][:EXAMPLES]
+    chosen = [row for row in dict.fromkeys([*ends, *by_size]) if oriented[row] != 0][:EXAMPLES]
+    return sorted(chosen, key=lambda row: -oriented[row])
 
 
 def _compact(content: ReportContent, block: QueryBlock) -> QueryBlock:
