@@ -42,6 +42,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {choices:comma}",
         fix="Use one of these.",
     ),
+    "baseline/metric": Message(
+        actual="{spec}, which the baseline does not have",
+        expected="one of its metrics: {metrics:comma}",
+        fix="Pin the accepted run again with {spec}.",
+    ),
     "baseline/newer": Message(
         actual="version {version} of the format",
         expected="version {newest}",
