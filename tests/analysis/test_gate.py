@@ -15,6 +15,7 @@ from ragdash.core.errors import InputError
 from ragdash.evaluation.compare import ComparisonRules, compare
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.repeats import mean_over_repeats
+from ragdash.metrics import parse_specs
 from ragdash.reporting.tables.gate import gate_dict, render_gate
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "pipelines" / "gate-result.schema.json").read_text())
@@ -217,11 +218,15 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
 @pytest.mark.parametrize(("options", "words"), [
     (["--against", "none.ragdash"], "cannot be read"), (["--against", "qrels.txt"], "not JSON"),
     (["--missing", "skip"], "'zero', as the baseline was evaluated"),
-    (["-m", "RR AP"], "b.ragdash (metrics): found a baseline without AP; expected some of the metrics that it has: "
-     "RR, Success@1. Leave out AP, or pin the accepted run again with AP in -m.")])
+    (["-m", "RR AP"], "(-m): found AP, which the baseline does not have; expected one of its metrics: RR, Success@1.")])
 def test_an_error_is_exit_status_2_and_never_a_regression(files, capfdbinary, monkeypatch, options, words):
     monkeypatch.chdir(files)
     (files / "b.ragdash").write_bytes(BASELINE.to_bytes())
     against = [] if "--against" in options else ["--against", "b.ragdash"]
     status, out, err = call(capfdbinary, "gate", "good.jsonl", "--truth", "qrels.txt", *against, *options)
     assert status == 2 and words in err and out == ""
+
+
+def test_a_metric_that_the_baseline_lacks_is_named_with_the_way_to_add_it():
+    with pytest.raises(InputError, match=r"P@5, which the baseline does not have.*RR, Success@1.*Pin .* with P@5\."):
+        gate([BEFORE], TRUTH, BASELINE, parse_specs("P@5"))

@@ -49,7 +49,9 @@ def test_a_recorded_run_is_read_with_all_that_was_recorded(logs, tmp_path):
     settings = {"retriever": {"k": 2, "weights": [0.5, 0.5]}, "model": "m", "hf_token": "hf_abcdefghijklmnop",
                 "llm": {"api_key": "secret!", "url": "https://me:pw@host/v1", "max_tokens": 5}}
     truth = Truth.from_dict({"q1": ["d7"], "q2": ["d1"]})
-    with ragdash.record("hybrid", settings=settings, tags=["nightly"], group="g", data={"truth": truth}) as run:
+    with pytest.warns(RecordingWarning, match="look like secrets"):
+        recording = ragdash.record("hybrid", settings=settings, tags=["nightly"], group="g", data={"truth": truth})
+    with recording as run:
         run.add("q1", {"d2": 0.5, "d7": 1.5}, query="Who?", answer="Ada", contexts=["Ada was here."],
                 usage={"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}, language="en", password="p4ss")
         with run.query("q2", "When?") as q:
@@ -86,6 +88,19 @@ def test_a_recorded_run_is_read_with_all_that_was_recorded(logs, tmp_path):
     workspace = Workspace(tmp_path / "w")
     loaded = workspace.load_run(workspace.add_run(read).digest)
     assert loaded.header == header and loaded.settings == read.settings
+
+
+def test_secrets_among_settings_are_left_out_and_named(logs):
+    settings = {"openai": {"key": "k1", "model": "m"}, "pw": "p", "auth": "a1", "cohere_key": "c1", "db": {"pass": "p"},
+                "llm": "sk-proj-abcdefghijklmnop", "prompt": "Use sk-proj-abcdefghijklmnop here.", "OpenAIKey": "k2",
+                "sort_key": "date", "key": "id", "pass_at_k": 5, "max_tokens": 9, "index": {"key": "doc_id"}}
+    names = ("openai.key", "pw", "auth", "cohere_key", "db.pass", "llm", "prompt", "OpenAIKey")
+    with pytest.warns(RecordingWarning, match="look like secrets: openai.key, pw, auth") as caught, \
+            ragdash.record("dense", settings=settings) as run:
+        run.add("q1", ["d1"])
+    assert len(caught) == 1 and run.header.removed == names
+    assert run.result().settings == {"openai.model": "m", "prompt": "Use ... here.", "sort_key": "date", "key": "id",
+                                     "pass_at_k": 5, "max_tokens": 9, "index.key": "doc_id"}
 
 
 def test_what_was_added_survives_a_kill_and_the_run_can_be_resumed(logs):
@@ -312,7 +327,8 @@ def test_a_retriever_is_recorded_with_failures_and_times(logs):
         return {"documents": [("d1", 0.5)], "answer": question.upper(), "usage": {"prompt_tokens": 1}, "stage": "x"}
 
     questions = {f"q{i}": "bad" if i == 7 else f"question {i}" for i in range(20)}
-    run = ragdash.record_retriever(search, questions, settings={"k": 1})
+    with pytest.warns(RecordingWarning, match=r"1 query of 20 failed and is not in the run \(ValueError\)"):
+        run = ragdash.record_retriever(search, questions, settings={"k": 1})
     assert isinstance(run, Run) and (run.name, len(run), sorted(calls)) == ("search", 19, sorted(questions.values()))
     assert run.details["answer"][0].as_py().startswith("QUESTION")
     assert run.header.failures == 1 and all(ms["total"] >= 0 for ms in run.details["latency_ms"].to_pylist())
@@ -321,9 +337,14 @@ def test_a_retriever_is_recorded_with_failures_and_times(logs):
         await asyncio.sleep(0)
         return ["d1"] if question != "bad" else [("d1", float("nan"))]
 
-    repeats = ragdash.record_retriever(search_later, list(questions.items()), repeats=2, name="later")
+    with pytest.warns(RecordingWarning, match="1 query of 20 failed"):
+        repeats = ragdash.record_retriever(search_later, list(questions.items()), repeats=2, name="later")
     assert [(run.group, run.repeat, len(run), run.header.failures) for run in repeats] == [
         ("later", 1, 19, 1), ("later", 2, 19, 1)]
+
+    with pytest.raises(InputError) as error:
+        ragdash.record_retriever(search, questions, repeats=0)
+    assert kind_of(error) == "recording/repeats"
 
     async def in_a_notebook():
         return ragdash.record_retriever(search_later, [{"query_id": 1, "query": "Who?"}], name="one")

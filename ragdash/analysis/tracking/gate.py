@@ -196,8 +196,8 @@ def _requested_specs(baseline: PinnedBaseline, specs: Iterable[Spec] | None) -> 
     requested = pinned if specs is None else tuple(specs)
     absent = [str(spec) for spec in requested if spec not in pinned]
     if absent:
-        facts = {"absent": absent, "metrics": list(map(str, pinned))}
-        raise InputError([Problem("baseline/lacks-metric", facts, baseline.file or None, field="metrics")])
+        raise InputError([Problem("baseline/metric", {"spec": name, "metrics": list(map(str, pinned))}, field="-m")
+                          for name in absent])
     return requested
 
 

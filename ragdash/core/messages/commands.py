@@ -42,10 +42,10 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {choices:comma}",
         fix="Use one of these.",
     ),
-    "baseline/lacks-metric": Message(
-        actual="a baseline without {absent:comma}",
-        expected="some of the metrics that it has: {metrics:comma}",
-        fix="Leave out {absent:comma}, or pin the accepted run again with {absent:comma} in -m.",
+    "baseline/metric": Message(
+        actual="{spec}, which the baseline does not have",
+        expected="one of its metrics: {metrics:comma}",
+        fix="Pin the accepted run again with {spec}.",
     ),
     "baseline/newer": Message(
         actual="version {version} of the format",

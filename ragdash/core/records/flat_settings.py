@@ -10,10 +10,16 @@ from itertools import pairwise
 
 LONGEST_TEXT = 2_000  # characters of a value; prompts are longer and are cut
 DEEPEST = 12
-_SECRET_WORDS = frozenset(("password", "passwd", "passphrase", "pwd", "secret", "secrets", "credential", "credentials",
-                           "authorization", "bearer", "cookie", "cookies", "apikey", "accesskey", "privatekey", "jwt"))
+_SECRET_WORDS = frozenset(("password", "passwd", "passphrase", "pwd", "pw", "secret", "secrets", "credential",
+                           "credentials", "authorization", "bearer", "cookie", "cookies", "apikey", "accesskey",
+                           "privatekey", "jwt"))
 _SECRET_KEYS = frozenset(("api", "access", "private", "secret", "auth", "account", "subscription", "signing",
-                          "encryption", "service", "master"))  # before "key"
+                          "encryption", "service", "master",
+                          "ai", "openai", "anthropic", "cohere", "voyage", "jina", "mistral", "gemini", "google",
+                          "groq", "azure", "aws", "together", "fireworks", "replicate", "huggingface", "hf", "deepseek",
+                          "openrouter", "nvidia", "pinecone", "qdrant", "weaviate", "elastic", "elasticsearch",
+                          "langsmith", "langfuse"))  # before "key"
+_SECRET_NAMES = frozenset(("auth", "pass", "creds"))  # as a whole name; part of one, they mean other things: pass_at_k
 _PLAIN_TOKENS = frozenset(("eos", "bos", "pad", "unk", "sep", "cls", "mask", "stop", "special", "per", "end", "start",
                            "max", "min", "n", "num", "first", "last", "next", "image", "think"))  # before "token"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -37,7 +43,8 @@ def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
     Returns
     -------
     tuple
-        {"retriever.k": 10} and the names whose values look like secrets and were not kept.
+        {"retriever.k": 10} and the names whose values look like secrets: these are not kept, and of a longer text the
+        part that looks like a key is replaced.
 
     Examples
     --------
@@ -46,10 +53,10 @@ def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
     """
     flat, removed = {}, []
     for name, value in _leaves(settings, "", 0):
-        if value is _SECRET or (isinstance(value, str) and _SECRET_TEXT.search(value)):
+        if value is _SECRET or _SECRET_TEXT.search(str(value)):
             removed.append(name)
-        else:
-            flat[name] = value
+        if value is not _SECRET and not (isinstance(value, str) and _SECRET_TEXT.fullmatch(value.strip())):
+            flat[name] = plain_value(value)
     return flat, tuple(removed)
 
 
@@ -87,14 +94,21 @@ _SECRET = object()
 def _leaves(value: object, path: str, depth: int) -> Iterator[tuple[str, object]]:
     members = _members(value)
     if members is None or depth >= DEEPEST:
-        yield path, plain_value(value)
+        yield path, value
         return
     for key, member in members.items():
         name = f"{path}.{key}" if path else str(key)
-        if is_secret_name(str(key)) and not isinstance(member, bool) and member is not None:
+        if _is_secret_setting(path, str(key), member) and not isinstance(member, bool) and member is not None:
             yield name, _SECRET
         else:
             yield from _leaves(member, name, depth + 1)
+
+
+def _is_secret_setting(path: str, key: str, value: object) -> bool:
+    """Whether a setting looks like a secret by its name, or by the one before it too: openai.key."""
+    if key.lower() in ("key", "keys"):
+        return is_secret_name(f"{path.rpartition('.')[2]}_{key}")
+    return is_secret_name(key) or (key.lower() in _SECRET_NAMES and not isinstance(value, Mapping))
 
 
 def _members(value: object) -> dict | None:

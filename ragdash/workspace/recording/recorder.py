@@ -43,7 +43,7 @@ def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = 
     name
         What the configuration is called. Many runs may have one name.
     settings
-        Of the configuration, also nested. Values whose names look like secrets are never kept.
+        Of the configuration, also nested. Values that look like secrets are never kept; a warning names them.
     tags
         Words to find the run by.
     group, repeat
@@ -72,6 +72,9 @@ def record(name: str, *, settings: Mapping | None = None, tags: Iterable[str] = 
     (<Run 'hybrid': 2 queries, 3 documents returned>, {'retriever.k': 2})
     """
     flat, removed = flat_settings(settings or {})
+    if removed:
+        problem = Problem("recording/secrets", {"names": list(removed), "name": str(name)}, severity="warning")
+        warnings.warn(str(problem), RecordingWarning, stacklevel=2)
     tags = (tags,) if isinstance(tags, str) else tuple(dict.fromkeys(map(str, tags)))
     header = RunHeader("", str(name), "", settings=flat, tags=tags, group=group, repeat=repeat, removed=removed,
                        data={key: _digest(value) for key, value in (data or {}).items()})

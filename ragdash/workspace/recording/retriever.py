@@ -8,6 +8,7 @@ import inspect
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from ragdash.core.paths import log_folder
 from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.flat_settings import without_secrets
 from ragdash.workspace.recording.adapters import adapted
-from ragdash.workspace.recording.recorder import Recording, interrupted_run, record
+from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
 from ragdash.workspace.recording.result_lines import id_of
 
 HOPELESS = 5  # failures before the first answer, after which the retriever is not asked any more
@@ -56,12 +57,12 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     Returns
     -------
     Run or list of Run
-        Failed queries are not in the run; its problems say why. A list where repeats is more than 1.
+        Failed queries are not in the run; a warning and its problems say why. A list where repeats is more than 1.
 
     Raises
     ------
     InputError
-        If the first 5 queries fail, or a question is no text.
+        If the first 5 queries fail, a question is no text, or repeats is below 1.
 
     Examples
     --------
@@ -70,8 +71,8 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     ...     record_retriever(lambda question: ["d7", "d2"], {"q1": "Who?", "q2": "When?"}, name="dense", folder=logs)
     <Run 'dense': 2 queries, 4 documents returned>
     """
-    call = adapted(retriever)
-    texts = questions_of(questions)
+    _check_repeats(repeats)
+    call, texts = adapted(retriever), questions_of(questions)
     name = name or getattr(retriever, "__name__", type(retriever).__name__)
     data = {"questions": _digest(texts), **({"truth": questions} if isinstance(questions, Truth) else {}),
             **(data or {})}
@@ -83,8 +84,22 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
         recording = _interrupted(recording, folder, resume) or recording
         with recording:
             _ask(call, texts, recording, concurrency, progress)
-        runs.append(recording.result())
+        runs.append(_result(recording))
     return runs[0] if repeats == 1 else runs
+
+
+def _check_repeats(repeats: int) -> None:
+    if repeats < 1:
+        raise InputError([Problem("recording/repeats", {"repeats": repeats}, field="repeats")])
+
+
+def _result(recording: Recording) -> Run:
+    """The closed run, with a warning where queries failed."""
+    run = recording.result()
+    for problem in run.problems:
+        if problem.message == "recorded-run/failures":
+            warnings.warn(str(problem), RecordingWarning, stacklevel=3)
+    return run
 
 
 def questions_of(questions: Questions) -> dict[str, str]:

@@ -20,6 +20,7 @@ from ragdash.models.judge.tasks.rubrics import (
     rubric_task,
     rubric_toml,
     save_rubric,
+    stored_rubrics,
     system_prompt,
 )
 
@@ -99,6 +100,12 @@ def test_a_rubric_is_judged_evaluated_and_validated_like_any_metric(serve, tmp_p
     assert main(["evaluate", *files, "-m", "Rubric.own rubric.OWN", "--format", "json"]) == 0
     mean = json.loads(capsys.readouterr().out)["runs"][0]["metrics"]["Rubric.own"]
     assert (mean["mean"], mean["n"]) == (0.5, 22)
+    (tmp_path / "edited.toml").write_bytes(rubric_toml(Rubric("own", "Another question?", column="criterion")))
+    edited = ["judge", *files, "--rubric", str(tmp_path / "edited.toml"), "--base-url", server.url,
+              "--model", "toy"]
+    assert main([*edited, "--dry-run"]) == 0 and "23 calls, 0 verdicts known" in capsys.readouterr().err
+    assert main([*edited, "-m", "P@5"]) == 2 and stored_rubrics() == [OWN], "only what is asked is kept"
+    capsys.readouterr()
     labels = tmp_path / "labels.csv"
     labels.write_text("query_id,label\n" + "".join(f"{query},{int('May' in answer)}\n" for query, answer in rows[1:]))
     assert main(["trust", *files, "-m", "Rubric.own", "--labels", str(labels), "--format", "json"]) == 0

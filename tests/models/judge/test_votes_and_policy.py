@@ -67,8 +67,10 @@ def test_the_policy_is_in_the_prompts_and_neither_verdicts_nor_labels_are_mixed(
     (tmp_path / "policy.toml").write_text('extra = "wrong"\npartial = "wrong"\nrefusal = "wrong"\nrounding = "wrong"\n')
     command = ["judge", str(tmp_path / "run.jsonl"), "--truth", str(tmp_path / "truth.jsonl"), "-m", "Correctness",
                "--base-url", "http://localhost:1/v1", "--model", "scripted", "--dry-run"]
-    assert main([*command, "--policy", str(tmp_path / "policy.toml")]) == 0 and current_policy() == strict
+    assert main([*command, "--policy", str(tmp_path / "policy.toml")]) == 0
+    assert current_policy() is None, "a dry run keeps nothing"
     assert "5 calls, 0 verdicts known" in capsys.readouterr().err, "those of no policy are not read"
+    save_policy(strict)
     view = Match(run, truth).judged
     question = first_round(view.askings("Correctness"))[0]
     assert "a rounded one is wrong" in question.system and "beyond the reference counts against" in question.system

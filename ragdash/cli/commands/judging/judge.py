@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.inputs import read_inputs
@@ -10,10 +12,10 @@ from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, w
 from ragdash.cli.judge_batch import batch_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
-from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
+from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
-from ragdash.models.judge.tasks.policy import read_policy, save_policy
-from ragdash.models.judge.tasks.rubrics import read_rubric, save_rubric
+from ragdash.models.judge.tasks.policy import Policy, read_policy, save_policy, trying_policy
+from ragdash.models.judge.tasks.rubrics import Rubric, read_rubric, save_rubric, trying_rubrics
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.judge.verdict_store.jsonl import unpacked
 
@@ -44,32 +46,42 @@ def run(options: argparse.Namespace) -> int:
         return _judge(options)
 
 
-def _metrics(options: argparse.Namespace) -> str:
-    """The metrics to judge, those of the rubrics among them."""
-    rubrics = [read_rubric(unpacked(path), path) for path in options.rubric or ()]
-    for rubric in rubrics:
-        save_rubric(rubric)
-    names = [*([options.metrics] if options.metrics else []), *(rubric.metric for rubric in rubrics)]
-    return " ".join(names) or "Faithfulness"
-
-
 def _judge(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     runs, truth = read_inputs(options)
-    metrics = _metrics(options)
+    rubrics = [read_rubric(unpacked(path), path) for path in options.rubric or ()]
+    names = [*([options.metrics] if options.metrics else []), *(rubric.metric for rubric in rubrics)]
+    with trying_rubrics(rubrics), ExitStack() as tried:
+        policy = None
+        if options.policy:
+            policy = None if options.policy == "none" else read_policy(unpacked(options.policy), options.policy)
+            tried.enter_context(trying_policy(policy))
+        prepared = prepare_judging(runs, truth, " ".join(names) or "Faithfulness", endpoint, sample=options.sample,
+                                   seed=options.seed, votes=options.votes)
+        return _ask(options, prepared, budget, lambda: _save(options, rubrics, policy))
+
+
+def _save(options: argparse.Namespace, rubrics: Sequence[Rubric], policy: Policy | None) -> None:
+    for rubric in rubrics:
+        save_rubric(rubric)
     if options.policy:
-        save_policy(None if options.policy == "none" else read_policy(unpacked(options.policy), options.policy))
-    prepared = prepare_judging(runs, truth, metrics, endpoint, sample=options.sample, seed=options.seed,
-                       votes=options.votes)
+        save_policy(policy)
+
+
+def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save: Callable[[], None]) -> int:
+    """Print the plan and ask; save: keeps rubrics and policy, called once it is certain that the judge is asked."""
+    endpoint = prepared.endpoint
     say(prepared.problems)
     plan = prepared.plan
     write_plan(options, plan, endpoint)
     if options.dry_run:
         return 0
     if options.batch_in or options.batch_out:
+        save()
         return batch_step(options, prepared, budget)
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
+    save()
     remember_endpoint(endpoint)
     with interruptible(options) as (progress, cancel):
         report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,

@@ -123,6 +123,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="another number",
         fix="Leave repeat out: it gets the next number.",
     ),
+    "recording/repeats": Message(
+        actual="{repeats} repeats",
+        expected="1 or more",
+        fix="Give the number of runs to record.",
+    ),
     "recording/reply": Message(
         actual="a reply that is no result ({kind})",
         expected='a JSON object with "documents" or "answer", or a list of documents',
@@ -142,6 +147,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="score {value} of document {document!r} for query {query!r}",
         expected="a finite number",
         fix="Give a number, or leave the scores of all documents out.",
+    ),
+    "recording/secrets": Message(
+        actual="settings of run {name!r} that look like secrets: {names:comma}",
+        expected="settings without keys and passwords",
+        fix="They are not recorded. If one is no secret, give it another name.",
     ),
     "recording/started": Message(
         actual="run {name!r} started for the second time",

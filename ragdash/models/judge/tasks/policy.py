@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -86,8 +87,23 @@ def read_policy(content: bytes, file: str | None = None) -> Policy:
         raise InputError([Problem("bad-policy/file", {"names": list(ASKED), "reason": str(error)}, file)]) from None
 
 
+_TRIED: list[Policy | None] = []
+
+
+@contextmanager
+def trying_policy(policy: Policy | None) -> Iterator[None]:
+    """Inside of the block this policy counts as the one that is kept (None: as none); nothing is written."""
+    _TRIED.append(policy)
+    try:
+        yield
+    finally:
+        _TRIED.pop()
+
+
 def current_policy() -> Policy | None:
-    """The policy that is kept; None where none was decided."""
+    """The policy that is kept or tried; None where none was decided."""
+    if _TRIED:
+        return _TRIED[-1]
     try:
         return read_policy(policy_file().read_bytes(), str(policy_file()))
     except FileNotFoundError:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -166,15 +167,28 @@ def save_rubric(rubric: Rubric) -> None:
         raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(rubric_folder()))]) from None
 
 
+_TRIED: dict[str, Rubric] = {}
+
+
+@contextmanager
+def trying_rubrics(rubrics: Sequence[Rubric]) -> Iterator[None]:
+    """Inside of the block these count as stored, in place of those of the same name; nothing is written."""
+    _TRIED.update((rubric.name, rubric) for rubric in rubrics)
+    try:
+        yield
+    finally:
+        _TRIED.clear()
+
+
 def stored_rubrics() -> list[Rubric]:
-    """The rubrics that are kept, by name; a file that is none is left out."""
+    """The rubrics that are kept or tried, by name; a file that is none is left out."""
     rubrics = []
     for path in sorted(rubric_folder().glob("*.toml")):
         try:
             rubrics.append(read_rubric(path.read_bytes(), str(path)))
         except (InputError, OSError):
             continue
-    return rubrics
+    return [*(rubric for rubric in rubrics if rubric.name not in _TRIED), *_TRIED.values()]
 
 
 def rubric_task(rubric: Rubric) -> JudgedTask:
