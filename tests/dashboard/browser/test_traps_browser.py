@@ -32,7 +32,7 @@ SENTENCES = {
                   "Do not decide on these numbers"),
     "same-file-twice": ("copy.run has the same content as good, which is loaded already",
                         "Add a second run to compare it with"),
-    "five-queries": ("with 5 queries no difference can be significant", "Do not decide on so small a test"),
+    "five-queries": ("With 5 queries no difference can be significant", "Do not decide on so small a test"),
     "no-qrels": ("2 runs are loaded, but nothing says which documents are relevant",
                  "no run can be called better yet", "add relevance judgments"),
     "one-run": ("good reaches NDCG@10 0.864", "Add a second run to compare it with"),
