@@ -29,7 +29,7 @@ def names(at) -> list[str]:
 
 
 def test_closed_runs_are_loaded_and_runs_under_way_are_counted(logs):
-    assert f"No run is recorded in the log folder {fmt.escape(str(logs))} yet." in texts(opened("data"))
+    assert f"No run is recorded in the log folder {fmt.escape(logs.name)} yet." in texts(opened("data"))
     for _ in range(2):  # two repeats that return the same are two runs
         with ragdash.record("dense", group="nightly") as run:
             add(run, 0, 3)

@@ -75,7 +75,7 @@ def _progress() -> None:
                 created = entry.header.created[:16].replace("T", " ")
                 st.caption(f"{fmt.escape(_label(entry))}: {_count(entry)}, {created}")
     if not entries:
-        st.caption(f"No run is recorded in the log folder {fmt.escape(str(folder()))} yet.")
+        st.caption(f"No run is recorded in the log folder {fmt.escape((folder() or Path()).name)} yet.")
 
 
 def _closed(entries: Sequence[LogEntry]) -> list[LogEntry]:
