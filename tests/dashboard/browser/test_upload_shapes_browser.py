@@ -31,7 +31,7 @@ VARIANTS = {  # of a shape that another file has
     "flashrag_intermediate_data.json", "wide_by_system.csv", "gold_question_answer.csv", "retriever_by_model.json"}
 FILES = [name for name, expected in EXPECTED.items() if expected["how"] != "not yet" and name not in VARIANTS]
 RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), [\d,]+ documents? returned, ([\d,]+) deep", re.M)
-TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgements?,", re.M)
+TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
 CORPUS = re.compile(r"^.*: corpus .*?([\d,]+) documents?", re.M)
 TRY = re.compile(r"ragdash check (.*?)(?: or: .*)?$", re.M)
 
