@@ -213,6 +213,9 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
     assert status == 2 and "--replace" in err and baseline.read_bytes() == pinned
     assert call(capfdbinary, "pin", files / "good.jsonl", *truth, "-m", "RR", "-o", baseline, "--replace")[0] == 0
     assert read_baseline(baseline).name == "good"
+    _, _, err = call(capfdbinary, "pin", files / "good.jsonl", files / "main.jsonl", *truth, "-m", "RR", "-o", baseline,
+                     "--replace")
+    assert "the mean of 2 runs taken as repeats: good, main" in err
 
 
 @pytest.mark.parametrize(("options", "words"), [

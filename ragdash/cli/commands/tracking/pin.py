@@ -46,5 +46,6 @@ def run(options: argparse.Namespace) -> int:
     baseline = pin(evaluation, truth, version=import_module("ragdash").__version__, run=facts)
     write(baseline.to_bytes(), str(path))
     metrics, count = ", ".join(map(str, baseline.evaluation.specs)), len(baseline.evaluation.query_ids)
-    print_note(f"pinned {baseline.name}: {metrics} of {count:,} queries in {path}")
+    repeats = f", the mean of {len(runs)} runs taken as repeats: {', '.join(run.name for run in runs)}"
+    print_note(f"pinned {baseline.name}: {metrics} of {count:,} queries in {path}{repeats if len(runs) > 1 else ''}")
     return 0
