@@ -19,7 +19,7 @@ from ragdash.io.formats import jsonl
 from ragdash.io.formats.file_start import FileStart
 from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.formats.tracing import spans
-from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, to_python
+from ragdash.io.json.exact_parser import ExactReader, InputEntry, to_python
 from ragdash.io.source.source import Source
 
 _TOP = "resourceSpans"
@@ -46,13 +46,7 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         for fields in _spans_of(to_python(export)):
             span = _span(fields, line)
             traces.setdefault(span.trace, []).append(span)
-    entries = [_trace_entry(trace, problems) for trace in traces.values()]
-    empty = sum(entry is None for entry in entries)
-    if empty:
-        problems.add("empty-trace", {"empty": empty, "traces": len(entries)}, severity="warning")
-    if exact is None and problems.problems:
-        raise NeedsExact
-    yield from (entry for entry in entries if entry)
+    yield from spans.trace_entries([_trace_entry(trace, problems) for trace in traces.values()], problems, exact)
 
 
 def _exports(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:

@@ -86,7 +86,12 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
             problems.add("wrong-type/nested-spans", line=line)
             continue
         traces.setdefault(span.trace, []).append(span)
-    entries = [trace_entry(spans, problems) for spans in traces.values()]
+    yield from trace_entries([trace_entry(spans, problems) for spans in traces.values()], problems, exact)
+
+
+def trace_entries(entries: list[InputEntry | None], problems: Collector, exact: ExactReader | None
+                  ) -> Iterator[InputEntry]:
+    """The queries of all traces; traces without one are counted in a warning. NeedsExact where lines are wanted."""
     empty = sum(entry is None for entry in entries)
     if empty:
         problems.add("empty-trace", {"empty": empty, "traces": len(entries)}, severity="warning")
