@@ -76,6 +76,8 @@ def run(options: argparse.Namespace) -> int:
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
     runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
+    if options.legs and options.output:
+        raise InputError([Problem("fusion-output/legs", field="-o")])
     if options.legs:
         recipe = make_recipe(runs, options.method, options.window, options.preset, parameters(options.param))
         return show_legs(runs, truth, parse_spec(options.tune or MAIN_METRIC), recipe, options)

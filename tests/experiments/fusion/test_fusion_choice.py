@@ -121,7 +121,8 @@ def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, 
     facts = json.loads(capsys.readouterr().out)
     assert facts["decision"] == "tuned" and facts["held_out"]["n"] == 110
     for wrong in (["fuse", *runs], ["fuse", *runs, "--tune", "nDCG@10"],
-                  ["fuse", *tune[:4], "--method", "combsum"], ["fuse", *runs, "--param", "k", "-o", "x"],
+                  ["fuse", *tune[:4], "--method", "combsum"],
+                  ["fuse", *tune[:4], "--legs", "-o", str(out)], ["fuse", *runs, "--param", "k", "-o", "x"],
                   ["fuse", runs[0], "-o", str(out)]):
         assert main(wrong) == 2
 
