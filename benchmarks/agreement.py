@@ -59,18 +59,18 @@ def report(title: str, statistic: Callable, values: dict[str, np.ndarray], ratin
     rows = np.isfinite(ratings) if rows is None else rows & np.isfinite(ratings)
     print(f"\n{title}: {int(rows.sum()):,} of {len(ratings):,}")
     for name, column in values.items():
-        kept = np.flatnonzero(rows & np.isfinite(column))
+        rated = np.flatnonzero(rows & np.isfinite(column))
         groups: dict[str, list[int]] = {}
-        for row in kept.tolist():
+        for row in rated.tolist():
             groups.setdefault(questions[row], []).append(row)
-        if len(kept) < 20:
+        if len(rated) < 20:
             continue
         members, rng = [np.array(group) for group in groups.values()], np.random.default_rng(0)
         draws = [np.concatenate([members[index] for index in rng.integers(0, len(members), len(members))])
                  for _ in range(resamples)]
         low, high = np.nanquantile([statistic(column[draw], ratings[draw]) for draw in draws], [0.025, 0.975])
-        print(f"  {name:20s}{statistic(column[kept], ratings[kept]):7.3f} [{low:.3f}, {high:.3f}]"
-              f"{len(kept):7,} answers{len(members):6,} questions")
+        print(f"  {name:20s}{statistic(column[rated], ratings[rated]):7.3f} [{low:.3f}, {high:.3f}]"
+              f"{len(rated):7,} answers{len(members):6,} questions")
 
 
 def mtrag(path: Path, resamples: int) -> None:
@@ -103,8 +103,8 @@ def ragchecker(path: Path, resamples: int) -> None:
     for row in json.loads(path.read_text()):
         pairs.setdefault(row["instance_id"], []).append(row)
     rows = [group[0] for group in pairs.values()]
-    references, asked = tuple((row["gt_answer"],) for row in rows), tuple(row["query"] for row in rows)
-    first, second = (values_of(Answered(tuple(row[model]["response"] for row in rows), references, asked))
+    references, queries = tuple((row["gt_answer"],) for row in rows), tuple(row["query"] for row in rows)
+    first, second = (values_of(Answered(tuple(row[model]["response"] for row in rows), references, queries))
                      for model in ("model1", "model2"))
     gaps = {name: second[name] - first[name] for name in first}
     for label in ("overall", "correctness", "completeness"):
@@ -122,9 +122,9 @@ def financebench(folder: Path, resamples: int) -> None:
     right = np.array([{"Correct Answer": 1.0, "Incorrect Answer": 0.0}.get(row["label"], np.nan) for row in rows])
     short = np.array([len(str(row["gold_answer"]).split()) <= SHORT for row in rows])
     numeric = np.isfinite(values["NumberMatch"])
-    for title, kept in (("all references", None), ("short references with a number", short & numeric),
+    for title, chosen in (("all references", None), ("short references with a number", short & numeric),
                         ("longer references with a number", ~short & numeric), ("references without", ~numeric)):
-        report(f"FinanceBench, AUC of right answers, {title}", auc, values, right, questions, resamples, kept)
+        report(f"FinanceBench, AUC of right answers, {title}", auc, values, right, questions, resamples, chosen)
 
 
 def main() -> None:

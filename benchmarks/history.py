@@ -134,9 +134,9 @@ def delays(scenario: str, samples: int, nights: int, step: float, start: int, se
     texts = {}
     for name in METHODS:
         late = np.array([row[name] - start if row[name] else np.inf for row in rows if not 0 < row[name] <= start])
-        found = np.isfinite(late)
-        median, most = (np.percentile(np.where(found, late, nights * 10), q, method="higher") for q in (50, 90))
-        texts[name] = f"{_nights(median, nights)} / {_nights(most, nights)} ({found.mean():.0%})"
+        detected = np.isfinite(late)
+        median, most = (np.percentile(np.where(detected, late, nights * 10), q, method="higher") for q in (50, 90))
+        texts[name] = f"{_nights(median, nights)} / {_nights(most, nights)} ({detected.mean():.0%})"
     return texts
 
 

@@ -199,12 +199,12 @@ def poststratified_jeffreys(table: Table, rng: np.random.Generator) -> tuple:
 def judgy(table: Table, rng: np.random.Generator) -> tuple:
     """judgy 0.1.0: Rogan and Gladen's correction, labels resampled; all of [0, 1] where it raises an error."""
     cells = np.array(_cells(table))
-    n, said = table.n, table.others[-1] / table.rest
+    n, judge_share = table.n, table.others[-1] / table.rest
     draws = rng.multinomial(n, (cells / n).T, (DRAWS, cells.shape[1]))
     right_yes, right_no, wrong_yes, wrong_no = np.moveaxis(draws, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         hit, reject = right_yes / (right_yes + right_no), wrong_no / (wrong_yes + wrong_no)
-        value = np.clip((said + reject - 1) / (hit + reject - 1), 0, 1)
+        value = np.clip((judge_share + reject - 1) / (hit + reject - 1), 0, 1)
         value = np.where(hit + reject > 1, value, np.nan)
         known = (cells[0] / (cells[0] + cells[1]) + cells[3] / (cells[2] + cells[3])) > 1
     known &= ~np.isnan(value).all(axis=0)

@@ -243,8 +243,8 @@ def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np
 
 def _labels_only(labels: np.ndarray, level: float, bounds: tuple[float, float], codes: np.ndarray | None) -> Estimate:
     labeled = ~np.isnan(labels)
-    own = None if codes is None else codes[labeled]
-    ends = label_interval(labels[labeled], level=level, bounds=bounds, groups=own)
+    labeled_groups = None if codes is None else codes[labeled]
+    ends = label_interval(labels[labeled], level=level, bounds=bounds, groups=labeled_groups)
     return Estimate(_mean(labels), *ends, int(labeled.sum()))
 
 

@@ -278,7 +278,7 @@ def _same_replies(prepared: JudgeWork) -> Iterable[Problem]:
     """Metrics whose votes are the same texts for every question: an endpoint that ignores temperature."""
     judge, store = prepared.endpoint.judge, prepared.verdict_store
     for name, votes in prepared.names:
-        same = asked = 0
+        same = repeated = 0
         for view in prepared.judged if votes > 1 else ():
             keys = [[judge.key(question) for question in first_round(view.askings(name, prepared.queries, vote), vote)]
                     for vote in range(votes)]
@@ -286,9 +286,9 @@ def _same_replies(prepared: JudgeWork) -> Iterable[Problem]:
             for question_keys in zip(*keys, strict=True):
                 texts = {replies[key].raw for key in question_keys if key in replies}
                 if all(key in replies for key in question_keys):
-                    asked, same = asked + 1, same + (len(texts) == 1)
-        if asked >= MIN_SAME and same == asked:
-            yield Problem("votes-identical", {"metric": name, "votes": votes, "questions": asked}, field=name,
+                    repeated, same = repeated + 1, same + (len(texts) == 1)
+        if repeated >= MIN_SAME and same == repeated:
+            yield Problem("votes-identical", {"metric": name, "votes": votes, "questions": repeated}, field=name,
                           severity="warning")
 
 

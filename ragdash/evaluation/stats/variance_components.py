@@ -66,8 +66,8 @@ def variance_components(values: np.ndarray) -> VarianceComponents:
 
     Examples
     --------
-    >>> found = variance_components(np.array([[0.2, 0.4], [0.6, 1.0]]))
-    >>> round(found.queries, 4), round(found.repeats, 4), round(found.rest, 4)
+    >>> components = variance_components(np.array([[0.2, 0.4], [0.6, 1.0]]))
+    >>> round(components.queries, 4), round(components.repeats, 4), round(components.rest, 4)
     (0.12, 0.04, 0.01)
     """
     values = values[~np.isnan(values).any(axis=1)]
@@ -98,11 +98,11 @@ def components_of_difference(candidate: np.ndarray, baseline: np.ndarray) -> Var
     """
     defined = ~(np.isnan(candidate).any(axis=1) | np.isnan(baseline).any(axis=1))
     candidate, baseline = candidate[defined], baseline[defined]
-    own = [variance_components(values) for values in (candidate, baseline)]
-    Q, R = len(candidate), min(part.R for part in own)
+    parts = [variance_components(values) for values in (candidate, baseline)]
+    Q, R = len(candidate), min(part.R for part in parts)
     if Q < 2 or R < 2:
         return VarianceComponents(math.nan, math.nan, math.nan, Q, R)
     difference = candidate.mean(axis=1) - baseline.mean(axis=1)
-    queries = float(difference.var(ddof=1)) - sum(part.rest / part.R for part in own)
-    of_repeats, rest = sum(part.repeats for part in own), sum(part.rest for part in own)
+    queries = float(difference.var(ddof=1)) - sum(part.rest / part.R for part in parts)
+    of_repeats, rest = sum(part.repeats for part in parts), sum(part.rest for part in parts)
     return VarianceComponents(max(0.0, queries), of_repeats, rest, Q, R)

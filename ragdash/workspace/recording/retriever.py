@@ -114,17 +114,17 @@ def questions_of(questions: Questions) -> dict[str, str]:
     else:
         pairs = [(item.get("query_id"), item.get("query")) if isinstance(item, Mapping) else item
                  for item in questions]
-    asked: dict[str, str] = {}
+    questions_by_id: dict[str, str] = {}
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)):
             raise InputError([Problem("recording/question", {"value": shorten(repr(pair), 80)}, field="questions")])
         query_id = id_of(pair[0])
-        if query_id in asked:
+        if query_id in questions_by_id:
             raise InputError([Problem("recording/question-repeated", {"query": query_id}, field="questions")])
-        asked[query_id] = pair[1]
-    if not asked:
+        questions_by_id[query_id] = pair[1]
+    if not questions_by_id:
         raise InputError([Problem("recording/no-questions", {}, field="questions")])
-    return asked
+    return questions_by_id
 
 
 def _digest(texts: Mapping[str, str]) -> str:

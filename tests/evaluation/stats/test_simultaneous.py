@@ -97,7 +97,7 @@ def test_false_alarms_stay_below_5_percent_and_all_intervals_hold_together_in_95
 
 
 def shares(wins: int, losses: int, ties: int) -> np.ndarray:
-    """Values of two runs, 0 or 1, with so many wins of the first."""
+    """Values of two runs, 0 or 1; the first is better on this number of queries."""
     return np.array([[1.0, 0.0]] * wins + [[0.0, 1.0]] * losses + [[1.0, 1.0]] * ties)
 
 

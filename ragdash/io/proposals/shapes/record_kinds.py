@@ -13,12 +13,12 @@ _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk"
 def queries_only(rows: Sequence[dict]) -> list[dict]:
     """The records that have a question, where others have none and nothing that belongs to a query."""
     names = dict.fromkeys(name for row in rows for name in row)
-    asked = next((name for name in names if not QUESTION.isdisjoint(words(str(name)))
+    question = next((name for name in names if not QUESTION.isdisjoint(words(str(name)))
                   and "id" not in words(str(name)) and sum(bool(row.get(name)) for row in rows) > 1), None)
-    if asked is None:
+    if question is None:
         return list(rows)
-    queries = [row for row in rows if row.get(asked)]
-    others = [row for row in rows if not row.get(asked)]
+    queries = [row for row in rows if row.get(question)]
+    others = [row for row in rows if not row.get(question)]
     if any(part in str(name).lower() for row in others for name in row for part in _CONTENT):
         return list(rows)
     return queries

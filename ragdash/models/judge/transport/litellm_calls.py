@@ -1,6 +1,6 @@
 """Calls through LiteLLM (the extra `litellm`), for providers that speak neither protocol: Bedrock, Vertex and others.
 
-The library is told to contact nobody at import and to retry nothing: retries, budget and ledger are ours.
+The library contacts nobody at import and retries nothing: retries, the budget and the verdict ledger are ragdash's.
 """
 
 from __future__ import annotations
