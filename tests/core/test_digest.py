@@ -189,3 +189,12 @@ def test_long_ids_and_texts_are_hashed_whole_and_quickly():
     assert one.digest != other.digest
     assert evaluate(one, truth_of({"q": [long + "a"]}), "RR").values[0, 0] == 1
     assert evaluate(other, truth_of({"q": [long + "a"]}), "RR").values[0, 0] == 0
+
+
+def test_the_queries_of_runs_are_not_mistaken_for_a_file_with_the_same_questions():
+    run = Run.from_dict({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}})
+    questions = Truth.from_dict({"q1": {}, "q2": {}}, "questions.csv")
+    of_runs = Truth.of_queries([run])
+    assert of_runs.queries_only and not questions.queries_only
+    assert of_runs.query_ids.equals(questions.query_ids) and of_runs.digest != questions.digest
+    assert of_runs.digest == Truth.of_queries([run]).digest

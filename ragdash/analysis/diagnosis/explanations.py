@@ -182,8 +182,8 @@ def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if diagnosis.known[number("wrong-answer"), q]:
         parts.append(f"the answer: {_answer_match(diagnosis, numbers)}")
     if diagnosis.known[number("not-grounded"), q]:
-        parts.append(f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is "
-                     "asked")
+        parts.append(f"{_value(diagnosis.rules.grounded_spec, numbers['support'])} ({diagnosis.rules.grounded:g} is "
+                     "needed)")
     return "; ".join(parts) + "."
 
 

@@ -171,9 +171,15 @@ class Truth:
         """The same truth with these documents (None: without any); the digest follows, `judged_digest` stays."""
         return replace(self, corpus=corpus)
 
+    @property
+    def queries_only(self) -> bool:
+        """Whether it is made of the queries of runs (`of_queries`) and not of a file with judgments."""
+        return self.name == QUERIES_ONLY and not self.judgements
+
     @cached_property
     def _lanes(self) -> np.ndarray:
-        return row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
+        content = row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
+        return mix(content, np.uint64(9)) if self.queries_only else content
 
     @property
     def judged_digest(self) -> str:
@@ -182,7 +188,10 @@ class Truth:
 
     @cached_property
     def digest(self) -> str:
-        """128 bits of the content: judgments, details and corpus; not of the name, the file or its row order."""
+        """128 bits of the content: judgments, details and corpus; not of the name, the file or its row order.
+
+        A truth of `of_queries` never has the digest of a file with the same queries.
+        """
         if self.corpus is None:
             return self.judged_digest
         return "".join(f"{int(lane):016x}" for lane in self._lanes + mix(self.corpus.lanes, np.uint64(8)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ragdash.core.records import QUERIES_ONLY, Run, Truth
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.metrics import Spec, counterpart, default_file_specs, file_specs, parse_specs, read_spec
@@ -53,15 +53,10 @@ def use_queries_of_scores() -> None:
     """Where there are no judgments, measure runs whose files hold scores on their own queries."""
     truth = LOADED.truth(state.truth() or "")
     runs = [run for run in map(LOADED.run, _digests()) if run is not None and run.file_scores is not None]
-    if runs and (truth is None or is_queries_only(truth)):
+    if runs and (truth is None or truth.queries_only):
         queries = Truth.of_queries(runs)
         LOADED.put(queries)
         state.set_truth(queries.digest)
-
-
-def is_queries_only(truth: Truth) -> bool:
-    """Whether the truth is made of the queries of the runs."""
-    return truth.name == QUERIES_ONLY and not truth.judgements
 
 
 def _digests() -> tuple[str, ...]:

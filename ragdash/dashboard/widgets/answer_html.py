@@ -14,12 +14,9 @@ from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_n
 from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences.answers import unavailable_metrics  # noqa: F401
 from ragdash.reporting.sentences.formatting import NBSP, UNDEFINED, count, escape, number
 
 NAMED = 12  # unsupported words that are listed
-LIMITS = ("Words are compared one by one, as a bag: neither their order, nor a negation, nor a paraphrase is seen. A "
-          "high value is no proof that the answer follows from the contexts, a low one a hint to look.")
 
 
 def reason(evaluation: Evaluation) -> str:

@@ -12,6 +12,9 @@ from ragdash.metrics.docs.human_agreement import WORD_OVERLAP
 from ragdash.reporting.sentences.formatting import escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
+SINGLE_WORDS = ("Only single words are compared: word order, negations and paraphrases are not seen. A high value does "
+                "not prove that the answer follows from the contexts. A low value is a reason to look.")
+
 
 def unavailable_metrics(
     names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page"

@@ -171,7 +171,7 @@ def test_texts_that_stand_in_for_contexts_are_said_so():
     said = texts(opened("texts", "good"))
     assert "texts: the contexts are not known" in said and "They are used as contexts, because the run has none" in said
     assert "They are used as contexts" not in texts(opened("good", "bad"))
-    assert "neither their order, nor a negation" in said
+    assert "word order, negations and paraphrases are not seen" in said
 
 
 def test_a_run_without_answers_is_a_dash_with_its_reason_told_once():

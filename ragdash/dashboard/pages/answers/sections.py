@@ -29,7 +29,7 @@ from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as judged_words
-from ragdash.reporting.sentences.answers import word_overlap_note
+from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metrics, word_overlap_note
 
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
@@ -111,7 +111,7 @@ def build_data(context: PageContext, specs: list[Spec]) -> AnswersData:
         context.results.evaluations(quadrant_specs(context)),
     )
     lines = [
-        *answer_html.unavailable_metrics(context.names, data.values),
+        *unavailable_metrics(context.names, data.values),
         *judged_words.unavailable_judged(context.names, data.values, specs),
     ]
     if not any(summary.n for row in data.summaries for summary in row):
@@ -216,7 +216,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
     groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
             judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."), (
             right, "Right?", "Answers against the references and the question."), (
-            grounding, "Grounded?", answer_html.LIMITS))
+            grounding, "Grounded?", SINGLE_WORDS))
     spec_index = data.specs.index(spec)
     for columns, heading, help in sorted(groups, key=lambda group: spec_index not in group[0]):
         if columns:
@@ -255,14 +255,14 @@ def _render_notes(data: AnswersData) -> None:
         )
     st.caption(" ".join(sentences))
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):
-        sentences = [answer_html.LIMITS]
+        sentences = [SINGLE_WORDS]
         if answers_data.runs_without_contexts(context):
             names = fmt.escape(fmt.listed(answers_data.runs_without_contexts(context)))
             sentences.append(
                 f"{names}: the contexts are not known; the texts of the first documents are used instead."
             )
         st.caption(" ".join(filter(None, sentences)))
-    for line in answer_html.unavailable_metrics(context.names, data.values):
+    for line in unavailable_metrics(context.names, data.values):
         st.caption(f":material/info: {line}")
     judge_note.render_judge_note(context, data.specs)
 

@@ -19,11 +19,7 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import bands as band_sentences
 from ragdash.reporting.sentences import comparison
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.answers import unavailable_metrics, word_overlap_note
-
-LIMITS = ("Grounding compares words one by one, as a bag: neither their order, nor a negation, nor a paraphrase is "
-          "seen. A high value does not prove that the answer follows from the contexts. A low value is a reason to "
-          "look.")
+from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metrics, word_overlap_note
 
 
 def bands(content: ReportContent, title: str) -> Section:
@@ -106,7 +102,7 @@ def answers(content: ReportContent, title: str) -> Section:
                 [[cells.run_cell(content.names[i], content.slots[i]),
                   *(cells.mean_cell(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
     if groups[1][1]:
-        blocks.append(Text(LIMITS, quiet=True))
+        blocks.append(Text(SINGLE_WORDS, quiet=True))
     blocks += [_spread(content, lead), *(Text(line, quiet=True) for line in lines)]
     return Section("answers", title, blocks)
 
