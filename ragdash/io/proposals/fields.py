@@ -43,6 +43,9 @@ def _flatten_into(fields: dict, prefix: str, value: dict, depth: int, whole: fro
             elif all(str(key).isdecimal() and type(inner) is dict for key, inner in member.items()):
                 deepest = max(member, key=int)  # a record for each cutoff: {"5": {...}, "10": {...}}
                 _flatten_into(fields, f"{path}.{deepest}", member[deepest], depth + 1, whole)
+            elif all(str(key).isdecimal() and _is_ids(inner) for key, inner in member.items()):
+                deepest = max(member, key=int)  # a list for each cutoff: {"5": ["d1", ...], "10": [...]}
+                fields[f"{path}.{deepest}"] = member[deepest]
         elif type(member) is list and member and any(type(item) is dict for item in member) and depth < _DEEPEST:
             message = _chat_text(path, member)
             if message is not None:
@@ -63,6 +66,10 @@ def _flatten_list(fields: dict, path: str, items: list[dict], depth: int) -> Non
         flat.append(member)
     for name in dict.fromkeys(name for member in flat for name in member):
         fields[f"{path}.{name}"] = [member.get(name) for member in flat]
+
+
+def _is_ids(value) -> bool:
+    return type(value) is list and all(type(item) is str for item in value)
 
 
 def _is_mapping(value: dict) -> bool:
@@ -204,6 +211,8 @@ def _without_weak_gold(path: str) -> tuple[str, ...]:
 def _meaningful_words(path: str) -> tuple[str, ...]:
     parents, _, _last = path.rpartition(".")
     names = last_words(path)
+    if parents and names and all(name.isdecimal() for name in names):
+        return last_words(parents)  # a list for each cutoff
     if parents and not parents.endswith("[]") and names == ("id",):
         above = last_words(parents)
         return names if (DOCUMENT | QUESTION).isdisjoint(above) else (*above, *names)

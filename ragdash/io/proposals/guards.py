@@ -106,6 +106,8 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
+        yield lambda reading: "doc_id" not in reading.mapping and (
+            reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())

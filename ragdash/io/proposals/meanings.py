@@ -26,6 +26,7 @@ from ragdash.io.proposals.names import (
     SURE_METRICS,
     TEXT,
     WEAK_GOLD,
+    counts_something,
     words,
 )
 from ragdash.io.tables.cells import ID_PART
@@ -47,7 +48,11 @@ _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason",
               "words"}
 
 
+_MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
+_VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer: whether it is
+
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
+_PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
 _AGAINST = {"negative", "neg", "distractor", "irrelevant", "forbidden", "wrong", "incorrect", "hard", "excluded"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
@@ -72,7 +77,7 @@ def is_noise(field: Field) -> bool:
 def is_question(field: Field) -> bool:
     """The text of the question."""
     name = set(field.name_words)
-    if field.name_words in _SPEAKERS_ASKING and field.is_long_text and "[]" not in field.path:
+    if field.name_words in _SPEAKERS_ASKING + _PROBLEMS and field.is_long_text and "[]" not in field.path:
         return True
     return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
             and name.isdisjoint(ID | METRICS | NOTES | {"token", "count", "expansion", "rewritten", "vector"})
@@ -103,6 +108,8 @@ def is_query_id(field: Field) -> bool:
     name = set(field.name_words)
     if field.is_list or field.is_object or not field.is_id_like or field.share < 0.9 or field.path.count(".") > 2:
         return False
+    if counts_something(field.name_words):
+        return False
     return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",
                                  "nr")
             or field.path == "*"
@@ -126,8 +133,9 @@ def is_gold_list(field: Field) -> bool:
 
 def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
-    name = {word.rstrip("0123456789") for word in field.name_words} - {""}
-    if not (field.is_list and field.is_id_like and field.is_text) or not name.isdisjoint(GOLD | METRICS):
+    name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
+    is_titles = "title" in name and field.mean_length < 120 and "[]" not in field.path
+    if not (field.is_list and (field.is_id_like or is_titles) and field.is_text) or not name.isdisjoint(GOLD | METRICS):
         return False
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
@@ -246,6 +254,8 @@ def is_reference(field: Field) -> bool:
         return False
     if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
+    if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
+        return False  # answer_correct: a verdict on the answer
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT):
         return True
     if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
@@ -274,6 +284,8 @@ def is_answer(field: Field) -> bool:
         return False
     if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
         return False
+    if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES):
+        return False
     others = name - {"model"} if name & {"answer", "response", "output"} else name
     if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
@@ -290,7 +302,9 @@ def is_metric(field: Field) -> bool:
     name = set(field.name_words)
     if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
         return False
-    if not name.isdisjoint(LATENCIES | {"token", "cost", "threshold", "weight", "price"}) or name & {"id", "uuid"}:
+    if field.path.startswith("*."):
+        return False  # a mean over the queries of a configuration
+    if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid"}):
         return False
     if "rank" in name and "reciprocal" not in name:
         return False
@@ -324,7 +338,8 @@ def _is_bounded(field: Field) -> bool:
 def latency_unit(field: Field) -> str:
     """ms or s for a duration; "" for anything else."""
     name = set(field.name_words)
-    if field.is_list or not field.is_number or "[]" in field.path or field.path.count(".") > 2:
+    if field.is_list or not field.is_number or field.path.startswith("*.") or "[]" in field.path or (
+            field.path.count(".") > 2):
         return ""
     if name.isdisjoint(LATENCIES) or not name.isdisjoint({"stamp", "timestamp", "created", "start", "end", "at"}):
         return ""

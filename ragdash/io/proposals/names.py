@@ -60,6 +60,7 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
            "chunk", "overlap", "size", "temperature", "threshold"}
 LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
+COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun: how many there are
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
          "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
@@ -90,6 +91,11 @@ def _singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ness", "sas")):
         return word[:-1]
     return word
+
+
+def counts_something(names: tuple[str, ...]) -> bool:
+    """True for NumQueries and total_questions, which count; query_number is an id."""
+    return len(names) > 1 and names[0] in COUNTING and not QUESTION.isdisjoint(names[1:])
 
 
 def is_about(name: str, vocabulary: set[str]) -> bool:

@@ -9,7 +9,17 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
 from ragdash.io.proposals.fields import Field, is_missing, profile
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    ID,
+    LATENCIES,
+    RETURNED,
+    WEAK_GOLD,
+    counts_something,
+    words,
+)
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
@@ -18,6 +28,7 @@ from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_ret
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _AS_RUN = {"relevant": "retrieved"}
 KEYLESS = Field("", ())
+_EARLY = {"initial", "draft", "intermediate", "previous", "old"}  # answers that were replaced
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 
 
@@ -120,7 +131,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
                and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
-               and _COUNTED.isdisjoint(item.name_words) and (item.distinct_count > 1 or len(item.values) == 1)]
+               and _COUNTED.isdisjoint(item.name_words) and not counts_something(item.name_words)
+               and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids:
         take(result, free, "query_id", ids[0])
 
@@ -257,7 +269,8 @@ def _short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
 
 def _answer_rank(item: Field) -> tuple:
     name = item.name_words
-    return (item.path.count("."), not set(name) & RETURNED, name not in (("answer",), ("response",)), len(name))
+    return (item.path.count("."), not _EARLY.isdisjoint(name), not set(name) & RETURNED,
+            name not in (("answer",), ("response",)), len(name))
 
 
 def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:

@@ -39,6 +39,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
+_OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names of columns with a number
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
@@ -119,7 +120,7 @@ def _is_variant(variant: str) -> bool:
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
     if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
         return False
-    if not SURE_METRICS.isdisjoint(parts) or not GOLD.isdisjoint(parts) or not (QUESTION - {"q"}).isdisjoint(parts):
+    if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
         return False
     return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)
 
