@@ -18,6 +18,7 @@ GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grad
 _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
                         re.IGNORECASE)
+_ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _ID_LIKE = re.compile(r"[^\s]{1,200}")
 
 
@@ -81,7 +82,8 @@ def _is_mapping(value: dict) -> bool:
 
 def _chat_text(path: str, items: list) -> str | None:
     """The text of a conversation: the user's last message for a question, else the model's."""
-    if not all(type(item) is dict and "role" in item and ("content" in item or "text" in item) for item in items):
+    if not all(type(item) is dict and {"role", "speaker"} & item.keys() and {"content", "text"} & item.keys()
+               for item in items):
         return None
     asks = not QUESTION.isdisjoint(last_words(path))
     return last_message(items, USER_ROLES if asks else MODEL_ROLES)
@@ -133,7 +135,8 @@ class Field:
     @cached_property
     def is_number(self) -> bool:
         """True if all single values are numbers, also as text."""
-        return bool(self.items) and all(as_number(item) is not None for item in self.items)
+        return bool(self.items) and all(as_number(item) is not None for item in self.items) and not all(
+            isinstance(item, str) and _ARXIV.fullmatch(item) for item in self.items)
 
     @cached_property
     def is_bool(self) -> bool:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
-from ragdash.io.proposals.names import ID, QUESTION, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
 from ragdash.io.proposals.shapes.headers import header_names, looks_like_header
+from ragdash.io.proposals.shapes.logs import is_log
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
     with_decimal_points,
@@ -38,6 +39,7 @@ from ragdash.io.tables.cell_lists import parse_columns
 MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
+_PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
 _DELIMITERS = "\t,;|"
 
 
@@ -209,7 +211,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()
                 for name, items in member.items() for row in items if type(row) is dict]
         yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    lists = {key: member for key, member in value.items() if _is_records(member)}
+    lists = {key: member for key, member in value.items() if _is_records(member) and _PARTS.isdisjoint(words(key))}
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows
                                              if type(row) is dict])
@@ -234,9 +236,11 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
 
 
 def _ask(value) -> bool:
-    """True for a list of records with a question each, such as the turns of a session."""
-    return _is_records(value) and any(not QUESTION.isdisjoint(words(name)) and ID.isdisjoint(words(name))
-                                      and type(text) is str for name, text in value[0].items())
+    """True for a list of records with a question each and more, such as the turns of a session."""
+    return _is_records(value) and len(value[0]) > 1 and any(
+        not QUESTION.isdisjoint(words(name)) and ID.isdisjoint(words(name)) and type(text) is str
+        for name, text in value[0].items()) and any(
+        not (ANSWER | RETURNED | DOCUMENT | GOLD).isdisjoint(words(name)) or name == "a" for name in value[0])
 
 
 def _is_records_by_key(value) -> bool:
@@ -349,14 +353,6 @@ def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict
     columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
     columns = [without_percent_signs(column) for column in columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-_LOGS = {"event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
-
-
-def is_log(path: str) -> bool:
-    """True for lists of what happened within a query."""
-    return not _LOGS.isdisjoint(words(path))
 
 
 def fail_quietly(source: Source) -> list[RecordList]:

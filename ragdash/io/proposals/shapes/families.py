@@ -42,6 +42,8 @@ _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of
 _OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names of columns with a number
+_COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+",
+                      re.IGNORECASE)  # pipeline1, pipeline2
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
 _MOST_FIELDS = 300
 
@@ -130,7 +132,7 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
                 for name in variants)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
-    if known:
+    if known or all(_COUNTED.fullmatch(name) for name in variants):
         return True
     content = TEXT | {"answer", "response", "output", "completion"}
     return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(
