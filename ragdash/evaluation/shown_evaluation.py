@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragdash.metrics import Spec, parse_specs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragdash.evaluation.evaluate import Evaluation
-
 
 class ShownEvaluation:
     """The methods of `Evaluation` that draw and write; what they need of reporting is loaded when it is used."""
 
-    def _repr_html_(self) -> str:
-        evaluation = cast("Evaluation", self)
-        return _notebook().summary_html(evaluation.name, evaluation.summary())
+    specs: tuple[Spec, ...]
 
-    def plot(self, *others: Evaluation, metric: Spec | str | None = None, picture: str = "means"):
+    def _repr_html_(self) -> str:
+        return _notebook().evaluation_html(self)
+
+    def plot(self, *others: ShownEvaluation, metric: Spec | str | None = None, picture: str = "means"):
         """Return a plotly figure of this and other evaluations.
 
         Parameters
@@ -51,11 +50,10 @@ class ShownEvaluation:
         >>> evaluation.plot(picture="first-rank").layout.xaxis.title.text
         'Rank of the first relevant document'
         """
-        evaluations = [cast("Evaluation", self), *others]
-        spec = parse_specs([metric or evaluations[0].specs[0]])[0]
-        return _notebook().plot_evaluations(evaluations, spec, picture)
+        spec = parse_specs([metric or self.specs[0]])[0]
+        return _notebook().plot_evaluations([self, *others], spec, picture)
 
-    def report(self, path: str | Path, *others: Evaluation, title: str = "", full: bool = False, texts: bool = True,
+    def report(self, path: str | Path, *others: ShownEvaluation, title: str = "", full: bool = False, texts: bool = True,
                k: int = 10) -> Path:
         """Write the HTML report of this and other evaluations, as `ragdash report` does.
 
@@ -84,8 +82,7 @@ class ShownEvaluation:
         InputError
             An evaluation was not made by `evaluate`, so that it does not hold what its run returned.
         """
-        return _notebook().write_report([cast("Evaluation", self), *others], path, title=title, full=full, texts=texts,
-                                        k=k)
+        return _notebook().write_report([self, *others], path, title=title, full=full, texts=texts, k=k)
 
 
 def _notebook():

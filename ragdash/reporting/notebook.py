@@ -92,6 +92,11 @@ def plot_differences(rows: Sequence[Sequence[Comparison]]) -> Figure:
                          baseline=rows[0][0].baseline, p=arrays["p_corrected"])
 
 
+def evaluation_html(evaluation: Evaluation) -> str:
+    """Means of an evaluation with their intervals and n as an HTML table."""
+    return summary_html(evaluation.name, evaluation.summary())
+
+
 def summary_html(name: str, rows: Iterable[Summary]) -> str:
     """Means with their intervals and n as an HTML table."""
     body = "".join(f"<tr><td>{escape(row.spec.title)}</td><td>{row.mean:.3f}</td>"
