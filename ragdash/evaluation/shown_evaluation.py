@@ -53,8 +53,8 @@ class ShownEvaluation:
         spec = parse_specs([metric or self.specs[0]])[0]
         return _notebook().plot_evaluations([self, *others], spec, picture)
 
-    def report(self, path: str | Path, *others: ShownEvaluation, title: str = "", full: bool = False, texts: bool = True,
-               k: int = 10) -> Path:
+    def report(self, path: str | Path, *others: ShownEvaluation, title: str = "", full: bool = False,
+               texts: bool = True, k: int = 10) -> Path:
         """Write the HTML report of this and other evaluations, as `ragdash report` does.
 
         Parameters
