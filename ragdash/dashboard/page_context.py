@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import Diagnosis
-from ragdash.analysis.verdict import Verdict, best_run, verdict_state, withhold
+from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
 from ragdash.dashboard.session import relevance, reviews, state
@@ -168,9 +168,7 @@ class Results:
 
         accepted: kinds of checks that the reader accepts in spite of what they say.
         """
-        names, digests = self.selection.names, self.selection.digests
-        checks = verdict_cache.checks(digests, names, self.scope, spec, self.selection.k,
-                                      state.truth_names())
+        names, checks = self.selection.names, self.checks(spec)
         if any(check.kind == "no-common-query" for check in checks):
             return verdict_state(names, [], {}, checks, accepted, spec=spec)
         summaries = [row[0] for row in self.summary([spec])]
@@ -178,6 +176,11 @@ class Results:
         comparisons = {} if best is None else {index: pair for (index, _), pair in self._tested([spec], best).items()}
         return verdict_state(names, summaries, comparisons, checks, accepted,
                              against_baseline=tuple(self._tested([spec]).values()))
+
+    def checks(self, spec: Spec) -> tuple[RunCheck, ...]:
+        """What speaks against comparing these runs on the metric, the worst first."""
+        return verdict_cache.checks(self.selection.digests, self.selection.names, self.scope, spec, self.selection.k,
+                                    state.truth_names())
 
     def best_possible(self, spec: Spec) -> float:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import curve_panels
+from ragdash.dashboard.components import curve_panels, verdict_panel
 from ragdash.dashboard.widgets import elements
 
 
@@ -13,6 +13,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Ranking", "At what rank is the first relevant document?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
 
     curve_panels.render_first_rank(context)
     with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):

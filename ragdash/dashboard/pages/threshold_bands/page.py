@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.components import judge_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import leaderboard
 from ragdash.dashboard.pages.threshold_bands import bands_file
@@ -21,6 +21,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Threshold bands", "Is it good enough, and what does it cost?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
     part = elements.choose_part("Threshold bands", PARTS, state.BANDS_PART)
     {"bands": render_bands, "speed": speed_cost_page.render}[part](context)
 

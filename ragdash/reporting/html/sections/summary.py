@@ -61,13 +61,16 @@ def _origin(content: ReportContent) -> str:
 
 def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]:
     """The checks that withhold or qualify the verdict, the worst first."""
-    checks = (*verdict.withheld, *verdict.qualified)
-    if not checks:
+    checks, fixes = (*verdict.withheld, *verdict.qualified), sentences.fix_lines(verdict)
+    if not checks and not fixes:
         return []
     lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
              for line in sentences.check_lines(checks[:MAX_WARNINGS])]
     rest = len(checks) - MAX_WARNINGS
-    return [Heading("Warnings"), Text("\n".join([*lines, *([f"- And {rest} more."] if rest > 0 else [])]))]
+    lines += [f"- And {rest} more."] if rest > 0 else []
+    lines += [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}" for line in fixes[:MAX_WARNINGS]]
+    lines += [f"- And {len(fixes) - MAX_WARNINGS} more runs."] if len(fixes) > MAX_WARNINGS else []
+    return [Heading("Warnings" if checks else "Notes"), Text("\n".join(lines))]
 
 
 def _shown_runs(content: ReportContent) -> list[int]:
@@ -117,7 +120,7 @@ def _run_note(content: ReportContent, run: int) -> str:
         tied = {comparison.candidate for comparison in verdict.tied}
         notes += ["best"] if name == verdict.best else ["tied for best"] if name in tied else []
     notes += ["baseline"] if run == content.request.baseline and len(content.names) > 1 else []
-    return ", ".join([*notes, *dict.fromkeys(f"⚠ {check.badge}" for check in badges(verdict.checks, name))])
+    return ", ".join([*notes, *dict.fromkeys(check.mark for check in badges(verdict.checks, name))])
 
 
 def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
