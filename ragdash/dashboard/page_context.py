@@ -17,7 +17,9 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, select_comparable
-from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
+from ragdash.evaluation.curves import Curves
+from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.reporting.plots.common.theme import COLORED, color_best
 from ragdash.reporting.sentences import formatting as fmt
@@ -60,7 +62,8 @@ class Selection:
     @property
     def depth(self) -> int:
         """The deepest rank of the runs shown."""
-        return max(1, min(DEEPEST, max(LOADED.run(digest).depth for digest in self.digests)))
+        return max(1, min(DEEPEST, max(
+            LOADED.run(repeat).depth for digest in self.digests for repeat in digests_of(digest))))
 
     @property
     def spec(self) -> Spec:
@@ -115,7 +118,10 @@ class Results:
         return [evaluation_cache.interpolated(digest, self.scope) for digest in self.selection.digests]
 
     def first_ranks(self) -> list[np.ndarray]:
-        """For each run the rank of the first relevant document of each query that has one; NaN where none returned."""
+        """For each run the rank of the first relevant document of each query that has one; NaN where none returned.
+
+        Of repeats: each query once for each repeat.
+        """
         return [evaluation_cache.first_ranks(digest, self.scope) for digest in self.selection.digests]
 
     def counts(self) -> list[dict[str, int]]:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.analysis.verdict import RunCheck, Verdict, badges, checks_to_show
-from ragdash.dashboard.components import page_links
+from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, spec_of
 from ragdash.dashboard.session import run_fixes, state, truth_versions
+from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
@@ -74,13 +76,14 @@ def render_checks(context: PageContext, checks: Sequence[RunCheck]) -> None:
     accepted = tuple(state.get(state.ACCEPTED) or ())
     shown = checks_to_show(checks, accepted)
     many = len(shown) > MAX_CHECKS + 1
-    for check in shown[:MAX_CHECKS] if many else shown:
-        _render_check(context, check, accepted)
+    keys = _keys(shown)
+    for check, key in list(zip(shown, keys, strict=True))[:MAX_CHECKS if many else None]:
+        _render_check(context, check, key, accepted)
     if many:
         rest = shown[MAX_CHECKS:]
         with st.expander(f"{len(rest)} more: {_kinds(rest)}", key="more_checks"):
-            for check in rest:
-                _render_check(context, check, accepted)
+            for check, key in zip(rest, keys[MAX_CHECKS:], strict=True):
+                _render_check(context, check, key, accepted)
 
 
 def _kinds(checks: Sequence[RunCheck]) -> str:
@@ -88,14 +91,14 @@ def _kinds(checks: Sequence[RunCheck]) -> str:
     return fmt.escape(", ".join(dict.fromkeys(check.kind.replace("-", " ") for check in checks)))
 
 
-def _render_check(context: PageContext, check: RunCheck, accepted: Sequence[str]) -> None:
+def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str]) -> None:
     """One check: its badge, what was found and what follows, the fix, and the way to accept it."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"check_{_key(check)}"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
         line = shorten_names(context, verdict_sentences.check_lines([check])[0])
         st.markdown(f"{_badge(check)} {line}", width="content")
-        _render_fix(context, check)
+        _render_fix(context, check, key)
         if check.level == "withheld":
-            _render_accept(check, accepted)
+            _render_accept(check, key, accepted)
 
 
 def _badge(check: RunCheck) -> str:
@@ -112,7 +115,7 @@ def shorten_names(context: PageContext, text: str) -> str:
     return text
 
 
-def _render_fix(context: PageContext, check: RunCheck) -> None:
+def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     if check.kind in RELINKABLE and truth_versions.can_relink():
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
     if check.kind == "tuned-here":
@@ -124,14 +127,15 @@ def _render_fix(context: PageContext, check: RunCheck) -> None:
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")
         return
-    digests = [entry.digest for entry in context.entries if entry.name in check.runs or not check.runs]
-    st.button(FIX_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{_key(check)}",
+    digests = [digest for entry in context.entries if entry.name in check.runs or not check.runs
+               for digest in digests_of(entry.digest)]
+    st.button(FIX_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{key}",
               on_click=run_fixes.apply, args=(digests, [check.option]))
 
 
-def _render_accept(check: RunCheck, accepted: Sequence[str]) -> None:
+def _render_accept(check: RunCheck, key: str, accepted: Sequence[str]) -> None:
     is_accepted = check.kind in accepted
-    st.button("Accepted: undo" if is_accepted else "Accept anyway", key=f"accept_{_key(check)}", type="tertiary",
+    st.button("Accepted: undo" if is_accepted else "Accept anyway", key=f"accept_{key}", type="tertiary",
               on_click=_set_accepted, args=(check.kind, not is_accepted))
 
 
@@ -140,9 +144,11 @@ def _set_accepted(kind: str, accept: bool) -> None:
     st.session_state[state.ACCEPTED] = [*kinds, kind] if accept else kinds
 
 
-def _key(check: RunCheck) -> str:
-    """A key for the widgets of a check: its message and runs."""
-    return "".join(char if char.isalnum() else "_" for char in "_".join([check.message, *check.runs[:3]]))
+def _keys(checks: Sequence[RunCheck]) -> list[str]:
+    """A key for the widgets of each check: its message and runs, numbered where runs share a name."""
+    keys = ["".join(char if char.isalnum() else "_" for char in "_".join([check.message, *check.runs[:3]]))
+            for check in checks]
+    return [key if key not in keys[:index] else f"{key}_{index}" for index, key in enumerate(keys)]
 
 
 def badge_line(verdict: Verdict, run: str) -> str:
@@ -161,9 +167,9 @@ def marks(verdict: Verdict) -> dict[str, str]:
     return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {verdict.best: "best"}
 
 
-def run_marks(verdict: Verdict, names: Sequence[str]) -> dict[int, str]:
-    """What is said of each run next to its name: best, tied for best, and the checks that are about it."""
+def run_marks(verdict: Verdict, entries: Sequence[SessionRun]) -> dict[int, str]:
+    """What is said of each run next to its name: best, tied for best, the checks that are about it, its repeats."""
     best = marks(verdict)
-    texts = [[*([best[name]] if name in best else []),
-              *(check.mark for check in badges(verdict.checks, name))] for name in names]
+    texts = [[*filter(None, [best.get(entry.name, ""), repeat_lines.repeats_note(entry)]),
+              *(check.mark for check in badges(verdict.checks, entry.name))] for entry in entries]
     return {index: ", ".join(parts) for index, parts in enumerate(texts) if parts}
