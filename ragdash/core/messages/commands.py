@@ -268,6 +268,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="evaluations of ragdash.evaluate, or runs with truth=",
         fix="Pass the runs and the truth.",
     ),
+    "several-as-repeats": Message(
+        actual="{count} runs of different configurations: {names:comma}",
+        expected="one run, or repeats of one configuration, which are averaged per query",
+        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
+    ),
+    "several-as-repeats/settings": Message(
+        actual="{count} runs of {name!r} that differ in {settings:comma}",
+        expected="one run, or repeats of one configuration, which are averaged per query",
+        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
+    ),
     "unknown-picture": Message(
         actual="{name!r}",
         expected="one of {pictures:comma}",
