@@ -45,9 +45,10 @@ COMMANDS = {
              "read it",
     "dashboard": "the pages, with these files already loaded",
     "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
+    "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "history", "view"), "tracking.")}  # of commands that share one
+            **dict.fromkeys(("pin", "gate", "history", "view", "bundle"), "tracking.")}  # of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

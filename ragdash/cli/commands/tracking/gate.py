@@ -6,9 +6,8 @@ import argparse
 
 from ragdash.analysis.tracking import FAIL_ON, gate, read_baseline
 from ragdash.cli.commands.evaluate import report_missed
-from ragdash.cli.commands.tracking.repeats import add_group_option, check_repeats
 from ragdash.cli.common_options import add_metric_options, add_reading_options, add_resampling_options, whole_number
-from ragdash.cli.comparison_checks import add_check_options
+from ragdash.cli.comparison_checks import add_check_options, add_group_option, check_repeats
 from ragdash.cli.inputs import read_inputs, specs_of
 from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem

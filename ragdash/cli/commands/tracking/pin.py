@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ragdash.analysis.tracking import pin, read_baseline
 from ragdash.cli.commands.evaluate import evaluate_runs
-from ragdash.cli.commands.tracking.repeats import add_group_option, check_repeats
 from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options
+from ragdash.cli.comparison_checks import add_group_option, check_repeats
 from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem
