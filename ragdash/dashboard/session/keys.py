@@ -27,8 +27,8 @@ SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
 SHOW_AS = "show_as"  # the tool whose numbers are shown there
-OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, RERANKED = (  # What-if
-    "fused", "fusion", "fuse_k", "fuse_share", "window", "reranked")
+OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, FUSE_DEPTH, FUSE_SAME, RERANKED = (  # What-if
+    "fused", "fusion", "fuse_k", "fuse_share", "window", "fuse_depth", "fuse_same", "reranked")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
 OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
 JUDGE = "judge"  # whose verdicts, on Answers
