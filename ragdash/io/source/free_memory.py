@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 try:
@@ -42,10 +43,8 @@ def _limits(size: int) -> Iterator[tuple[int, int]]:
     limit = -1 if resource is None else resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit >= 0 and "VmSize" in process:
         yield limit - process["VmSize"], ADDRESSES * size + RESERVED
-    try:
+    with suppress(OSError, ValueError):  # no container, or the word max
         yield int(CGROUP.read_text()) - process.get("VmRSS", 0), size
-    except (OSError, ValueError):  # no container, or the word max
-        pass
     if "MemAvailable" in machine:
         yield machine["MemAvailable"] + machine.get("SwapFree", 0), size
 
