@@ -364,12 +364,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="an object of documents with scores, or a list of document ids",
         fix="This looks like a summary: ragdash reads what was returned for each query, and computes means itself.",
     ),
-    "out-of-memory/file": Message(
-        actual="a file of {size:bytes}, and {free:bytes} of free memory",
-        expected="enough memory to read it",
-        fix="Close other programs, raise the limit of memory, keep fewer queries or documents in the file, or use a "
-            "machine with more memory.",
-    ),
     "zip-bomb": Message(
         actual="{packed:bytes} that become more than {size:bytes}, about {estimate:bytes}",
         expected="at most {most:bytes}, and a file that grows as texts do",
