@@ -298,6 +298,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="less than the memory that is free",
         fix="Load fewer or smaller files at once, fewer metrics or fewer resamples, or use a machine with more memory.",
     ),
+    "out-of-memory/file": Message(
+        actual="a file of {size:bytes}, and {free:bytes} of free memory",
+        expected="enough memory to read it",
+        fix="Close other programs, raise the limit of memory, keep fewer queries or documents in the file, or use a "
+            "machine with more memory.",
+    ),
     "port-in-use": Message(
         actual="port {port} of {host}: {reason}",
         expected="an address and a port that are free",
