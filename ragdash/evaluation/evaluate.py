@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from importlib import import_module
 from itertools import groupby
 
 import numpy as np
@@ -19,6 +18,7 @@ from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import averaged_values, column_means, compute_specs, exact_interval, geometric_mean
 from ragdash.evaluation.query_problems import check_overlap, match_warnings
+from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
     FAST_RESAMPLES,
     LEVEL,
@@ -63,7 +63,7 @@ class Summary:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(ShownEvaluation):
     """Values of a run for every query and metric; what `evaluate` returns.
 
     Attributes
@@ -81,6 +81,8 @@ class Evaluation:
         Warnings, such as metrics that this run or truth cannot give.
     corpus
         For metrics that are no mean over the queries: the value of the whole corpus by spec.
+    match
+        Where `evaluate` made it: the run matched with the truth, which reports and most pictures need.
 
     Examples
     --------
@@ -105,6 +107,7 @@ class Evaluation:
     counts: Mapping[str, int]
     problems: tuple[Problem, ...] = ()
     corpus: Mapping[Spec, CorpusValue] = field(default_factory=dict)
+    match: Match | None = None
 
     def __repr__(self) -> str:
         return f"<Evaluation of {self.name!r}: {len(self.query_ids):,} queries, {len(self.specs)} metrics>"
@@ -131,14 +134,6 @@ class Evaluation:
     def summary(self, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Summary, ...]:
         """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run."""
         return summaries([self], level=level, resamples=resamples, seed=seed)[0]
-
-    def _repr_html_(self) -> str:
-        return import_module("ragdash.reporting.notebook").summary_html(self.name, self.summary())
-
-    def plot(self, *others: Evaluation, metric: Spec | str | None = None):
-        """Return a plotly figure: the mean of this and other evaluations on a metric (default the first), with n."""
-        pictures = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a picture is wanted
-        return pictures.plot_means([self, *others], parse_specs([metric or self.specs[0]])[0])
 
     def frame(self):
         """Return the values as a pandas DataFrame: a row per query_id, a column per metric."""
@@ -199,7 +194,8 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
     specs = (default_specs([run], truth) if metrics is None
              else with_guesses(parse_specs(metrics), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)
-    return evaluate_match(Match(run, truth, Conventions.from_arguments(conventions), matching), specs)
+    match = Match(run, truth, Conventions.from_arguments(conventions), matching)
+    return replace(evaluate_match(match, specs), match=match)
 
 
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:

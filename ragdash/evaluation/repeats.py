@@ -53,7 +53,7 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
     counts = max((evaluation.counts for evaluation in evaluations), key=lambda counts: counts["missing"])
     return replace(first, digest=joined_digest([evaluation.digest for evaluation in evaluations]), values=values,
-                   counts=counts, problems=tuple(problems), corpus={})
+                   counts=counts, problems=tuple(problems), corpus={}, match=None)
 
 
 def joined_digest(digests: Sequence[str]) -> str:

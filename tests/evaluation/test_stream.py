@@ -19,7 +19,8 @@ from ragdash.evaluation.compute import compute_specs
 from ragdash.io.assemble import run_pieces
 
 SPECS = " ".join(name + "@10" * (metric.cutoff == "required" or name == "AQWV") for name, metric in METRICS.items()
-                 if metric.view == "Ranked" and metric.aggregate != "corpus") + " P(average='micro')@5 R(average='micro')@5"
+                 if metric.view == "Ranked" and metric.aggregate != "corpus")
+SPECS += " P(average='micro')@5 R(average='micro')@5"
 
 
 @pytest.fixture(autouse=True)
@@ -104,12 +105,15 @@ def test_a_metric_that_one_piece_cannot_give_is_undefined_for_all(judgments, mon
     def compute(match, specs):
         calls.append(match)
         values, corpus, unavailable = compute_specs(match, specs)
-        return values, corpus, unavailable | ({specs[1]: Unavailable("by-evidence", {"metric": "RR"}).problem} if len(calls) == 2 else {})
+        if len(calls) == 2:
+            unavailable[specs[1]] = Unavailable("by-evidence", {"metric": "RR"}).problem
+        return values, corpus, unavailable
 
     monkeypatch.setattr(stream, "compute_specs", compute)
     evaluation = evaluate_stream(("bm25.trec", trec(rows())), judgments, "nDCG@10 RR")
-    assert len(calls) > 5 and np.isnan(evaluation.column("RR")).all() and not np.isnan(evaluation.column("nDCG@10")).all()
-    assert [p.message for p in evaluation.problems if p.message.startswith("unavailable")] == ["unavailable/by-evidence"]
+    assert len(calls) > 5 and np.isnan(evaluation.column("RR")).all()
+    assert not np.isnan(evaluation.column("nDCG@10")).all()
+    assert "unavailable/by-evidence" in {problem.message for problem in evaluation.problems}
 
 
 def test_no_query_in_common_and_no_document_in_common(judgments):

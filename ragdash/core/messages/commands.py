@@ -298,6 +298,21 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose a tool.",
     ),
+    "picture-without-data": Message(
+        actual="nothing to draw for {name!r}{reason:?: {reason}}{reason:!}",
+        expected="runs with what the picture shows",
+        fix="Draw another picture, or add the data.",
+    ),
+    "report-without-runs": Message(
+        actual="evaluations that hold values alone, not what {run!r} returned",
+        expected="evaluations of ragdash.evaluate, or runs with truth=",
+        fix="Pass the runs and the truth.",
+    ),
+    "unknown-picture": Message(
+        actual="{name!r}",
+        expected="one of {pictures:comma}",
+        fix="Choose one of these.",
+    ),
     "unknown-section": Message(
         actual="{names!r}",
         expected="some of {sections:comma}",

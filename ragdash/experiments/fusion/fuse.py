@@ -18,6 +18,7 @@ from ragdash.core.ranking.rank_order import ranking_digest, row_digest
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import falling_order
 from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
+from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
 
@@ -69,7 +70,8 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     fused = _run_of(name or preset or method, pool, blocks)
     overlap = any(block.overlap for block in blocks)
     return replace(fused, settings={"fusion": recipe.settings(runs)},
-                   problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1)))
+                   problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),
+                             *_copies(recipe, sum(block.left_out for block in blocks))))
 
 
 def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -140,7 +142,7 @@ class Block:
     """The fused lists of a block of queries: positions in ranking order, rows in the columns of the block.
 
     starts (Q + 1,); rows, pairs, scores (positions,); columns: name -> chunks of text; settled: whether equal scores
-    are in their final order; overlap: whether two legs have a document in common.
+    are in their final order; overlap: whether two legs have a document in common; left_out: candidates without score.
     """
 
     starts: np.ndarray
@@ -150,6 +152,7 @@ class Block:
     columns: dict[str, list[pa.Array]]
     settled: bool
     overlap: bool
+    left_out: int
 
 
 def _fused_block(candidates: Candidates, recipe: Recipe) -> Block:
@@ -168,7 +171,7 @@ def _fused_block(candidates: Candidates, recipe: Recipe) -> Block:
         mask = pa.array(returned)
         columns = {name: pa.chunked_array(chunks, pa.string()).filter(mask).chunks for name, chunks in columns.items()}
         pairs, rows = pairs[returned], (np.cumsum(returned) - 1)[rows]
-    return Block(starts, rows, pairs[rows], scores[order], columns, settled, overlap)
+    return Block(starts, rows, pairs[rows], scores[order], columns, settled, overlap, int(np.isnan(scores).sum()))
 
 
 def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -239,6 +242,13 @@ def _questions(pool: Pool) -> pa.Table | None:
 def _merged_problems(runs: Sequence[Run]) -> list[Problem]:
     return list(dict.fromkeys(problem for run in runs for problem in run.problems
                               if problem.kind != "duplicate-document"))
+
+
+def _copies(recipe: Recipe, count: int) -> list[Problem]:
+    """How many documents a union left out as copies."""
+    if not count or not METHODS[recipe.method].reads_texts(recipe.params):
+        return []
+    return [Problem("fusion-copies", {"count": count, "near": recipe.params["same"] == "near"}, severity="note")]
 
 
 def warnings_of(runs: Sequence[Run], pool: Pool, overlap: bool) -> list[Problem]:
