@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import averaged_values, column_means, compute_specs, exact_interval, geometric_mean
-from ragdash.evaluation.query_problems import check_overlap, match_warnings
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
     FAST_RESAMPLES,
@@ -29,6 +28,7 @@ from ragdash.evaluation.stats import (
     median_interval,
 )
 from ragdash.matching.match import THRESHOLD, Match, Matching
+from ragdash.matching.query_overlap import check_overlap, match_warnings
 from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
 

@@ -19,10 +19,10 @@ from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.records.details import details_digest
 from ragdash.evaluation.compute import compute_specs
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.query_problems import no_common_query, query_warnings
 from ragdash.io import Readable
 from ragdash.io.assemble.run_pieces import RunPieces, run_pieces
 from ragdash.matching.match import Match
+from ragdash.matching.query_overlap import no_common_query, query_warnings
 from ragdash.metrics import CorpusValue, Spec, default_specs, parse_specs
 
 

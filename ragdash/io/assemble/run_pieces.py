@@ -123,8 +123,8 @@ def run_pieces(file, *, name: str | None = None, encoding: str = "utf-8",
     Examples
     --------
     >>> file = ("bm25.trec", b"q1 Q0 d7 1 3.0 bm25\\nq1 Q0 d2 2 1.5 bm25\\nq2 Q0 d7 1 2.0 bm25\\n")
-    >>> [run.query_ids.to_pylist() for run in run_pieces(file)]
-    [['q1', 'q2']]
+    >>> [run.query_ids.to_pylist() for run in run_pieces(file)]  # the last query may go on in the next block
+    [['q1'], ['q2']]
     """
     return RunPieces(Source(file, encoding, columns), name)
 
