@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from ragdash.analysis.verdict import Verdict, decide, find_checks
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
+from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, select_comparable
 from ragdash.evaluation.comparison_inputs import KINDS
 from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.evaluation.repeats import configurations_problem
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.verdict import (
@@ -71,3 +73,16 @@ def gate_checks(verdict: Verdict) -> list[GateCheck]:
     """A missed bound for each check that withholds the verdict."""
     return [GateCheck(", ".join(check.runs) or "all runs", f"comparable: {check.kind}", check.found(),
                       f"not comparable yet: {check.found()} ({check.kind})") for check in verdict.withheld]
+
+
+def add_group_option(parser: argparse.ArgumentParser) -> None:
+    """Add --group."""
+    parser.add_argument("--group", metavar="NAME", help="the runs are repeats of one configuration of this name, "
+                        "although their names or settings differ")
+
+
+def check_repeats(runs: Sequence[Run], group: str | None) -> None:
+    """Raise InputError if several runs are of different configurations, unless a group was named."""
+    problem = None if group else configurations_problem(runs)
+    if problem is not None:
+        raise InputError([problem])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ragdash.core.errors import Problem
 from ragdash.core.records import Run
 from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.evaluate import Evaluation
@@ -17,6 +19,8 @@ from ragdash.evaluation.stats.variance_components import (
     variance_components,
 )
 from ragdash.metrics import Spec
+
+_NUMBERED = re.compile(r" \(\d+\)$")  # the number that equal names of a command get
 
 
 def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
@@ -120,6 +124,31 @@ def group_names(runs: Sequence[Run], groups: Sequence[Sequence[int]]) -> list[st
 
 def _recorded_name(run: Run) -> str:
     return run.header.name if run.header is not None else run.name
+
+
+def configurations_problem(runs: Sequence[Run], field: str = "RUN") -> Problem | None:
+    """What shows that these runs are not repeats of one configuration: their names, or recorded settings; else None.
+
+    Runs that were recorded as repeats of one group are repeats whatever their settings are.
+
+    Examples
+    --------
+    >>> runs = [Run.from_dict({"q1": ["d1"]}, name) for name in ("dense", "dense (2)", "hybrid")]
+    >>> configurations_problem(runs[:2]) is None, configurations_problem(runs).facts["names"]
+    (True, ['dense', 'hybrid'])
+    """
+    if len(runs) < 2 or len(repeat_groups(runs)) == 1:
+        return None
+    names = list(dict.fromkeys(_NUMBERED.sub("", _recorded_name(run)) for run in runs))
+    if len(names) > 1:
+        return Problem("several-as-repeats", {"names": names, "count": len(runs)}, field=field)
+    settings = [run.header.settings for run in runs if run.header is not None]
+    differing = sorted({name for other in settings[1:] for name in {*settings[0], *other}
+                        if settings[0].get(name) != other.get(name)})
+    if not differing:
+        return None
+    return Problem("several-as-repeats/settings", {"name": names[0], "settings": differing, "count": len(runs)},
+                   field=field)
 
 
 def merged_groups(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> tuple[list[Run], list[Evaluation]]:
