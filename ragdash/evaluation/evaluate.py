@@ -16,10 +16,9 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import averaged_values, column_means, compute_specs, exact_interval, geometric_mean
+from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
-    FAST_RESAMPLES,
     LEVEL,
     RESAMPLES,
     SEED,
@@ -31,9 +30,6 @@ from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.matching.query_overlap import check_overlap, match_warnings
 from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
-
-CURVE_INTERVALS = 60
-_CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
 
 
 @dataclass(frozen=True)
@@ -143,18 +139,6 @@ class Evaluation(ShownEvaluation):
                             columns=[str(spec) for spec in self.specs])
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Means against the cutoff. mean[name] (K,) at ks; low[name], high[name] at interval_ks; n[name] queries each."""
-
-    ks: np.ndarray
-    interval_ks: np.ndarray
-    mean: Mapping[str, np.ndarray]
-    low: Mapping[str, np.ndarray]
-    high: Mapping[str, np.ndarray]
-    n: Mapping[str, int]
-
-
 def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[str | Spec] | None = None, *,
              match: str = "id", match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
              **conventions) -> Evaluation:
@@ -251,42 +235,6 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
             result[i] = tuple(_summary(evaluations[i], column, bounds[column], draw) for column in range(width))
             start += width
     return result
-
-
-def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
-           resamples: int = FAST_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
-           queries: np.ndarray | None = None) -> Curves:
-    """Return means of metrics at every cutoff, with intervals at up to 60 log-spaced ones.
-
-    Parameters
-    ----------
-    names
-        Metrics that take a cutoff.
-    ks
-        The cutoffs, ascending; default 1 to the run's depth.
-    level, resamples, seed
-        Of the bootstrap intervals.
-    weights
-        stats.resample_weights for these queries, this seed and at least these resamples.
-    queries : bool array (Q,)
-        The queries to include; default all.
-    """
-    queries = np.ones(len(match.query_ids), bool) if queries is None else queries
-    ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)
-    mean = {name: np.empty(len(ks)) for name in names}
-    n = {}
-    for start in range(0, len(ks), _CURVE_BLOCK):
-        block = slice(start, start + _CURVE_BLOCK)
-        for name in names:
-            values = evaluate_match(match, [Spec(name, (), int(k)) for k in ks[block]]).values[queries]
-            mean[name][block] = column_means(values)
-            n[name] = int((~np.isnan(values[:, 0])).sum())
-    spread = np.unique(np.round(np.geomspace(1, len(ks), CURVE_INTERVALS)).astype(int) - 1) if len(ks) else []
-    interval_ks = ks[spread]
-    values = evaluate_match(match, [Spec(name, (), int(k)) for name in names for k in interval_ks]).values[queries]
-    low, high = (bound.reshape(len(names), -1) for bound in bootstrap_intervals(
-        values, level=level, resamples=resamples, seed=seed, weights=weights))
-    return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
 def _unanswerable(match: Match) -> np.ndarray:
