@@ -31,7 +31,7 @@ def evaluate_stream(run: Readable, truth: Truth | object, metrics: str | Iterabl
                     **conventions) -> Evaluation:
     """Compute metrics of a run file that need not fit into memory; the values are those of `evaluate`, bit for bit.
 
-    The file is read in pieces of some hundred thousand rows. The rows of a query must stand together.
+    The file is read in pieces of some hundred thousand rows. The rows of a query must follow each other.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def evaluate_stream(run: Readable, truth: Truth | object, metrics: str | Iterabl
     Raises
     ------
     InputError
-        The file cannot be read in pieces, the rows of a query stand in several places, or a metric needs more than
+        The file cannot be read in pieces, the rows of a query are in several places, or a metric needs more than
         rankings.
 
     Examples
@@ -120,7 +120,7 @@ class _State:
             self._evaluate(run, rows)
 
     def evaluation(self, pieces: RunPieces) -> Evaluation:
-        """The evaluation of the whole run; InputError where a query stands in several pieces, or none is known."""
+        """The evaluation of the whole run; InputError where a query is in several pieces, or none is known."""
         if self.repeated:
             raise InputError([Problem("not-streamed/query", {"count": len(self.repeated), "example": self.repeated[0]},
                                       pieces.source.file, field="query_id")])
@@ -174,7 +174,7 @@ class _State:
         return part
 
     def _note_extra(self, query_ids: pa.StringArray) -> None:
-        """Remember queries that the truth lacks; one that stands in two pieces is noted as repeated."""
+        """Remember queries that the truth lacks; one that is in two pieces is noted as repeated."""
         if not len(query_ids):
             return
         hashes = hash_text(text_column(query_ids))

@@ -203,7 +203,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Leave {options} out, or leave --stream out.",
     ),
     "not-streamed/query": Message(
-        actual="{count:count query} whose rows stand in several places, such as {example!r}",
+        actual="{count:count query} with rows in several places, such as {example!r}",
         expected="the rows of a query together, in a file that is read in pieces",
         fix="Sort the file by query (sort -s -k1,1), or leave --stream out.",
     ),
