@@ -25,7 +25,7 @@ Give a short reason first, then the verdict:
 useful: it holds what the right answer says or rests on, all of it or a part.
 useless: it does not, however near its subject.
 Judge by the texts alone, not by what you know. A part is enough: one of two facts, or a step that leads to the answer.
-A context that only names the subject is useless. If you cannot tell, it is useless.
+A context that only names the subject is useless. If you cannot decide, it is useless.
 Examples, for the answer "The bridge opened in May 1930.":
 "The bridge was opened on 4 May 1930.": useful.
 "The bridge was planned in the twenties.": useless (its subject, nothing of the answer)."""

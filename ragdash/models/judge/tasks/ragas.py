@@ -77,7 +77,7 @@ USED = f"""You judge whether a context is useful to arrive at an answer that was
 Give a short reason first, then the verdict:
 useful: it holds what the answer says or rests on, all of it or a part.
 useless: it does not, however near its subject.
-Judge by the texts alone, not by what you know. If you cannot tell, it is useless.
+Judge by the texts alone, not by what you know. If you cannot decide, it is useless.
 Examples, for the answer "In May 1930.":
 "The bridge was opened on 4 May 1930.": useful.
 "The bridge was planned in the twenties.": useless (its subject, nothing of the answer)."""
