@@ -212,8 +212,9 @@ async def steady(server: Server, minutes: float, count: int = 4, think: float = 
     stop.set()
     rows = [row for rows in await asyncio.gather(*work) for row in rows]
     times = np.array([row[1] for row in rows])
+    each = (server.processor() - used) / len(rows) * 1e3
     print(f"\n{count} sessions for {minutes:.0f} minutes: {len(rows):,} clicks, median {np.median(times):.3f} s, p95 "
-          f"{np.percentile(times, 95):.3f} s, processor {(server.processor() - used) / len(rows) * 1e3:.0f} ms a click\n"
+          f"{np.percentile(times, 95):.3f} s, processor {each:.0f} ms a click\n"
           f"   memory at each tenth: {', '.join(f'{value:.0f}' for value in memory)} MiB, from lowest to highest "
           f"{max(memory) / min(memory) - 1:.1%}, failed {sum(bool(row[2]) for row in rows)}", flush=True)
     await asyncio.gather(*(session.close() for session in sessions))
