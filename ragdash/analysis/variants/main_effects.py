@@ -139,8 +139,8 @@ def main_effects(evaluations: Sequence[Evaluation], settings: Sequence[Mapping[s
     rows = []
     for index, factor in enumerate(design.factors):
         count = len(factor.levels)
-        found = tests[:, ends[index] - count:ends[index]] if separable[index] else np.full((4, count), np.nan)
-        rows.append(_effect(design, factor, found, means, matrix, () if separable[index] else design.tied_to(index)))
+        tested = tests[:, ends[index] - count:ends[index]] if separable[index] else np.full((4, count), np.nan)
+        rows.append(_effect(design, factor, tested, means, matrix, () if separable[index] else design.tied_to(index)))
     rows.sort(key=lambda row: -np.nan_to_num(row.spread, nan=-1.0))
     combined = Counter(map(tuple, np.array([factor.codes for factor in design.factors]).T.tolist()))
     possible = int(np.prod([len(factor.levels) for factor in design.factors])) if design.factors else 0

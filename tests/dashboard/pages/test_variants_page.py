@@ -8,7 +8,7 @@ from helpers import run_of, truth_of
 from page_cases import address, charts, opened, shown, texts, widget
 
 from ragdash.dashboard import page_list
-from ragdash.dashboard.pages.variants.table import matching_rows
+from ragdash.dashboard.pages.compare.variants.table import matching_rows
 
 QUERIES = [f"q{number:02}" for number in range(20)]
 TRUTH = truth_of({query: ["a"] for query in QUERIES})

@@ -47,8 +47,8 @@ def build_data(context: PageContext) -> VariantsData:
                        "Choose another metric in the sidebar.")
         raise PageEnds
     if not varying_settings([run.settings for run in facts]):
-        elements.empty("These runs have the same settings", "Record them with the settings that differ, or type settings "
-                       "on the **Data** page.")
+        elements.empty("These runs have the same settings", "Record them with the settings that differ, or type "
+                       "settings on the **Data** page.")
         raise PageEnds
     settings = tuple(tuple(run.settings.items()) for run in facts)
     variants = _variants(tuple(context.digests), context.scope.cache_key([spec]), str(spec), settings,

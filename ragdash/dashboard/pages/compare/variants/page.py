@@ -8,8 +8,8 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import setting_grid
-from ragdash.dashboard.pages.variants import sections, table
-from ragdash.dashboard.pages.variants.data import VariantsData, build_data
+from ragdash.dashboard.pages.compare.variants import sections, table
+from ragdash.dashboard.pages.compare.variants.data import VariantsData, build_data
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 

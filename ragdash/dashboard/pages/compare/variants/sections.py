@@ -9,7 +9,7 @@ import streamlit as st
 from ragdash.analysis.variants import COST, LATENCY
 from ragdash.analysis.variants.design import NOT_SET
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.pages.variants.data import VariantsData
+from ragdash.dashboard.pages.compare.variants.data import VariantsData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots.common import axes

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.pages.variants.data import VariantsData
+from ragdash.dashboard.pages.compare.variants.data import VariantsData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
