@@ -18,6 +18,7 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.io.source.free_memory import too_little_memory
 from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
 from ragdash.io.source.markdown_table import is_markdown_table, without_bars
 from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
@@ -78,6 +79,8 @@ class Source:
         raw = self._read(HEAD_BYTES)
         if not raw:
             self.fail("empty-file")
+        if (free := too_little_memory(self.stored_size)) is not None:
+            self.fail("out-of-memory/file", {"size": self.stored_size, "free": free})
         self._has_mark = raw.startswith(BOM)
         self.removes_zero_bytes = self._has_bars = False
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
@@ -141,9 +144,13 @@ class Source:
     @property
     def plain_file(self) -> Path | None:
         """The path of a file that can be streamed as UTF-8 text; None where the text must come from `data`."""
-        is_plain = self.compression is None and self.encoding == "utf-8" and not (
-            self._has_mark or self.removes_zero_bytes or self._has_bars)
+        is_plain = self.compression is None and not self.needs_conversion
         return self._path if is_plain and "data" not in self.__dict__ else None
+
+    @property
+    def needs_conversion(self) -> bool:
+        """Whether the (decompressed) bytes differ from the text in UTF-8."""
+        return self.encoding != "utf-8" or self._has_mark or self.removes_zero_bytes or self._has_bars
 
     def arrow_text(self) -> pa.NativeFile:
         """The text as an Arrow input."""
