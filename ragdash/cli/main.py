@@ -57,6 +57,9 @@ _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    # Our own threads share the cores. Those of OpenBLAS wait actively for each other: with them, intervals took seven
+    # times the processor time on a busy machine. It reads this when numpy is imported, which commands do.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
         command = _module_of(options.command)
