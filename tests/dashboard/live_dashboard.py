@@ -32,6 +32,8 @@ FLAGS = [
     "--force-color-profile=srgb",
     "--disable-background-networking",
     "--no-first-run",
+    "--process-per-site",  # a new page runs in the process of the visitor's page before, where Streamlit is compiled
+    "--js-flags=--no-opt",  # pages are too short for what the optimizer costs
 ]
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BUFFERED = "() => new Promise(done => setTimeout(done, 50))"  # Streamlit collects what it draws for a moment
@@ -298,6 +300,13 @@ def visitor(browser, url: str, **settings):
     return *watched(context, url), context
 
 
+def new_profile(browser, url: str):
+    """A browser of a visitor; its first page stays open and keeps the process, with its compiled scripts, for others."""
+    context = browser.new_context(**SETTINGS)
+    context.new_page().goto(f"{url}/_stcore/health")
+    return context
+
+
 @pytest.fixture(scope="session")
 def profiles(browser):
     """The browsers of the visitors of a test, by their number, for test after test: what they load stays cached."""
@@ -314,7 +323,7 @@ def visit(browser, profiles, server, request):
 
     def start(url: str = server, *, color_scheme: str = "light", viewport: dict = LARGE) -> App:
         if len(opened) == len(profiles):
-            profiles.append(browser.new_context(**SETTINGS))
+            profiles.append(new_profile(browser, url))
         app, faults = watched(profiles[len(opened)], url)
         opened.append((app, faults))
         app.page.context.new_cdp_session(app.page).send(
