@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 from helpers import run_of, truth_of
@@ -32,3 +34,19 @@ def commits(number: int = 20, seed: int = 5, truth: str = "", planted: bool = Tr
                            git=Revision(f"{commit:02}" * 20, "main" if commit % 2 else "dev"))
         runs.append(replace(run_of(documents, "hybrid", settings=header.settings), header=header))
     return runs
+
+
+def write_log_folder(root: Path) -> Path:
+    """Twenty recorded runs in a log folder, as ragdash.record writes them, one unfinished, and the judgments."""
+    for run in commits():
+        folder = root / "logs" / run.header.run_id
+        folder.mkdir(parents=True)
+        (folder / "header.json").write_bytes(run.header.to_json())
+        (folder / "results.jsonl").write_text("".join(json.dumps({"query_id": query, "retrieved": run.ranking(
+            query)["doc_id"].to_pylist()}) + "\n" for query in QUERIES))
+    cut = root / "logs" / "20260401T000000Z-hybrid-x"
+    cut.mkdir()
+    (cut / "header.json").write_bytes(RunHeader(cut.name, "hybrid", START.isoformat()).to_json())
+    (cut / "results.part.jsonl").write_text("")
+    (root / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    return root

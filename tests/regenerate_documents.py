@@ -1,4 +1,5 @@
-"""Write again what documents show of the program: commands and their outputs, metrics, glossary, example report.
+"""Write again what documents show of the program: commands and their outputs, metrics, glossary, Python reference,
+tutorial, example report.
 
     python tests/regenerate_documents.py
 
@@ -67,11 +68,16 @@ def regenerate() -> None:
     coming = Path("docs/start/coming-from.md")
     coming.write_text(with_tools_reference(coming.read_text(encoding="utf-8")), encoding="utf-8")
     output("ragdash metrics --format markdown -o docs/reference/metrics.md")
+    from notebook_file import write_tutorial
+    from python_reference import reference
+
+    Path("docs/start/python-reference.md").write_text(reference(), encoding="utf-8")
+    write_tutorial(ROOT)
     output(EXAMPLE.search(Path("docs/guide/share.md").read_text(encoding="utf-8"))[1])
 
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    sys.path.insert(0, str(ROOT))
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "project")]
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     regenerate()

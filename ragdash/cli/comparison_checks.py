@@ -6,14 +6,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import Verdict, decide, find_checks
+from ragdash.analysis.verdict import FIXES, Verdict, decide, find_checks, of_level
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
+from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.evaluation.compare import ComparisonRules, select_comparable
 from ragdash.evaluation.comparison_inputs import KINDS
 from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.evaluation.repeats import configurations_problem
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.verdict import (
@@ -21,6 +23,7 @@ from ragdash.reporting.sentences.verdict import (
     change_sentence,
     check_lines,
     decision_sentence,
+    fix_lines,
     verdict_sentence,
 )
 
@@ -58,16 +61,40 @@ def verdict_text(verdict: Verdict) -> str:
         lines.append(f"  To decide in spite of it: {kinds}")
     else:
         lines.append(change_sentence(verdict, "cli", markdown=False))
+    lines += fix_lines(verdict, markdown=False)
     return "\n".join(filter(None, lines)) + "\n"
 
 
 def report_verdict(verdict: Verdict) -> None:
-    """Say a verdict that is withheld on standard error, for formats without sentences."""
-    if verdict.withheld:
-        print(f"ragdash: {printable(verdict_text(verdict))}", file=sys.stderr, end="")
+    """Say a verdict that is withheld, and what was done to runs, on standard error: for formats without sentences."""
+    text = verdict_text(verdict) if verdict.withheld else "".join(
+        f"{line}\n" for line in fix_lines(verdict, markdown=False))
+    if text:
+        print(f"ragdash: {printable(text)}", file=sys.stderr, end="")
+
+
+def report_checks(matches: Sequence[Match], spec: Spec) -> None:
+    """Say on standard error what makes the values of these runs meaningless, and what was done to runs."""
+    checks = find_checks(matches, spec)
+    shown = [*of_level(checks, "withheld"), *(check for check in checks if check.kind in FIXES)]
+    for line in check_lines(shown, "cli", markdown=False):
+        print(f"ragdash: warning: {printable(line)}", file=sys.stderr)
 
 
 def gate_checks(verdict: Verdict) -> list[GateCheck]:
     """A missed bound for each check that withholds the verdict."""
     return [GateCheck(", ".join(check.runs) or "all runs", f"comparable: {check.kind}", check.found(),
                       f"not comparable yet: {check.found()} ({check.kind})") for check in verdict.withheld]
+
+
+def add_group_option(parser: argparse.ArgumentParser) -> None:
+    """Add --group."""
+    parser.add_argument("--group", metavar="NAME", help="the runs are repeats of one configuration of this name, "
+                        "although their names or settings differ")
+
+
+def check_repeats(runs: Sequence[Run], group: str | None) -> None:
+    """Raise InputError if several runs are of different configurations, unless a group was named."""
+    problem = None if group else configurations_problem(runs)
+    if problem is not None:
+        raise InputError([problem])

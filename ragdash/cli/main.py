@@ -7,6 +7,7 @@ or usage; 3 an error of ragdash itself.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -45,9 +46,10 @@ COMMANDS = {
              "read it",
     "dashboard": "the pages, with these files already loaded",
     "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
+    "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "history", "view"), "tracking.")}  # of commands that share one
+            **dict.fromkeys(("pin", "gate", "history", "view", "bundle"), "tracking.")}  # of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,13 +72,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say([Problem("out-of-memory")])
         return 2
     except Exception as error:  # the only place: exit status 1 means a missed bound, so a fault needs another
-        if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-            say([Problem("out-of-memory")])  # a thread needs memory too, and has no error of its own
+        if _lacks_memory(error):
+            say([Problem("out-of-memory")])
             return 2
         traceback.print_exc()
         print(f"error: this is a fault of ragdash {_version()}, not of your files. Please report it with the lines "
               "above; CONTRIBUTING.md says how.", file=sys.stderr)
         return 3
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether an error that is no MemoryError says that there is none: a thread needs memory too."""
+    text = str(error)
+    return ("can't start new thread" in text or "Failed to launch worker thread" in text
+            or getattr(error, "errno", None) == errno.ENOMEM or "Cannot allocate memory" in text)
 
 
 def _discard_output() -> None:

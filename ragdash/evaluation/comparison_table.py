@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
@@ -85,12 +86,32 @@ class ComparisonTable(list[list[Comparison]]):
         """The frame, for notebooks."""
         return self.frame().to_html(index=False, float_format="{:.4f}".format, border=0)
 
-    def plot(self):
-        """Return a plotly figure: each difference with its corrected interval and outcome. ValueError without a row."""
+    def plot(self, picture: str = "differences", metric: str | Spec | None = None):
+        """Return a plotly figure, default each difference with its corrected interval and outcome.
+
+        picture: one of those of `Evaluation.plot`, of the baseline and all candidates. metric: default the first one.
+        ValueError where nothing was compared; InputError where the picture needs runs and evaluations were given.
+        """
         if not self or not self[0]:
             raise ValueError("nothing was compared")
         pictures = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a picture is wanted
-        return pictures.plot_differences(self)
+        if picture == "differences" or self.inputs is None:
+            rows = [[pair for pair in row if metric is None or pair.spec in parse_specs([metric])] for row in self]
+            return pictures.plot_differences(rows)
+        spec = parse_specs([metric or self.inputs.specs[0]])[0]
+        return pictures.plot_evaluations(self.inputs.evaluations, spec, picture, rules=self.inputs.rules,
+                                         accepted=self.inputs.accepted)
+
+    def report(self, path: str | Path, *, title: str = "", full: bool = False, texts: bool = True, k: int = 10) -> Path:
+        """Write the HTML report of the baseline and all candidates, and return its path; see `Evaluation.report`.
+
+        ValueError where nothing was compared; InputError where evaluations were given that do not hold their runs.
+        """
+        if not self or self.inputs is None:
+            raise ValueError("nothing was compared")
+        pages = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a report is wanted
+        return pages.write_report(self.inputs.evaluations, path, title=title, full=full, texts=texts, k=k,
+                                  rules=self.inputs.rules, accepted=self.inputs.accepted)
 
     def summary(self) -> str:
         """Return a line per candidate and metric: difference, interval, corrected p, queries, outcome.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from importlib import import_module
 from itertools import groupby
 
 import numpy as np
@@ -17,9 +16,9 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import averaged_values, column_means, compute_columns, exact_interval, geometric_mean
+from ragdash.evaluation.compute import averaged_values, compute_columns, exact_interval, geometric_mean
+from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
-    FAST_RESAMPLES,
     LEVEL,
     RESAMPLES,
     SEED,
@@ -30,9 +29,6 @@ from ragdash.evaluation.stats import (
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
-
-CURVE_INTERVALS = 60
-_CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class Summary:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(ShownEvaluation):
     """Values of a run for every query and metric; what `evaluate` returns.
 
     Attributes
@@ -80,6 +76,8 @@ class Evaluation:
         Warnings, such as metrics that this run or truth cannot give.
     corpus
         For metrics that are no mean over the queries: the value of the whole corpus by spec.
+    match
+        Where `evaluate` made it: the run matched with the truth, which reports and most pictures need.
 
     Examples
     --------
@@ -104,6 +102,7 @@ class Evaluation:
     counts: Mapping[str, int]
     problems: tuple[Problem, ...] = ()
     corpus: Mapping[Spec, CorpusValue] = field(default_factory=dict)
+    match: Match | None = None
 
     def __repr__(self) -> str:
         return f"<Evaluation of {self.name!r}: {len(self.query_ids):,} queries, {len(self.specs)} metrics>"
@@ -131,32 +130,12 @@ class Evaluation:
         """Return a Summary for each metric. Equal seeds and numbers of queries give equal resamples in every run."""
         return summaries([self], level=level, resamples=resamples, seed=seed)[0]
 
-    def _repr_html_(self) -> str:
-        return import_module("ragdash.reporting.notebook").summary_html(self.name, self.summary())
-
-    def plot(self, *others: Evaluation, metric: Spec | str | None = None):
-        """Return a plotly figure: the mean of this and other evaluations on a metric (default the first), with n."""
-        pictures = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a picture is wanted
-        return pictures.plot_means([self, *others], parse_specs([metric or self.specs[0]])[0])
-
     def frame(self):
         """Return the values as a pandas DataFrame: a row per query_id, a column per metric."""
         import pandas as pd
 
         return pd.DataFrame(self.values, index=pd.Index(self.query_ids.to_pylist(), name="query_id"),
                             columns=[str(spec) for spec in self.specs])
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Means against the cutoff. mean[name] (K,) at ks; low[name], high[name] at interval_ks; n[name] queries each."""
-
-    ks: np.ndarray
-    interval_ks: np.ndarray
-    mean: Mapping[str, np.ndarray]
-    low: Mapping[str, np.ndarray]
-    high: Mapping[str, np.ndarray]
-    n: Mapping[str, int]
 
 
 def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[str | Spec] | None = None, *,
@@ -198,7 +177,8 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
     specs = (default_specs([run], truth) if metrics is None
              else with_guesses(parse_specs(metrics), file_specs([run])))
     matching = Matching(match, match_how, match_threshold, match_model)
-    return evaluate_match(Match(run, truth, Conventions.from_arguments(conventions), matching), specs)
+    match = Match(run, truth, Conventions.from_arguments(conventions), matching)
+    return replace(evaluate_match(match, specs), match=match)
 
 
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
@@ -264,42 +244,6 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
             result[i] = tuple(_summary(evaluations[i], column, bounds[column], draw) for column in range(width))
             start += width
     return result
-
-
-def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
-           resamples: int = FAST_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
-           queries: np.ndarray | None = None) -> Curves:
-    """Return means of metrics at every cutoff, with intervals at up to 60 log-spaced ones.
-
-    Parameters
-    ----------
-    names
-        Metrics that take a cutoff.
-    ks
-        The cutoffs, ascending; default 1 to the run's depth.
-    level, resamples, seed
-        Of the bootstrap intervals.
-    weights
-        stats.resample_weights for these queries, this seed and at least these resamples.
-    queries : bool array (Q,)
-        The queries to include; default all.
-    """
-    queries = np.ones(len(match.query_ids), bool) if queries is None else queries
-    ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)
-    mean = {name: np.empty(len(ks)) for name in names}
-    n = {}
-    for start in range(0, len(ks), _CURVE_BLOCK):
-        block = slice(start, start + _CURVE_BLOCK)
-        for name in names:
-            values = evaluate_match(match, [Spec(name, (), int(k)) for k in ks[block]]).values[queries]
-            mean[name][block] = column_means(values)
-            n[name] = int((~np.isnan(values[:, 0])).sum())
-    spread = np.unique(np.round(np.geomspace(1, len(ks), CURVE_INTERVALS)).astype(int) - 1) if len(ks) else []
-    interval_ks = ks[spread]
-    values = evaluate_match(match, [Spec(name, (), int(k)) for name in names for k in interval_ks]).values[queries]
-    low, high = (bound.reshape(len(names), -1) for bound in bootstrap_intervals(
-        values, level=level, resamples=resamples, seed=seed, weights=weights))
-    return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
 def _query_warnings(match: Match, counts: Mapping[str, int]) -> list[Problem]:

@@ -1,19 +1,66 @@
-"""What notebooks show: the table of an evaluation, pictures of means, and of the differences of a comparison."""
+"""What notebooks show: the table of an evaluation, pictures, and the report as a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
-from ragdash.evaluation.outcomes import Comparison
+from ragdash.evaluation.outcomes import Comparison, ComparisonRules
 from ragdash.metrics import Spec
 
 if TYPE_CHECKING:
+    from ragdash.reporting.html.content import ReportContent
     from ragdash.reporting.plots.common.theme import Figure
+
+
+def plot_evaluations(evaluations: Sequence[Evaluation], spec: Spec, picture: str, **settings) -> Figure:
+    """A picture by name of what `evaluate` returned; the first is the baseline. settings: as `report_content`."""
+    if picture == "means":
+        return plot_means(evaluations, spec)
+    from ragdash.reporting.named_pictures import draw_named
+
+    for evaluation in evaluations:
+        evaluation.column(spec)
+    return draw_named(report_content(evaluations, [spec], **settings), picture)
+
+
+def write_report(evaluations: Sequence[Evaluation], path: str | Path, *, title: str = "", full: bool = False,
+                 texts: bool = True, k: int = 10, **settings) -> Path:
+    """Write the report of what `evaluate` returned; the first is the baseline. settings: as `report_content`."""
+    from ragdash.reporting.html.report_page import render_report
+    from ragdash.reporting.html.sections import ONE_PAGE
+
+    content = report_content(evaluations, evaluations[0].specs, title=title, texts=texts, k=k,
+                             sections=None if full else ONE_PAGE, **settings)
+    file = Path(path)
+    file.write_bytes(render_report(content))
+    return file
+
+
+def report_content(evaluations: Sequence[Evaluation], specs: Iterable[Spec], *, title: str = "",
+                   rules: ComparisonRules | None = None, **settings) -> ReportContent:
+    """What a report of these evaluations shows. settings: further ones of a ReportRequest.
+
+    InputError where an evaluation does not hold its run.
+    """
+    from ragdash.reporting.html.content import ReportContent, ReportRequest
+
+    matches = tuple(evaluation.match for evaluation in evaluations if evaluation.match is not None)
+    if len(matches) < len(evaluations):
+        names = [evaluation.name for evaluation in evaluations if evaluation.match is None]
+        raise InputError([Problem("report-without-runs", {"run": names[0]}, field="evaluation")])
+    names = tuple(evaluation.name for evaluation in evaluations)
+    queries = np.isin(matches[0].query_ids.to_numpy(zero_copy_only=False),
+                      evaluations[0].query_ids.to_numpy(zero_copy_only=False))
+    return ReportContent(ReportRequest(
+        matches, tuple(specs), names, title=title or " and ".join(names), rules=rules or ComparisonRules(),
+        queries=None if queries.all() else queries, slice_title="" if queries.all() else "Chosen queries", **settings))
 
 
 def plot_means(evaluations: Sequence[Evaluation], spec: Spec) -> Figure:
@@ -43,6 +90,11 @@ def plot_differences(rows: Sequence[Sequence[Comparison]]) -> Figure:
                          arrays["low"], arrays["high"], [[pair.outcome for pair in row] for row in rows],
                          axes=[axes.axis_of(pair.spec) for pair in rows[0]], n=arrays["n"],
                          baseline=rows[0][0].baseline, p=arrays["p_corrected"])
+
+
+def evaluation_html(evaluation: Evaluation) -> str:
+    """Means of an evaluation with their intervals and n as an HTML table."""
+    return summary_html(evaluation.name, evaluation.summary())
 
 
 def summary_html(name: str, rows: Iterable[Summary]) -> str:

@@ -12,9 +12,10 @@ from helpers import call, run_of, truth_of
 
 from ragdash.analysis.tracking import TIERS, gate, gate_baseline, pin, read_baseline
 from ragdash.core.errors import InputError
+from ragdash.core.records import RunHeader
 from ragdash.evaluation.compare import ComparisonRules, compare
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.repeats import mean_over_repeats
+from ragdash.evaluation.repeats import configurations_problem, mean_over_repeats
 from ragdash.metrics import parse_specs
 from ragdash.reporting.tables.gate import gate_dict, render_gate
 
@@ -213,9 +214,31 @@ def test_pin_and_gate_on_the_command_line(files, capfdbinary):
     assert status == 2 and "--replace" in err and baseline.read_bytes() == pinned
     assert call(capfdbinary, "pin", files / "good.jsonl", *truth, "-m", "RR", "-o", baseline, "--replace")[0] == 0
     assert read_baseline(baseline).name == "good"
-    _, _, err = call(capfdbinary, "pin", files / "good.jsonl", files / "main.jsonl", *truth, "-m", "RR", "-o", baseline,
-                     "--replace")
-    assert "the mean of 2 runs taken as repeats: good, main" in err
+    two = (files / "good.jsonl", files / "main.jsonl", *truth)
+    pinned = baseline.read_bytes()
+    for command in (("pin", *two, "-m", "RR", "-o", baseline, "--replace"), ("gate", *two, "--against", baseline)):
+        status, _, err = call(capfdbinary, *command)
+        assert status == 2 and "different configurations: good, main" in err and "--group NAME" in err
+    assert baseline.read_bytes() == pinned
+    _, _, err = call(capfdbinary, "pin", *two, "-m", "RR", "-o", baseline, "--replace", "--group", "both")
+    assert "pinned both" in err and "the mean of 2 runs taken as repeats: good, main" in err
+    status, out, _ = call(capfdbinary, "gate", *two, "--against", baseline, "--group", "both", "--margin", "0.01")
+    assert status == 0 and "equivalent" in out
+    again = (f"main={files / 'main.jsonl'}", f"main={files / 'good.jsonl'}", *truth)  # named alike: repeats
+    assert call(capfdbinary, "pin", *again, "-m", "RR", "-o", baseline, "--replace")[0] == 0
+
+
+def test_recorded_runs_are_repeats_if_name_and_settings_are_equal_or_one_group_was_recorded():
+    def recorded(name, k, group=None, repeat=None):
+        header = RunHeader(f"{name}-{k}-{repeat}", name, "2026-11-22T12:00:00+00:00", settings={"k": k}, group=group,
+                           repeat=repeat)
+        return replace(ranked(lambda index: 1, name), header=header)
+
+    assert configurations_problem([recorded("a", 5), recorded("a", 5)]) is None
+    assert configurations_problem([recorded("a", 5, "g", 1), recorded("a", 6, "g", 2)]) is None
+    assert configurations_problem([recorded("a", 5)]) is None
+    problem = configurations_problem([recorded("a", 5), recorded("a", 6)])
+    assert "2 runs of 'a' that differ in k" in str(problem)
 
 
 @pytest.mark.parametrize(("options", "words"), [

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import call, truth_of
-from history_cases import PLANTED, QUERIES, START, TRUTH, commits
+from history_cases import PLANTED, QUERIES, TRUTH, commits, write_log_folder
 
 from ragdash.analysis.tracking import gate, history, history_point, lines_of, pin, settings_changes
-from ragdash.core.records import RunHeader
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats.sequential import look_level, sequential_tests
 from ragdash.metrics import parse_specs
@@ -125,19 +124,7 @@ def test_the_simulation_has_few_false_alarms_and_finds_true_changes():
 
 @pytest.fixture
 def log_folder(tmp_path):
-    """Twenty recorded runs in a log folder, as ragdash.record writes them, one unfinished, and the judgments."""
-    for run in commits():
-        folder = tmp_path / "logs" / run.header.run_id
-        folder.mkdir(parents=True)
-        (folder / "header.json").write_bytes(run.header.to_json())
-        (folder / "results.jsonl").write_text("".join(json.dumps({"query_id": query, "retrieved": run.ranking(
-            query)["doc_id"].to_pylist()}) + "\n" for query in QUERIES))
-    cut = tmp_path / "logs" / "20260401T000000Z-hybrid-x"
-    cut.mkdir()
-    (cut / "header.json").write_bytes(RunHeader(cut.name, "hybrid", START.isoformat()).to_json())
-    (cut / "results.part.jsonl").write_text("")
-    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
-    return tmp_path
+    return write_log_folder(tmp_path)
 
 
 def test_history_on_the_command_line(log_folder, capfdbinary):

@@ -147,3 +147,29 @@ def test_labels_of_no_run_and_keeping_without_one(tmp_path, capfdbinary):
     assert call(capfdbinary, "trust", *two, "--labels", f"a={labels}")[0] == 0
     assert "verdicts from a file" in call(capfdbinary, "trust", *two[:2], "--labels", labels, "--keep")[2]
     assert "two runs called 'a'" in call(capfdbinary, "trust", *two[:2], *two[:2])[2]
+
+
+def test_labels_of_a_column_of_the_runs_file(tmp_path, capfdbinary):
+    """Of 60 answers 45 are labeled: every third one wrong, one of these replaced by a file of labels."""
+    words = {0: "Incorrect Answer", 1: "Correct Answer", 2: "Correct Answer"}
+    rows = [json.dumps({"query_id": f"q{i}", "answer": f"It is {i % 2}.", "retrieved": [{"doc_id": f"d{i}"}],
+                        **({"verdict": words[i % 3]} if i < 45 else {})}) for i in range(60)]
+    (tmp_path / "run.jsonl").write_text("\n".join(rows))
+    (tmp_path / "truth.jsonl").write_text("\n".join(json.dumps({
+        "query_id": f"q{i}", "answers": [f"It is {int(i % 3 > 0)}."], "relevant": {f"d{i}": 1}}) for i in range(60)))
+    (tmp_path / "labels.csv").write_text("query_id,label\nq0,1\n")
+    command = ("trust", tmp_path / "run.jsonl", "--truth", tmp_path / "truth.jsonl", "-m", "EM", "--format", "json")
+    status, out, err = call(capfdbinary, *command, "--label-column", "verdict")
+    labels = json.loads(out)["runs"][0]["labels"]
+    assert status == 0 and (labels["n"], labels["mean"]) == (45, pytest.approx(30 / 45)), err
+    replaced = call(capfdbinary, *command, "--label-column", "verdict", "--labels", tmp_path / "labels.csv")[1]
+    assert json.loads(replaced)["runs"][0]["labels"]["mean"] == pytest.approx(31 / 45)
+    assert "expected one of verdict" in call(capfdbinary, *command, "--label-column", "verdcit")[2]
+    assert "runs, whose files have columns" in call(capfdbinary, "trust", "--verdicts", verdicts(tmp_path),
+                                                    "--label-column", "x")[2]
+    diagnosis = ("diagnose", *command[1:4], "--format", "json")
+    by_label, by_text = (json.loads(call(capfdbinary, *diagnosis, *more)[1])["runs"][0]["stages"]["wrong-answer"]
+                         for more in ((), ("--label-column", "none")))
+    differs = [i % 2 != (i % 3 > 0) for i in range(60)]
+    assert (by_label, by_text) == (15 + sum(differs[45:]), sum(differs))
+    assert "expected one of verdict" in call(capfdbinary, *diagnosis, "--label-column", "no")[2]

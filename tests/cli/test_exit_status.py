@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import re
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from helpers import call
 
@@ -112,7 +114,9 @@ def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
     assert "planted" in err and __version__ in err and "CONTRIBUTING.md" in err
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")], ids=repr)
+@pytest.mark.parametrize("error", [
+    MemoryError(), RuntimeError("can't start new thread"), OSError(errno.ENOMEM, "so"),
+    pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable")], ids=repr)
 def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary, error):
     def starved(command: str):
         raise error
@@ -122,6 +126,18 @@ def test_too_little_memory_is_bad_input(monkeypatch, capfdbinary, error):
     monkeypatch.setattr(command_line, "_module_of", starved)
     assert command_line.main(["metrics"]) == 2
     assert b"not enough memory" in capfdbinary.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
+def test_a_file_that_does_not_fit_is_refused_before_arrow_ends_the_process(tmp_path):
+    import resource
+
+    path = tmp_path / "large.trec"
+    path.write_bytes(b"".join(b"q%d Q0 document-%d 1 %d t\n" % (row // 1000, row, row) for row in range(900_000)))
+    done = subprocess.run([sys.executable, "-m", "ragdash", "check", str(path)], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (700 << 20,) * 2),
+                          env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, check=False)
+    assert done.returncode == 2 and "of free memory" in done.stderr and str(path) in done.stderr, done.stderr[-500:]
 
 
 def test_version(capfdbinary):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from ragdash import InputError, Run, compare, evaluate
+import ragdash
+from ragdash import Evaluation, InputError, Run, compare, evaluate, read_run, read_truth
+from ragdash.evaluation.repeats import mean_over_repeats
+from ragdash.reporting import named_pictures
 
+SAMPLES = Path(ragdash.__file__).parents[1] / "sample_runs"
 TRUTH = {f"q{i}": ["a"] for i in range(12)}
 GOOD, POOR = ({query: documents for query in TRUTH} for documents in (["a", "b"], ["b", "a"]))
 MIXED = {query: (["a", "b"] if i % 2 else ["b", "a"]) for i, query in enumerate(TRUTH)}
@@ -135,3 +142,32 @@ def test_arguments_of_compare_are_explained():
         evaluate(GOOD, TRUTH, "RR", mising="skip")
     with pytest.raises(InputError, match="accept"):
         compare(GOOD, [POOR], "RR", truth=TRUTH, accept=["everything"])
+
+
+def test_every_picture_of_the_pages_and_the_report_can_be_drawn(tmp_path):
+    truth = read_truth(SAMPLES / "truth.jsonl")
+    runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "hybrid")]
+    table = compare(runs[0], runs[1:], "RR", truth=truth)
+    for name in (*named_pictures.IN_REPORT, *named_pictures.MAKERS):
+        assert len(table.plot(name).data), name
+    parameters = Evaluation.plot.__doc__.partition("Returns")[0]
+    assert set(re.findall(r'"([a-z-]+)"', parameters)) == {*named_pictures.IN_REPORT, *named_pictures.MAKERS}
+    alone = evaluate(runs[0], truth, "RR")
+    some = alone.only(alone.query_ids.to_pylist()[:30])
+    assert some.plot(picture="first-rank").data[0].y.sum() == pytest.approx(1.0)
+    html = some.report(tmp_path / "some.html").read_text(encoding="utf-8")
+    assert "30 queries" in html and "<title>dense</title>" in html
+    text = table.report(tmp_path / "both.html", title="Two <runs>").read_text(encoding="utf-8")
+    assert "<title>Two &lt;runs&gt;</title>" in text and "hybrid" in text
+
+
+def test_a_picture_that_cannot_be_drawn_says_why():
+    alone = evaluate(GOOD, TRUTH, "RR")
+    for picture, reason in (("scatter", "there is one"), ("latency", "latency_ms"), ("pie", "expected one of answers")):
+        with pytest.raises(InputError, match=reason):
+            alone.plot(picture=picture)
+    repeats = mean_over_repeats([alone, evaluate(POOR, TRUTH, "RR")])
+    with pytest.raises(InputError, match="Pass the runs and the truth"):
+        repeats.report("never.html")
+    with pytest.raises(ValueError, match="nothing"):
+        compare(POOR, [], "RR", truth=TRUTH).report("never.html")

@@ -4,10 +4,10 @@ from ragdash.analysis.diagnosis.answer_checks import text_specs
 from ragdash.analysis.diagnosis.diagnose import diagnose
 from ragdash.analysis.diagnosis.explanations import Reason, explain
 from ragdash.analysis.diagnosis.potential_gain import Gain
-from ragdash.analysis.diagnosis.question_types import KINDS, kinds
 from ragdash.analysis.diagnosis.result import Diagnosis, WaterfallStep
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
+from ragdash.matching.question_types import KINDS, kinds
 
 __all__ = [
     "FINE",

@@ -10,20 +10,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.rules import DiagnosisRules
+from ragdash.analysis.diagnosis.rules import AUTO, DiagnosisRules
 from ragdash.core.errors import InputError, Problem, Unavailable
-from ragdash.core.text import is_refusal
+from ragdash.core.text import is_quantity, is_refusal
 from ragdash.evaluation.compare import direction
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.matching.answer_alignment import references
+from ragdash.matching.file_labels import human_label_column, label_columns, read_labels_of
 from ragdash.matching.match import Match
+from ragdash.matching.right_refusals import right_refusals
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.bands import EDGE
+from ragdash.metrics.bands import EDGE, YES
 
 
 def text_specs(rules: DiagnosisRules | None = None) -> tuple[Spec, ...]:
     """What the checks of answers look at: evaluated once, and kept, these serve every `diagnose` of the run."""
     rules = rules or DiagnosisRules()
-    return parse_specs(["CoverEM", "Refusal", rules.right_spec, rules.grounded_spec])
+    return parse_specs(["CoverEM", "Refusal", "NumberMatch", rules.right_spec, rules.grounded_spec])
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +34,10 @@ class AnswerChecks:
     """What is known of each answer; undefined values are NaN.
 
     contains_reference, right_value, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of
-    rules.grounded; has_answer (Q,) bool: the run has an answer, possibly empty; own_contexts: the contexts come from
-    the run; reasons: {stage: why its check is possible for no query}.
+    rules.grounded; label (Q,): what the file's labels say, in [0, 1]; states_number (Q,): NumberMatch where every
+    reference is a number; may_decline (Q,) bool: declining is right; has_answer (Q,) bool: the run has an answer,
+    possibly empty; own_contexts: the contexts come from the run; label_column: whose labels, "" for none; reasons:
+    {stage: why its check is possible for no query}.
     """
 
     rules: DiagnosisRules
@@ -43,6 +48,10 @@ class AnswerChecks:
     has_answer: np.ndarray
     own_contexts: bool
     reasons: Mapping[str, str]
+    label: np.ndarray
+    states_number: np.ndarray
+    may_decline: np.ndarray
+    label_column: str = ""
 
     @property
     def says(self) -> np.ndarray:
@@ -57,12 +66,18 @@ class AnswerChecks:
     @property
     def judged(self) -> np.ndarray:
         """There is an answer, and something that shows whether it is right: (Q,) bool."""
-        return (self.contains_reference == 1) | ~np.isnan(self.right_value)
+        return ((self.contains_reference == 1) | ~np.isnan(self.right_value) | ~np.isnan(self.label)
+                | ~np.isnan(self.states_number) | (self.declines & self.may_decline))
 
     @property
     def right(self) -> np.ndarray:
-        """The answer holds a reference, or is near to one: (Q,) bool; False where not judged."""
-        return (self.contains_reference == 1) | _reaches(self.right_value, self.rules.right, self.rules.right_spec)
+        """The first that is known decides: the label, declining where that is right, the number of the reference, and
+        else the answer holds a reference or is near to one: (Q,) bool; False where not judged.
+        """
+        near = (self.contains_reference == 1) | _reaches(self.right_value, self.rules.right, self.rules.right_spec)
+        by_text = np.where(np.isnan(self.states_number), near, self.states_number == 1)
+        by_text |= self.declines & self.may_decline
+        return np.where(np.isnan(self.label), by_text, self.label >= YES - EDGE)
 
     @property
     def grounded(self) -> np.ndarray:
@@ -73,7 +88,8 @@ class AnswerChecks:
     def numbers(self) -> dict[str, np.ndarray]:
         """Numbers of the answer checks, (Q,) float64 each, NaN where not known."""
         return {"answered": self.has_answer.astype(np.float64), "held": self.contains_reference,
-                "near": self.right_value,
+                "near": self.right_value, "label": self.label, "states_number": self.states_number,
+                "may_decline": self.may_decline.astype(np.float64),
                 "declines": self.refusal, "support": self.support,
                 "right": np.where(self.judged, self.right.astype(np.float64), np.nan)}
 
@@ -95,16 +111,21 @@ def check_answers(match: Match, rules: DiagnosisRules, evaluation: Evaluation | 
     texts, reasons = _answers(match)
     if texts is None:
         undefined = np.full(len(match.query_ids), np.nan)
-        return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons)
+        return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons,
+                            undefined, undefined, ~np.isnan(undefined))
     evaluation = evaluation or evaluate_match(match, text_specs(rules))
     covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
         "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
+    column, label = _labels(match, rules)
+    if not np.isnan(label).all():
+        reasons.pop("wrong-answer", None)
     if np.isnan(refusal).all():  # the metric wants a truth with references, which declining does not need
         refusal = np.array([float(is_refusal(text)) if text is not None and any(map(str.isalnum, text)) else np.nan
                             for text in texts], np.float64)
     reasons |= {stage: problem.actual for stage, values, spec in (("wrong-answer", right_value, rules.right_spec),
                                                                  ("not-grounded", support, rules.grounded_spec))
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
+                and (stage != "wrong-answer" or np.isnan(label).all())
                 and problem.kind == "unavailable" and problem.field == spec.name}
     own_contexts = "not-grounded" not in reasons and match.grounded.has_contexts
     return AnswerChecks(
@@ -116,7 +137,25 @@ def check_answers(match: Match, rules: DiagnosisRules, evaluation: Evaluation | 
         np.array([text is not None for text in texts], bool),
         own_contexts,
         reasons,
+        np.where([text is None for text in texts], np.nan, label),
+        _states_number(match, evaluation) if rules.numbers_first else np.full(len(texts), np.nan),
+        right_refusals(match.truth),
+        column,
     )
+
+
+def _labels(match: Match, rules: DiagnosisRules) -> tuple[str, np.ndarray]:
+    """(the column with labels, "" for none; what it says of each answer: (Q,))."""
+    column = human_label_column(match.run) if rules.label_column == AUTO else rules.label_column
+    if column not in label_columns(match.run):
+        return "", np.full(len(match.query_ids), np.nan)
+    return column, read_labels_of(match, column)
+
+
+def _states_number(match: Match, evaluation: Evaluation) -> np.ndarray:
+    """NumberMatch where every reference of the query is a number and nothing else, NaN elsewhere: (Q,)."""
+    is_number = [bool(texts) and all(map(is_quantity, texts)) for texts in references(match.truth)]
+    return np.where(is_number, evaluation.column("NumberMatch"), np.nan)
 
 
 def _answers(match: Match) -> tuple[tuple[str | None, ...] | None, dict[str, str]]:

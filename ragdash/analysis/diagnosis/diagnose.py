@@ -12,13 +12,13 @@ import numpy as np
 from ragdash.analysis.diagnosis.answer_checks import AnswerChecks, check_answers
 from ragdash.analysis.diagnosis.permission_checks import PermissionChecks, check_permissions
 from ragdash.analysis.diagnosis.potential_gain import BestValues
-from ragdash.analysis.diagnosis.question_types import read_kinds
 from ragdash.analysis.diagnosis.result import Diagnosis
 from ragdash.analysis.diagnosis.retrieval_checks import RetrievalChecks, check_retrieval
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
+from ragdash.matching.question_types import read_kinds
 
 Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 """stage -> (whether its check could be made, whether it failed): (Q,) bool both."""
@@ -82,7 +82,7 @@ def diagnose(match: Match, rules: DiagnosisRules | None = None, answers: Evaluat
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
                      {**retrieval.numbers, **permissions.numbers, **answer_checks.numbers}, marked,
-                     BestValues.of(match), answer_checks.own_contexts,
+                     BestValues.of(match), answer_checks.own_contexts, answer_checks.label_column,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
 
 

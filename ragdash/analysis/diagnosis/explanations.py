@@ -2,7 +2,8 @@
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
 and ranks of ragdash.analysis.diagnosis.retrieval_checks; forbidden, left: of permission_checks; answered,
-declines, right, missing: 0 or 1; held, near,
+declines, right, missing, may_decline (declining is right): 0 or 1; label: of the file; states_number: NumberMatch where
+the references are numbers; held, near,
 support: values of CoverEM, of the metric of rules.right and of the metric of rules.grounded.
 """
 
@@ -82,6 +83,12 @@ def _value(spec: Spec, value: float) -> str:
 
 
 def _answer_match(diagnosis: Diagnosis, numbers: Numbers) -> str:
+    if numbers["label"] == numbers["label"]:
+        return f"its label in {diagnosis.label_column} says that it is {'right' if numbers['right'] == 1 else 'wrong'}"
+    if numbers["declines"] == 1 and numbers["may_decline"] == 1:
+        return "it declines, which is right here"
+    if numbers["states_number"] == numbers["states_number"]:
+        return f"it {'states' if numbers['right'] == 1 else 'does not state'} the number of the reference"
     if numbers["held"] == 1:
         return "it contains a reference answer"
     return f"{_value(diagnosis.rules.right_spec, numbers['near'])} ({diagnosis.rules.right:g} is needed)"
@@ -149,6 +156,8 @@ def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if numbers["declines"] != numbers["declines"]:  # no letter, no digit
         return "The answer is empty."
+    if numbers["label"] == numbers["label"] or numbers["states_number"] == numbers["states_number"]:
+        return f"The answer is wrong: {_answer_match(diagnosis, numbers)}."
     return f"{_answer_match(diagnosis, numbers)}, and the answer contains no reference answer."
 
 

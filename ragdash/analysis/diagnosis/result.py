@@ -43,7 +43,8 @@ class Diagnosis:
     (of "fine": whether any could); numbers: what the checks looked at, (Q,) float64 each, NaN where not known
     (ragdash.analysis.diagnosis.explanations says what they are); kinds: the edge cases that the truth marks, (Q,)
     bool each;
-    own_contexts: the contexts are those that the run lists; reasons: {stage: why its check could be made for no query};
+    own_contexts: the contexts are those that the run lists; label_column: the column of the file with the labels that
+    say whether an answer is right, "" for none; reasons: {stage: why its check could be made for no query};
     rules and settings: what is needed to get it again.
     """
 
@@ -58,6 +59,7 @@ class Diagnosis:
     kinds: Mapping[str, np.ndarray]
     best: BestValues
     own_contexts: bool = False
+    label_column: str = ""
     reasons: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()

@@ -15,6 +15,20 @@ _JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
                         "NLIFaithfulness")}  # the metrics of judges and local readers that do
 
 
+AUTO, NO_LABELS = "auto", "none"  # of label_column
+
+
+def shows_right(spec: Spec) -> bool:
+    """Whether a metric says if an answer is right.
+
+    Examples
+    --------
+    >>> [shows_right(parse_spec(name)) for name in ("TokenF1", "Correctness", "Faithfulness", "SupportCoverage")]
+    [True, True, False, False]
+    """
+    return spec.metric.view in _RIGHT or spec.name in _JUDGED["right"]
+
+
 @dataclass(frozen=True)
 class DiagnosisRules:
     """What decides at which stage a query went wrong; part of the settings of every verdict.
@@ -23,7 +37,8 @@ class DiagnosisRules:
     be in the first k, 0: one is enough, as it is if that is more documents than k; score: documents below it are
     cut off, None: no threshold; right: value of the metric right_by from which an answer is right; one that holds a
     reference always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is
-    better).
+    better); label_column: the column of the run's file with labels that say whether an answer is right, before any
+    metric, "auto" for one that looks like labels of people, "none" for none.
     Raises InputError for numbers out of range and for metrics that do not show it.
     """
 
@@ -35,6 +50,7 @@ class DiagnosisRules:
     grounded: float = STAGE_THRESHOLDS["grounded"].value
     right_by: str = STAGE_THRESHOLDS["right"].metric
     grounded_by: str = STAGE_THRESHOLDS["grounded"].metric
+    label_column: str = AUTO
 
     def __post_init__(self) -> None:
         facts = [("k", "a whole number from 1", self.k >= 1), ("rel", "a whole number from 1", self.rel >= 1),
@@ -52,6 +68,11 @@ class DiagnosisRules:
                  for name, expected, valid in facts if not valid]
         if wrong:
             raise InputError(wrong)
+
+    @property
+    def numbers_first(self) -> bool:
+        """Whether NumberMatch comes before right_by where references are numbers: not before another metric."""
+        return self.right_by == STAGE_THRESHOLDS["right"].metric
 
     @property
     def right_spec(self) -> Spec:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.analysis.diagnosis.question_types import kinds
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice, by_value, slices
 from ragdash.core.text import stop_words, tokens
 from ragdash.matching.evidence.spans import spans
+from ragdash.matching.question_types import kinds
 
 HOW = "unicode"  # the tokens: any script
 _ENGLISH = "who whom whose what which when where why how"
@@ -47,7 +47,7 @@ def questions(truth: Truth) -> list[str | None]:
 def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> list[Slice]:
     """Slices by everything that may explain a failure; a trait that all queries or none have is left out.
 
-    The truth's attributes, edge cases (ragdash.analysis.diagnosis.question_types), and `properties`. Numbers of
+    The truth's attributes, edge cases (ragdash.matching.question_types), and `properties`. Numbers of
     many different values are
     put in quarters. Of slices with the same queries the first stays. texts, rel: as for `properties`.
     """

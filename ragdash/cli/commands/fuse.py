@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from ragdash.cli.common_options import add_reading_options, whole_number
+from ragdash.cli.file_mappings import mapping_for_file
 from ragdash.cli.fusion_legs import add_leg_options, show_legs
 from ragdash.cli.inputs import (
     conventions_of,
@@ -32,7 +35,7 @@ from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, untim
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import make_recipe
-from ragdash.io import read_runs, read_truth, write_run
+from ragdash.io import read_corpus, read_runs, read_truth, write_run
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.sentences.what_if import (
@@ -76,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
     runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
+    if options.corpus:
+        runs = with_texts(runs, options)
     if options.legs and options.output:
         raise InputError([Problem("fusion-output/legs", field="-o")])
     if options.legs:
@@ -92,6 +97,20 @@ def run(options: argparse.Namespace) -> int:
     say(fused.problems)
     _write(fused, options.output)
     return 0
+
+
+def with_texts(runs: Sequence[Run], options: argparse.Namespace) -> list[Run]:
+    """The runs with the texts of --corpus where they lack them."""
+    corpus = read_corpus(source_of(options.corpus), encoding=options.encoding,
+                         mapping=mapping_for_file(options, options.corpus))
+    filled = []
+    for record in runs:
+        present = pa.nulls(len(record.docs), pa.string()) if record.texts is None else record.texts.combine_chunks()
+        texts, count = corpus.filled(present, record.docs.combine_chunks())
+        if count:
+            say([corpus.note(count, record.name)])
+        filled.append(replace(record, texts=pa.chunked_array([texts])) if count else record)
+    return filled
 
 
 def _write(fused: Run, path: str) -> None:

@@ -258,6 +258,31 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose a tool.",
     ),
+    "picture-without-data": Message(
+        actual="nothing to draw for {name!r}{reason:?: {reason}}{reason:!}",
+        expected="runs with what the picture shows",
+        fix="Draw another picture, or add the data.",
+    ),
+    "report-without-runs": Message(
+        actual="evaluations that hold values alone, not what {run!r} returned",
+        expected="evaluations of ragdash.evaluate, or runs with truth=",
+        fix="Pass the runs and the truth.",
+    ),
+    "several-as-repeats": Message(
+        actual="{count} runs of different configurations: {names:comma}",
+        expected="one run, or repeats of one configuration, which are averaged per query",
+        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
+    ),
+    "several-as-repeats/settings": Message(
+        actual="{count} runs of {name!r} that differ in {settings:comma}",
+        expected="one run, or repeats of one configuration, which are averaged per query",
+        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
+    ),
+    "unknown-picture": Message(
+        actual="{name!r}",
+        expected="one of {pictures:comma}",
+        fix="Choose one of these.",
+    ),
     "unknown-section": Message(
         actual="{names!r}",
         expected="some of {sections:comma}",
@@ -272,6 +297,12 @@ MESSAGES: Mapping[str, Message] = {
         actual="not enough memory for these files and options",
         expected="less than the memory that is free",
         fix="Load fewer or smaller files at once, fewer metrics or fewer resamples, or use a machine with more memory.",
+    ),
+    "out-of-memory/file": Message(
+        actual="a file of {size:bytes}, and {free:bytes} of free memory",
+        expected="enough memory to read it",
+        fix="Close other programs, raise the limit of memory, keep fewer queries or documents in the file, or use a "
+            "machine with more memory.",
     ),
     "port-in-use": Message(
         actual="port {port} of {host}: {reason}",

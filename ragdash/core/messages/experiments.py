@@ -96,6 +96,17 @@ MESSAGES: Mapping[str, Message] = {
         expected="a free place for the run",
         fix="Choose another --output-dir, or another name for the configuration.",
     ),
+    "fusion-choice": Message(
+        actual="{name} = {value}",
+        expected="one of {names:comma}",
+        fix="Choose one of these.",
+    ),
+    "fusion-copies": Message(
+        actual="{count:count document} left out: a document before has {near:?nearly }{near:!}the same text",
+        expected="each text once, as a union has it",
+        fix="The first copy stays, judged or not. To keep all of them, add --param same=id.",
+        page="The first copy stays, judged or not. To keep all of them, compare documents by id.",
+    ),
     "fusion-equal-runs": Message(
         actual="the same rankings in {runs:named run}",
         expected="runs that differ",
@@ -168,6 +179,12 @@ MESSAGES: Mapping[str, Message] = {
         actual="no scores in {runs:named run}, which {method} needs",
         expected="runs with scores, or a method that reads ranks",
         fix="Use {methods:or}: they need ranks only.",
+    ),
+    "fusion-texts": Message(
+        actual="no texts in {runs:named run}, which {method} compares",
+        expected="runs with the texts of their documents",
+        fix="Give the texts with --corpus FILE, or compare ids alone with --param same=id.",
+        page="Load a corpus under Data, or compare documents by id.",
     ),
     "fusion-tuned": Message(
         actual="{run:named run} tuned on {count:count query} with {metric}",

@@ -200,6 +200,14 @@ MESSAGES: Mapping[str, Message] = {
         fix="Pass runs with --truth and --metrics.",
         page="Load the runs and their judgments.",
     ),
+    "no-label-column": Message(
+        actual="{column!r}",
+        expected=(
+            "{columns:?one of {columns:comma}}{columns:!a run whose file has labels (Correct, Incorrect) or "
+            "numbers from 0 to 1 per query}"
+        ),
+        fix="Name a column of the runs' files.",
+    ),
     "no-labels": Message(
         actual="no label",
         expected="a number from 0 to 1 in the rows that were read",
@@ -225,6 +233,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="verdicts from a file",
         expected="runs, whose labels are kept by their content",
         fix="Name the runs with --truth and -m METRIC.",
+    ),
+    "no-run/column": Message(
+        actual="verdicts from a file",
+        expected="runs, whose files have columns",
+        fix="Name the runs with --truth and -m METRIC, or pass the labels with --labels.",
     ),
     "no-such-file/reason": Message(
         actual="{reason}",

@@ -58,6 +58,16 @@ TERMS: Mapping[str, Term] = {
         "scored by judges come first."),
     "yes_threshold": Term(
         "Yes from", "Used for accuracy, kappa, the table and the disagreements. Means and intervals use the values."),
+    "label_source": Term(
+        "Labels", "Given on this page, or also a column of the runs' files: words such as Correct, Incorrect and "
+        "Refusal, or numbers from 0 to 1. A refusal counts as right where a reference declines or the question has no "
+        "answer. A label given here replaces that of the file. The interval holds if the labeled "
+        "queries are a random sample.", link=_LINK),
+    "dependent_queries": Term(
+        "Queries are", "Answers to questions about one document are often right or wrong together, so 60 labels say "
+        "less than 60 independent ones. Queries of a group then count as a group in every interval. Needs 10 labeled "
+        "groups.",
+        link=_LINK),
     "validated_judge": Term(
         "Judge", "All judges with verdicts on this metric, the one used last first. With several judges, also their "
         "mean over the queries on which each has a verdict. Selecting the local judge trains it on your labels, "

@@ -4,9 +4,10 @@ from ragdash.core.text.normalization import ARTICLES, listed, normalise
 from ragdash.core.text.numbers import number_value, numbers
 from ragdash.core.text.refusals import is_refusal
 from ragdash.core.text.sentences import sentences, without_reasoning
-from ragdash.core.text.stated_quantities import states_quantities
+from ragdash.core.text.stated_quantities import is_quantity, states_quantities
 from ragdash.core.text.tokenizer import STOP_WORDS, content_words, stop_words, tokens, words
 from ragdash.core.text.word_diff import differing
 
-__all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_refusal", "listed", "normalise", "number_value",
-           "numbers", "sentences", "states_quantities", "stop_words", "tokens", "without_reasoning", "words"]
+__all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity", "is_refusal", "listed", "normalise",
+           "number_value", "numbers", "sentences", "states_quantities", "stop_words", "tokens",
+           "without_reasoning", "words"]

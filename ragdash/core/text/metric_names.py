@@ -48,6 +48,22 @@ _BAD = _word_set(
     "incorrect wrong no false fail failed bad irrelevant ungrounded unsupported hallucinated hallucination "
     "inaccurate error falsch inkorrekt incorrecte faux incorrecto incorrecta sbagliato errato incorreto errado onjuist "
     "fout")
+_PARTLY = _word_set("partial partially partly teilweise partiellement parcialmente parzialmente gedeeltelijk")
+_DECLINED = _word_set(
+    "refusal refusals refuse refused refuses declined declines abstain abstained abstention unanswered")
+_OF_ANSWERS = _word_set(  # of labels that say whether an answer is right, and those of them that people give
+    "correctness verdict outcome judgment judgement assessment grade rating")
+_GROUNDING = _word_set(
+    "faithfulness faithful groundedness grounded grounding hallucination hallucinated hallucinations entailment "
+    "factuality attribution hhem")
+_OF_CONTEXTS = _word_set("recall precision relevancy relevance utilization utilisation entities entity")
+_ANSWER_SCORES = _word_set(
+    "relevancy correctness accuracy similarity sas bleu rouge rougel meteor bertscore bert chrf completeness "
+    "conciseness helpfulness coherence fluency toxicity harmfulness em exact correct summarization")
+_BY_PEOPLE = _word_set("correct right label labels labeled annotation annotated annotator human manual")
+_NOT_BY_PEOPLE = _word_set(
+    "judge judged llm gpt claude gemini ragas deepeval auto automatic predicted prediction model relevance relevant "
+    "context contexts retrieval retrieved retriever document documents doc docs chunk chunks passage query question")
 GROUPS = _word_set(  # objects of metrics: {"mrr": 0.5}
     "metrics metric metric_scores scores eval evals evaluation evaluations judge judgment judgments ratings"
 ) | {"judgement"}
@@ -114,6 +130,63 @@ def guess_direction(name: str, label: str = "") -> str | None:
     if words & (_LOWER | _DURATIONS | _COSTS):
         return "lower"
     return "higher" if may_hold_scores(name) else None
+
+
+def label_value(label: str) -> float | None:
+    """What a label says of an answer: 1 right, 0.5 partly, 0 wrong; None for a refusal and for other words.
+
+    Examples
+    --------
+    >>> [label_value(text) for text in ("Correct Answer", "partially correct", "Incorrect", "Refusal")]
+    [1.0, 0.5, 0.0, None]
+    """
+    if words_of(label) & _PARTLY:
+        return 0.5
+    way = guess_direction("", label)
+    return None if way is None or is_refusal_label(label) else float(way == "higher")
+
+
+def is_refusal_label(label: str) -> bool:
+    """Whether a label says that the answer declines."""
+    return bool(words_of(label) & _DECLINED)
+
+
+def answer_aspect(name: str) -> str | None:
+    """What a score of this name says of an answer: "grounded" (with what it was made from), "right"; None for others.
+
+    The names are those of RAGAS, DeepEval and their like, whatever is put before or behind them.
+
+    Examples
+    --------
+    >>> [answer_aspect(name) for name in ("faithfulness", "llm_context_recall", "ContextualPrecisionMetric")]
+    ['grounded', 'grounded', 'grounded']
+    >>> [answer_aspect(name) for name in ("answer_relevancy", "AnswerCorrectness", "bert_score_f1", "mrr", "latency")]
+    ['right', 'right', 'right', None, None]
+    """
+    words = words_of(name)
+    if words & _COUNTS - {"page"} or words & (_DURATIONS | _COSTS):
+        return None
+    if words & _GROUNDING or (words & {"context", "contexts", "contextual"} and words & _OF_CONTEXTS):
+        return "grounded"
+    return "right" if words & _ANSWER_SCORES and not words & {"retrieval", "retriever", "chunk", "passage"} else None
+
+
+def is_human_label(name: str, *, text: bool) -> bool:
+    """Whether a column of this name holds labels of people that say whether an answer is right.
+
+    text: the labels are words such as Correct; for numbers the name has to say more, since judges give these too.
+
+    Examples
+    --------
+    >>> [is_human_label(name, text=True) for name in ("verdict", "human_label", "judge_verdict", "faithfulness label")]
+    [True, True, False, False]
+    >>> [is_human_label(name, text=False) for name in ("is_correct", "human_label", "correctness", "recall")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    fit = _BY_PEOPLE | _OF_ANSWERS if text else _BY_PEOPLE
+    return bool(words & fit) and not words & (
+        _NOT_BY_PEOPLE | _COUNTS | _LOWER | _DURATIONS | _COSTS | (_MEASURES - {"correct", "correctness"}))
 
 
 def guess_range(values: Iterable[float], name: str = "") -> tuple[float, float]:

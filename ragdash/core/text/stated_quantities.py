@@ -28,9 +28,13 @@ from itertools import pairwise
 
 from ragdash.core.text.quantities import FALL, RISE, Quantity, quantities
 from ragdash.core.text.sentences import sentences
+from ragdash.core.text.tokenizer import stop_words
 from ragdash.core.text.units import MEASURES, SCALES
 
 MAX_OTHERS, MAX_OTHERS_OF_COUNT = 4, 2
+MAX_WORDS = 5  # of a reference that is a number, as where NumberMatch was compared with people
+_ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "ca", "approx", "total",
+                    "least", "most", "less", "up", "usd", "eur", "gbp"))
 _DECIDES = re.compile(r"\b(?:therefore|thus|hence|(?:so|and) the (?:\w+ )?(?:answer|total|average|result"
                       r"|difference|mean|sum)"
                       r"|the (?:final |correct )?answer is|in conclusion|final answer|daher|donc|por lo tanto"
@@ -91,6 +95,27 @@ def states_quantities(answer: str, reference: str, question: str = "") -> bool |
     if decided:
         return states(decided)
     return states(stated) or any(states(part) for part in _conclusions(answer, stated))
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a text is a quantity and nothing else: a number with its unit, a year, a date, a range.
+
+    At most MAX_WORDS words; before the number only words such as "about", behind it no name.
+
+    Examples
+    --------
+    >>> [is_quantity(text) for text in ("about 384,400 km", "$1.2 billion", "July 20, 1969", "12 crew members")]
+    [True, True, True, True]
+    >>> [is_quantity(text) for text in ("Apollo 11", "phase 2", "the Sea of Crises", "In 1969 by Apollo 11")]
+    [False, False, False, False]
+    """
+    stated = quantities(text)
+    if not stated or len(text.split()) > MAX_WORDS:
+        return False
+    covered = [letter for position, letter in enumerate(text[stated[0].start:], stated[0].start)
+               if not any(quantity.start <= position < quantity.stop for quantity in stated)]
+    before = re.findall(r"[^\W\d_]+", text[:stated[0].start].casefold())
+    return stop_words() | _ABOUT >= set(before) and not any(map(str.isupper, covered))
 
 
 def _conclusions(answer: str, stated: list[Quantity]) -> list[list[Quantity]]:

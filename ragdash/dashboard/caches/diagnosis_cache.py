@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, DiagnosisRules, diagnose, text_specs
+from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import state
@@ -31,7 +32,8 @@ def rules(k: int) -> DiagnosisRules:
     for key, name in SHARE.items():
         state.fraction_key(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
     thresholds = {name: float(state.get(key)) for key, name in SHARE.items()}
-    return DiagnosisRules(k=k, score=score_threshold(), **thresholds)
+    labels = state.get(state.text_key(state.RIGHT_LABELS)) or AUTO
+    return DiagnosisRules(k=k, score=score_threshold(), label_column=labels, **thresholds)
 
 
 def score_threshold() -> float | None:
@@ -48,8 +50,12 @@ def changed_rules(rules: DiagnosisRules) -> list[str]:
     usual = DiagnosisRules(k=rules.k)
     labels = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
             "grounded": f"{rules.grounded_spec.title} from", "score": "score threshold"}
-    return [f"{label} {getattr(rules, name):g}" for name, label in labels.items()
-            if getattr(rules, name) != getattr(usual, name)]
+    changes = [f"{label} {getattr(rules, name):g}" for name, label in labels.items()
+               if getattr(rules, name) != getattr(usual, name)]
+    if rules.label_column != usual.label_column:
+        changes.append("no labels of the files" if rules.label_column == NO_LABELS else
+                       f"right by the label {rules.label_column}")
+    return changes
 
 
 def note_changed_rules(k: int) -> None:

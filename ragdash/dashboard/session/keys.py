@@ -22,13 +22,15 @@ ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "mark
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 ACCEPTED = "accepted"  # kinds of checks that the reader accepts
+REPEATS = "repeats"  # whether repeats of one configuration are one line
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
-CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
+CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED, RIGHT_LABELS = (  # its rules, on Queries too
+    "cut_off", "coverage", "correct", "grounded", "right_labels")
 ALIKE = "alike"  # likeness of runs, on Compare
 SHOW_AS = "show_as"  # the tool whose numbers are shown there
-OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, RERANKED = (  # What-if
-    "fused", "fusion", "fuse_k", "fuse_share", "window", "reranked")
+OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, FUSE_DEPTH, FUSE_SAME, RERANKED = (  # What-if
+    "fused", "fusion", "fuse_k", "fuse_share", "window", "fuse_depth", "fuse_same", "reranked")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
 OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
 JUDGE = "judge"  # whose verdicts, on Answers
@@ -36,17 +38,19 @@ SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
-TRUSTED, CLASSED, TRUST_VIEW = "trusted", "classes", "desk"  # judge validation, on Answers
+OF_VALIDATION = TRUSTED, CLASSED, TRUST_VIEW, LABELS_FROM, GROUPED = (  # judge validation, on Answers
+    "trusted", "classes", "desk", "labels_from", "groups")
 SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
 DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lower
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, ACCEPTED, DIRECTIONS, *CONVENTIONS)
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, REPEATS, ACCEPTED, DIRECTIONS,
+           *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
         STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
-        TRUSTED, CLASSED, TRUST_VIEW, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *SHARING)
+        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES, FUSED_RUNS)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED)  # hold digests of runs

@@ -112,6 +112,17 @@ class Candidates:
             out += weight * row
         return out
 
+    def texts(self) -> pa.Array:
+        """The text of each candidate, from the first leg that has one: (C,) strings; null where none has."""
+        texts = pa.nulls(len(self), pa.string())
+        for leg in self.legs:
+            if leg.run.texts is not None:
+                row = np.full(len(self), -1)
+                row[leg.candidate] = np.arange(len(leg.rank))
+                mine = take(leg.run.texts, leg.run.rows(leg.position))
+                texts = pc.coalesce(texts, mine.take(pa.array(row, mask=row < 0)))
+        return texts
+
     def only(self, legs: Sequence[int], window: int | None = None) -> Candidates:
         """Only what the first `window` ranks of these legs hold, in this order; None: all ranks."""
         return self.part(legs, window)[0]

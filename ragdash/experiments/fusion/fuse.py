@@ -14,10 +14,11 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import mix, on_all_cores, take
 from ragdash.core.errors import Problem
-from ragdash.core.ranking.rank_order import ranking_digest, row_digest
+from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import falling_order
 from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
+from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
 
@@ -65,11 +66,14 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     """
     recipe = make_recipe(runs, method, window, preset, params)
     pool = gather(runs, recipe.window, ties)
-    blocks = on_all_cores(lambda block: _fused_block(pool.candidates(block).only(recipe.legs), recipe), pool.blocks)
-    fused = _run_of(name or preset or method, pool, blocks)
+    space = Space.of(pool)
+    blocks = on_all_cores(lambda block: _fused_block(pool.candidates(block).only(recipe.legs), recipe, space, block[0]),
+                          pool.blocks)
+    fused = _run_of(name or preset or method, pool, blocks, space)
     overlap = any(block.overlap for block in blocks)
     return replace(fused, settings={"fusion": recipe.settings(runs)},
-                   problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1)))
+                   problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),
+                             *_copies(recipe, sum(block.left_out for block in blocks))))
 
 
 def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -136,39 +140,93 @@ def _column(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """The fused lists of a block of queries: positions in ranking order, rows in the columns of the block.
+class Space:
+    """Where all blocks write their positions, so that no memory is taken twice: a block begins where the rows of the
+    legs before it would end, and moves up when all are done.
 
-    starts (Q + 1,); rows, pairs, scores (positions,); columns: name -> chunks of text; settled: whether equal scores
-    are in their final order; overlap: whether two legs have a document in common.
+    first (Q + 1,): rows of all legs before each query; rows, pairs, scores: one entry for each of them.
     """
 
-    starts: np.ndarray
+    first: np.ndarray
     rows: np.ndarray
     pairs: np.ndarray
     scores: np.ndarray
+
+    @classmethod
+    def of(cls, pool: Pool) -> Space:
+        """Space for every document of every run."""
+        first = np.sum([ranking.starts for ranking in pool.rankings], axis=0)
+        size = int(first[-1])
+        return cls(first, np.empty(size, np.int64), np.empty(size, np.uint64), np.empty(size))
+
+    def close_up(self, blocks: Sequence[Block], offsets: np.ndarray) -> None:
+        """Move the positions of each block to its offset, and give the rest of the memory back."""
+        def move(array: np.ndarray) -> None:
+            for block, offset in zip(blocks, offsets.tolist(), strict=False):
+                target = array[offset:offset + block.size]
+                if array is self.rows:
+                    np.add(array[block.base:block.base + block.size], offset, out=target)
+                elif offset != block.base:
+                    target[:] = array[block.base:block.base + block.size]
+
+        arrays = (self.rows, self.pairs, self.scores)
+        on_all_cores(move, arrays)
+        for array in arrays:
+            array.resize(int(offsets[-1]), refcheck=False)
+            array.setflags(write=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The fused lists of a block of queries: `size` positions in ranking order from `base` in the space.
+
+    starts (Q + 1,); digest: of the positions; columns: name -> chunks of text, in which the rows of the positions
+    count; settled: whether equal scores are in their final order; overlap: whether two legs have a document in common;
+    left_out: candidates without score.
+    """
+
+    starts: np.ndarray
+    base: int
+    size: int
+    digest: np.ndarray
     columns: dict[str, list[pa.Array]]
     settled: bool
     overlap: bool
+    left_out: int
 
 
-def _fused_block(candidates: Candidates, recipe: Recipe) -> Block:
+def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: int) -> Block:
+    """Fuse a block of queries that begins with the query `first`."""
     scores = recipe.scores(candidates)
     order, starts, settled = fused_order(candidates, recipe, scores)
     row, new_rows = _sources(candidates)
-    pairs = np.concatenate([leg.run.pairs[leg.position[new]]
-                            for leg, new in zip(candidates.legs, new_rows, strict=True)])
-    rows = row[order]
+    new_pairs = np.concatenate([leg.run.pairs[leg.position[new]]
+                                for leg, new in zip(candidates.legs, new_rows, strict=True)])
     columns = {name: _chunks(candidates, new_rows, name) for name in ("docs", "texts", "sources")
                if any(getattr(leg.run, name) is not None for leg in candidates.legs)}
     overlap = sum(len(leg.rank) for leg in candidates.legs) > len(candidates)
     if len(order) < len(row):
         returned = np.zeros(len(row), bool)
-        returned[rows] = True
+        returned[row[order]] = True
         mask = pa.array(returned)
         columns = {name: pa.chunked_array(chunks, pa.string()).filter(mask).chunks for name, chunks in columns.items()}
-        pairs, rows = pairs[returned], (np.cumsum(returned) - 1)[rows]
-    return Block(starts, rows, pairs[rows], scores[order], columns, settled, overlap)
+        new_pairs, row = new_pairs[returned], (np.cumsum(returned) - 1)[row]
+    base = int(space.first[first])
+    rows, pairs, keys = (array[base:base + len(order)] for array in (space.rows, space.pairs, space.scores))
+    np.take(row, order, out=rows, mode="clip")
+    np.take(new_pairs, rows, out=pairs, mode="clip")
+    np.take(scores, order, out=keys, mode="clip")
+    return Block(starts, base, len(order), _digest(pairs, keys, starts, settled), columns, settled, overlap,
+                 int(np.isnan(scores).sum()))
+
+
+def _digest(pairs: np.ndarray, scores: np.ndarray, starts: np.ndarray, settled: bool) -> np.ndarray:
+    """The digest of the positions of a block, as in `Run.build`: by rank where equal scores are in their final order.
+    """
+    if not settled:
+        return block_digest(pairs, scores, starts)
+    ranks = -1.0 - (np.arange(len(pairs)) - np.repeat(starts[:-1], np.diff(starts)))
+    return block_digest(pairs, ranks, starts) + block_digest(mix(pairs, np.uint64(2)), scores)
 
 
 def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -199,31 +257,19 @@ def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -
     return chunks
 
 
-def _run_of(name: str, pool: Pool, blocks: Sequence[Block]) -> Run:
-    offsets = np.concatenate(([0], np.cumsum([len(block.rows) for block in blocks])))
+def _run_of(name: str, pool: Pool, blocks: Sequence[Block], space: Space) -> Run:
+    offsets = np.concatenate(([0], np.cumsum([block.size for block in blocks], dtype=np.int64)))
     starts = np.concatenate([[0], *(block.starts[1:] + offset for block, offset in zip(blocks, offsets, strict=False))])
-    rows = np.empty(offsets[-1], np.int64)
-    pairs, scores = np.empty(offsets[-1], np.uint64), np.empty(offsets[-1])
-
-    def work(index: int) -> None:
-        block, part = blocks[index], slice(offsets[index], offsets[index + 1])
-        np.add(block.rows, offsets[index], out=rows[part])
-        pairs[part], scores[part] = block.pairs, block.scores
-
-    on_all_cores(work, range(len(blocks)))
+    space.close_up(blocks, offsets)
     settled = bool(blocks) and blocks[0].settled
-    keys = -1.0 - (np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))) if settled else scores
-    digest = ranking_digest(pairs, keys, starts)
-    if settled:
-        digest = digest + row_digest(mix(pairs, np.uint64(2)), scores)
     names = blocks[0].columns if blocks else {"docs": []}
     columns = {column: pa.chunked_array([chunk for block in blocks for chunk in block.columns[column]], pa.string())
                for column in names}
-    for array in (starts, rows, pairs, scores):
-        array.setflags(write=False)
-    return Run(name, pool.query_ids, starts, columns["docs"], rows, pairs, scores, np.zeros(0, np.int64),
-               "rank" if settled else "score", columns.get("texts"), columns.get("sources"), _questions(pool),
-               rows_digest=digest)
+    starts.setflags(write=False)
+    digest = np.sum([np.zeros(2, np.uint64), *(block.digest for block in blocks)], axis=0, dtype=np.uint64)
+    return Run(name, pool.query_ids, starts, columns["docs"], space.rows, space.pairs, space.scores,
+               np.zeros(0, np.int64), "rank" if settled else "score", columns.get("texts"), columns.get("sources"),
+               _questions(pool), rows_digest=digest)
 
 
 def _questions(pool: Pool) -> pa.Table | None:
@@ -239,6 +285,13 @@ def _questions(pool: Pool) -> pa.Table | None:
 def _merged_problems(runs: Sequence[Run]) -> list[Problem]:
     return list(dict.fromkeys(problem for run in runs for problem in run.problems
                               if problem.kind != "duplicate-document"))
+
+
+def _copies(recipe: Recipe, count: int) -> list[Problem]:
+    """How many documents a union left out as copies."""
+    if not count or not METHODS[recipe.method].reads_texts(recipe.params):
+        return []
+    return [Problem("fusion-copies", {"count": count, "near": recipe.params["same"] == "near"}, severity="note")]
 
 
 def warnings_of(runs: Sequence[Run], pool: Pool, overlap: bool) -> list[Problem]:

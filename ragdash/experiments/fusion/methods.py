@@ -15,18 +15,21 @@ import numpy as np
 
 from ragdash.experiments.fusion.candidates import Candidates, Leg
 from ragdash.experiments.fusion.normalizations import NORMALIZATIONS
+from ragdash.matching.text_copies import first_copies
 
 METHODS: dict[str, Method] = {}
 Weights = Sequence[float] | None
 Norm = str | Sequence[str]
 _POSITIVE = (0.0, np.inf)
 PAIRS = 1 << 20  # of documents compared in one step
+SAME = ("id", "text", "near")  # what makes two documents of a union the same
 
 
 @dataclass(frozen=True)
 class Method:
     """A definition: name and title; function(candidates, **params) -> (C,); formula; source; params: name -> default;
-    allowed: name -> (lowest, highest); needs_scores: True, False, or "norm" where the normalization decides."""
+    allowed: name -> (lowest, highest); choices: name -> names to choose from; needs_scores: True, False, or "norm"
+    where the normalization decides."""
 
     name: str
     title: str
@@ -35,6 +38,7 @@ class Method:
     source: str
     params: Mapping[str, object]
     allowed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     needs_scores: bool | str = "norm"
     doc: str = ""
 
@@ -50,6 +54,10 @@ class Method:
         norm = params.get("norm", self.params["norm"])
         names = norm if isinstance(norm, (list, tuple)) else [str(norm)]
         return any(NORMALIZATIONS[name].needs_scores for name in names)
+
+    def reads_texts(self, params: Mapping[str, object]) -> bool:
+        """Whether it needs the texts of the documents under these parameters."""
+        return "same" in self.params and params.get("same", self.params["same"]) != "id"
 
 
 def method(name: str, title: str, formula: str, source: str, **facts) -> Callable[[Callable], Callable]:
@@ -284,19 +292,40 @@ def harmonic(candidates: Candidates, *, norm: Norm = "opensearch-min_max", weigh
     return np.where(top > 0, bottom / np.where(top > 0, top, 1.0), 0.0)
 
 
-@method("cascade", "Cascade", r"\text{top } n \text{ of the first run, in the order of the second}",
-        "re-ranking, as in Nogueira and Cho 2019", allowed={"n": _POSITIVE}, needs_scores=False)
-def cascade(candidates: Candidates, *, n: int = 100) -> np.ndarray:
-    """Re-rank the first n results of the first run by the second. What the second lacks follows in the old order.
+@method("cascade", "Cascade", r"\text{top } depth \text{ of the first run, in the order of the second}",
+        "re-ranking, as in Nogueira and Cho 2019", allowed={"depth": (1, np.inf)}, needs_scores=False)
+def cascade(candidates: Candidates, *, depth: int = 100) -> np.ndarray:
+    """Re-rank the first results of the first run by the second, down to `depth`. What the second lacks follows.
 
-    Documents that only the second run has are not in the result.
+    These, and what is below `depth`, keep the order of the first run. What only the second run has is left out.
     """
     first, second = candidates.legs[:2]
     rank = candidates.table([leg.rank.astype(np.float64) for leg in candidates.legs], np.inf)
     deepest = max(first.rank.max(initial=0), second.rank.max(initial=0)) + 1.0
-    top = rank[0] <= n
+    top = rank[0] <= depth
     score = np.where(top & np.isfinite(rank[1]), 3 * deepest - rank[1], 2 * deepest - rank[0])
     return np.where(np.isfinite(rank[0]), score, np.nan)
+
+
+@method("union", "Union without copies", r"1 / \min(P (r - 1) + j)",
+        "the order of LangChain's MergerRetriever; near copies: Broder 1997", choices={"same": SAME},
+        needs_scores=False)
+def union(candidates: Candidates, *, same: str = "text") -> np.ndarray:
+    """The first results of all P runs, run j after run j - 1, then all second ones and so on; each document once.
+
+    same: documents are the same if they have one "id", or equal texts too ("text"), or nearly equal ones ("near").
+    Of copies the first one stays, judged or not.
+    """
+    legs = len(candidates.legs)
+    places = candidates.table([legs * (leg.rank - 1) + j for j, leg in enumerate(candidates.legs, 1)], np.inf)
+    place = places.min(axis=0)
+    if same == "id":
+        return 1 / place
+    key = ("first copies", same)
+    if key not in candidates.tables:
+        query = candidates.spread(np.arange(len(candidates.lengths)))
+        candidates.tables[key] = first_copies(candidates.texts(), query, place, near=same == "near")
+    return np.where(candidates.tables[key], 1 / place, np.nan)
 
 
 def pairwise_wins(candidates: Candidates) -> np.ndarray:

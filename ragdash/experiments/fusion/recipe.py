@@ -86,7 +86,7 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
     ------
     InputError
         Fewer than two runs, an unknown method, preset, parameter or normalization, a value out of range, or runs
-        without the scores that the method needs.
+        without the scores or texts that the method needs.
 
     Examples
     --------
@@ -117,6 +117,9 @@ def make_recipe(runs: Sequence[Run], method: str = "rrf", window: int | None = N
         raise InputError([Problem("fusion-scores", {"runs": without, "method": preset or method,
                                   "methods": [name for name, entry in METHODS.items() if entry.needs_scores is False]},
                                   field="RUN")])
+    without = [run.name for run in runs if run.texts is None]
+    if without and definition.reads_texts(values):
+        raise InputError([Problem("fusion-texts", {"runs": without, "method": preset or method}, field="RUN")])
     if engine is None:
         return Recipe(definition.name, values, len(runs), window, given=given)
     size = engine.window if window is None else window
@@ -143,6 +146,9 @@ def _wrong_values(definition: Method, values: Mapping[str, object], given: Mappi
         if (name in values or name in given) and not (number and low <= value <= high):
             problems.append(Problem("fusion-value", {"name": name, "value": str(value), "low": low,
                                     "high": None if high == np.inf else high}, field="--param"))
+    problems += [Problem("fusion-choice", {"name": name, "value": str(values[name]), "names": list(names)},
+                         field="--param")
+                 for name, names in definition.choices.items() if name in values and values[name] not in names]
     if values.get("weights") is not None and not problems:
         problems += _wrong_weights(values["weights"], runs)
     norms = values.get("norm", ())

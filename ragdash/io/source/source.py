@@ -18,6 +18,7 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.io.source.free_memory import too_little_memory
 from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
 from ragdash.io.source.markdown_table import is_markdown_table, without_bars
 from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
@@ -78,6 +79,8 @@ class Source:
         raw = self._read(HEAD_BYTES)
         if not raw:
             self.fail("empty-file")
+        if (free := too_little_memory(self.stored_size)) is not None:
+            self.fail("out-of-memory/file", {"size": self.stored_size, "free": free})
         self._has_mark = raw.startswith(BOM)
         self.removes_zero_bytes = self._has_bars = False
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)

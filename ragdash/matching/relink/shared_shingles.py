@@ -48,7 +48,7 @@ class SharedShingles:
 
     def __init__(self, old: Sequence[str], new: Iterable[str]):
         self._codes: dict[str, int] = {}
-        owner, hashes = _shingles([[self._codes.setdefault(word, len(self._codes) + 1) for word in words(text)]
+        owner, hashes = shingles([[self._codes.setdefault(word, len(self._codes) + 1) for word in words(text)]
                                    for text in old])
         self._known, place = np.unique(hashes, return_inverse=True)
         self._sizes = np.bincount(owner, minlength=len(old))
@@ -70,7 +70,7 @@ class SharedShingles:
     def _add(self, first: int, texts: Sequence[str]) -> None:
         """Find the overlaps of a block of new documents, the first of which has this index."""
         codes = self._codes
-        document, hashes = _shingles([[codes.get(word, 0) for word in words(text)] for text in texts])
+        document, hashes = shingles([[codes.get(word, 0) for word in words(text)] for text in texts])
         sizes = np.bincount(document, minlength=len(texts))
         place = np.searchsorted(self._known, hashes)
         known = np.isin(hashes, self._known, assume_unique=False)
@@ -88,7 +88,7 @@ class SharedShingles:
                 Overlap(first + int(document[row]), shingle[part], len(part) / int(sizes[document[row]])))
 
 
-def _shingles(documents: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+def shingles(documents: Sequence[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """(document, hash) of the distinct runs of SHINGLE words of each document; a shorter text is one run."""
     padded = [codes + [0] * (SHINGLE - len(codes)) if codes else [] for codes in documents]
     lengths = np.array([len(codes) for codes in padded], np.int64)

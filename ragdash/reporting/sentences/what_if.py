@@ -11,6 +11,7 @@ from ragdash.evaluation.outcomes import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, money
 
+SAME_DOCUMENTS = {"id": "Same id", "text": "Same text", "near": "Same or nearly the same text"}  # of a union
 MAX_NAMES = 40  # characters of the names of runs in the name of their mix
 
 
@@ -31,8 +32,10 @@ def setting_text(title: str, params: Mapping[str, object], names: Sequence[str],
     weights = params.get("weights")
     if isinstance(weights, (list, tuple)):
         parts += [f"weight of {name} {weight:.3g}" for weight, name in zip(weights, names, strict=True)]
-    parts += [f"{name} = {params[name]:g}" for name in ("gamma", "sigma", "phi", "n")
+    parts += [f"{name} = {params[name]:g}" for name in ("gamma", "sigma", "phi", "depth")
               if isinstance(params.get(name), (int, float))]
+    if "same" in params:
+        parts.append(SAME_DOCUMENTS[str(params["same"])].lower())
     if window is not None:
         parts.append(f"window {window}")
     return ", ".join(parts)
@@ -48,11 +51,17 @@ def mix_name(method: str, params: Mapping[str, object], names: Sequence[str], pr
     'dense + sparse (z-score 0.5/0.5)'
     >>> mix_name("rrf", {"k": 60.0, "weights": None}, ["dense", "sparse"], window=10)
     'dense + sparse (rrf k 60, top 10)'
+    >>> mix_name("cascade", {"depth": 50}, ["sparse", "dense"])
+    'sparse + dense (cascade depth 50)'
     """
     norm, weights = params.get("norm"), params.get("weights")
     words = [preset or (norm if method == "weighted" and isinstance(norm, str) else method)]
     if isinstance(params.get("k"), float):
         words.append(f"k {params['k']:g}")
+    if "depth" in params:
+        words.append(f"depth {params['depth']:g}")
+    if "same" in params:
+        words.append(f"by {params['same']}")
     if isinstance(weights, (list, tuple)):
         words.append("/".join(f"{weight:.2g}" for weight in weights))
     top = f", top {window}" if window is not None else ""

@@ -14,6 +14,7 @@ from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.failures import failure_patterns
 from ragdash.dashboard.session.data_store import SHORT
@@ -241,3 +242,22 @@ def test_without_kinds_of_queries_the_page_says_what_they_need():
     at = page_cases.opened("failures", **address(truth, [runs()["bare"]], metric="nDCG@k"))
     assert "This needs attributes of the queries (such as a type) or texts of the questions" in texts(at)
     assert "This needs attributes" not in texts(opened("old"))
+
+
+def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
+    said = texts(opened("old"))
+    assert ("**Right answer**, by the first that is known: its number, where the references are numbers; whether it "
+            "contains a reference or has Token F1 (tokens = set) of 0.6 or more.") in said
+    run = runs()["old"]
+    labels = [(query, "old", "verdict", "Correct" if at % 2 else "Incorrect") for at, query in enumerate(IDS)]
+    run = run.with_file_scores(FileScores.build(labels))
+    at = page_cases.opened("failures", **address(the_truth(), [run]))
+    assert "by the first that is known: its label in the file (`verdict`); its number" in texts(at)
+    right = diagnose(Match(run, the_truth()))
+    assert {key[1]: n for key, (n, _) in stage_links(at).items()} == {
+        NAMES[s]: n for s, n in enumerate(right.counts()) if n}
+    alone = shown(at.selectbox(key="right_labels").set_value("none").run())
+    assert "its label in the file" not in texts(alone)
+    assert "no labels of the files" in texts(page_cases.opened(
+        "queries", **address(the_truth(), [run], right_labels="none")))
+    assert "the run has no answers" in texts(opened("bare")) and "**Right answer**" not in texts(opened("bare"))

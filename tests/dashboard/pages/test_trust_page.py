@@ -27,6 +27,7 @@ from ragdash.analysis.judge_validation import (
     validate_judge,
     verdicts_of,
 )
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions
 from ragdash.dashboard.pages.answers.validation import tables
 from ragdash.dashboard.session.scope import Scope
@@ -420,3 +421,25 @@ def test_opening_the_page_writes_nothing(pair, tmp_path):
     at = opened(*pair[0], desk="label")
     opened(*pair[0], desk="kept")
     assert (default_verdict_store().stamp(), LabelStore().stamp()) == before and not at.error
+
+
+def test_labels_of_the_files_and_groups_of_dependent_queries():
+    """A column with labels of people begins where the metric says what is right; for Faithfulness it can be chosen."""
+    rows = [(query, "dense", "verdict", "Correct" if at % 4 else "Incorrect") for at, query in enumerate(IDS[:60])]
+    run = a_run("dense").with_file_scores(FileScores.build(rows))
+    at = opened(run, trusted="TokenF1")
+    labels = {query: float(at % 4 > 0) for at, query in enumerate(IDS[:60])}
+    values = verdicts_of(evaluate(run, TRUTH, "TokenF1"), "TokenF1")
+    assert at.selectbox(key="labels_from").value == "verdict"
+    assert "dense: on 60 labels the judge agrees" in said(at)
+    assert "60 labels from the column verdict of the files" in said(at)
+    own = validate_judge(values, labels).labels
+    assert drawn(charts(at)["trust_means"], "labels alone") == [pytest.approx((own.mean, own.low, own.high))]
+    grouped = page_cases.shown(at.selectbox(key="groups").set_value("kind").run())
+    assert ("Queries with the same kind count as one group in every interval: 2 groups, 2 of them labeled."
+            in said(grouped))
+    judged(run, TRUTH, scores(1))
+    faithful = opened(run)
+    assert faithful.selectbox(key="labels_from").value == "" and "no labels yet" in said(faithful)
+    assert "on 60 labels" in said(page_cases.shown(faithful.selectbox(key="labels_from").set_value("verdict").run()))
+    assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]

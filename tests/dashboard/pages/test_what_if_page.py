@@ -31,6 +31,11 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     shares = next(entry.value for entry in at.dataframe if "Brings alone" in entry.value.columns)
     assert shares["Run"].tolist() == [run.name for run in runs]
     assert abs(shares["Share"].sum() - 0.814) < 0.001  # the mean of the tuned hybrid
+    shown(at.selectbox(key="fusion").select("cascade").run())
+    shown(at.select_slider(key="fuse_depth").set_value("5").run())
+    assert "depth=5" in next(block.value for block in at.code if "ragdash.fuse" in block.value)
+    shown(at.selectbox(key="fusion").select("union").run())
+    assert at.selectbox(key="fuse_same").value == "text"  # these runs have texts
     shown(at.selectbox(key="fusion").select("elasticsearch-rrf").run())
     depth = max(run.depth for run in runs)
     assert f"Elasticsearch's default window used 10 of your {depth} results" in texts(at)

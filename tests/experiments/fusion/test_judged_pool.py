@@ -40,6 +40,6 @@ def test_values_of_recipes_are_those_of_the_fused_runs(monkeypatch):
 def test_a_cascade_leaves_out_what_only_the_second_run_has():
     runs = [run_of("a", {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}), run_of("b", {"q": {"d9": 3.0, "d2": 2.0}})]
     truth = Truth.build("qrels", ["q", "q"], ["d9", "d2"], [1, 1])
-    recipes = [make_recipe(runs, "cascade", params={"n": n}) for n in (1, 2)]
+    recipes = [make_recipe(runs, "cascade", params={"depth": depth}) for depth in (1, 2)]
     np.testing.assert_array_equal(judged_pool(runs, truth).values(recipes, parse_specs("RR R@9"))[:, :, 0],
                                   [[0.5, 0.5], [1.0, 0.5]])

@@ -33,6 +33,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.evaluation.stats import LEVEL, SEED
+from ragdash.matching.file_labels import check_label_column, labels_by_query
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.metrics.bands import YES
@@ -54,6 +55,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "that is trained on the labels themselves, cross-fitted; it needs no key and sends nothing")
     parser.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
                         "label, and run for several; added to the stored ones")
+    parser.add_argument("--label-column", metavar="NAME", help="a column of the runs' files with labels: words that "
+                        "say right or wrong, or numbers from 0 to 1; stored ones and --labels come first")
     parser.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
     parser.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
     parser.add_argument("-n", type=whole_number(1), default=50, metavar="N", help="queries to draw (default: 50)")
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     verdicts, matches, settings = _judged(options)
     if options.sheet:
         return _sheet(options, verdicts, matches)
-    labels, problems = _labels(options, verdicts)
+    labels, problems = _labels(options, verdicts, matches)
     if options.local_judge:
         verdicts, learned = _trained(options, verdicts, matches, labels)
         settings |= learned
@@ -175,13 +178,17 @@ def _distinct(verdicts: list[RunVerdicts]) -> list[RunVerdicts]:
     return verdicts
 
 
-def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts]) -> tuple[Labels, list[Problem]]:
-    """The stored labels of each run, with those of the files added; the warnings."""
+def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches: Sequence[Match | None]
+            ) -> tuple[Labels, list[Problem]]:
+    """The labels of each run: those of a column of its file, then the stored ones, then those of label files; the
+    warnings.
+    """
+    of_column = _column_labels(options, matches) if options.label_column else [{}] * len(verdicts)
     store = LabelStore()
     query_ids = {run_verdicts.name: frozenset(run_verdicts.query_ids.to_pylist()) for run_verdicts in verdicts}
     labels = {
-        run_verdicts.name: store.read(run_verdicts.run, run_verdicts.what) if run_verdicts.run else {}
-        for run_verdicts in verdicts
+        run_verdicts.name: {**column, **(store.read(run_verdicts.run, run_verdicts.what) if run_verdicts.run else {})}
+        for run_verdicts, column in zip(verdicts, of_column, strict=True)
     }
     problems = [
         problem for run_verdicts in verdicts if run_verdicts.run for problem in store.problems(run_verdicts.run)
@@ -200,6 +207,15 @@ def _labels(options: argparse.Namespace, verdicts: Sequence[RunVerdicts]) -> tup
     if options.keep:
         _keep(store, verdicts, labels)
     return labels, problems
+
+
+def _column_labels(options: argparse.Namespace, matches: Sequence[Match | None]) -> list[dict[str, float]]:
+    """The labels in a column of each run's file."""
+    runs = [match.run for match in matches if match is not None]
+    if not runs:
+        raise InputError([Problem("no-run/column", field="--label-column")])
+    check_label_column(options.label_column, runs)
+    return [labels_by_query(match, options.label_column) for match in matches if match is not None]
 
 
 def _keep(store: LabelStore, verdicts: Sequence[RunVerdicts], labels: Labels) -> None:

@@ -7,7 +7,7 @@ import argparse
 from ragdash.analysis.tracking import FAIL_ON, gate, read_baseline
 from ragdash.cli.commands.evaluate import report_missed
 from ragdash.cli.common_options import add_metric_options, add_reading_options, add_resampling_options, whole_number
-from ragdash.cli.comparison_checks import add_check_options
+from ragdash.cli.comparison_checks import add_check_options, add_group_option, check_repeats
 from ragdash.cli.inputs import read_inputs, specs_of
 from ragdash.core.console import write
 from ragdash.core.errors import InputError, Problem
@@ -26,6 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_check_options(parser)
     parser.set_defaults(**dict.fromkeys(CHOICES))
     parser.add_argument("runs", nargs="+", metavar="RUN", help="the run; several are its repeats, averaged per query")
+    add_group_option(parser)
     parser.add_argument("--against", required=True, metavar="FILE", help="the baseline that ragdash pin wrote; its "
                         "metrics, conventions and matching apply")
     parser.add_argument("--truth", metavar="TRUTH", help="the ground truth; where it is in the rows of the run, it can "
@@ -51,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     if wrong:
         raise InputError(wrong)
     runs, truth = read_inputs(options)
+    check_repeats(runs, options.group)
+    runs = [run.renamed(options.group) for run in runs] if options.group else runs
     specs = specs_of(options, runs, truth) if options.metrics or options.cutoffs else None
     rules = ComparisonRules(margin=options.margin, resamples=options.resamples, permutations=options.permutations,
                             seed=options.seed)

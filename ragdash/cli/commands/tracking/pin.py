@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 
 from ragdash.analysis.tracking import pin, read_baseline
 from ragdash.cli.commands.evaluate import evaluate_runs
 from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options
+from ragdash.cli.comparison_checks import add_group_option, check_repeats
 from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem
@@ -24,6 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_matching_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="the accepted run; several are its repeats, averaged "
                         "per query")
+    add_group_option(parser)
     parser.add_argument("--replace", action="store_true", help="promote this run where a baseline is pinned already")
 
 
@@ -34,8 +36,10 @@ def run(options: argparse.Namespace) -> int:
         before = read_baseline(path)
         raise InputError([Problem("baseline/exists", {"name": before.name, "date": before.pinned[:10]}, str(path))])
     runs, truth = read_inputs(options)
+    check_repeats(runs, options.group)
     evaluations = evaluate_runs(runs, truth, options)
     evaluation = mean_over_repeats(evaluations)
+    evaluation = replace(evaluation, name=options.group or evaluation.name)
     say(select_comparable(evaluation, evaluation.specs)[1])
     facts: dict[str, object] = {"digests": [item.digest for item in runs], "repeats": len(runs),
                                 "settings": dict(runs[0].settings)}

@@ -7,6 +7,16 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "bundle/exists": Message(
+        actual="a folder with other files in it",
+        expected="a folder that is empty or does not exist yet",
+        fix="Choose another folder with -o.",
+    ),
+    "bundle/replace": Message(
+        actual="a site that ragdash bundle wrote before",
+        expected="a folder that is empty or does not exist yet",
+        fix="Add --replace to write it again.",
+    ),
     "no-log-folder": Message(
         actual="a file where a log folder was expected",
         expected="the folder that holds recorded runs",

@@ -13,9 +13,10 @@ import numpy as np
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Diagnosis
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
+from ragdash.matching.file_labels import label_columns
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.formatting import count, escape, number
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
 MAX_SENTENCES = 3  # runs that get a sentence each
 MAX_NAMES = 3  # of runs in a sentence about many
@@ -118,6 +119,26 @@ def common_fixes(data: FailuresData) -> list[str]:
     worst = {int(row[:FINE].argmax()) for row in data.counts if row[:FINE].any()}
     return [f"To fix {STAGES[stage].title}: {STAGES[stage].fix[:1].lower()}{STAGES[stage].fix[1:]}"
             for stage in sorted(worst)]
+
+
+def right_answer_rule(data: FailuresData) -> str:
+    """By what an answer counts as right, in the order in which it is looked at; "" where no run has answers."""
+    if not any(np.isfinite(diagnosis.numbers["answered"]).any() and diagnosis.numbers["answered"].any()
+               for diagnosis in data.diagnoses):
+        return ""
+    rules, columns = data.diagnosis.rules, {diagnosis.label_column: "" for diagnosis in data.diagnoses}
+    columns.pop("", None)
+    steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])})"] if columns else []
+    steps += ["its number, where the references are numbers"] if rules.numbers_first else []
+    steps.append(f"whether it contains a reference or has {rules.right_spec.title} of {rules.right:g} or more")
+    return ("**Right answer**, by the first that is known: " + "; ".join(steps) + ". Declining is right where a "
+            "reference declines or the question has no answer.")
+
+
+def label_columns_of(data: FailuresData) -> list[str]:
+    """The columns of the runs' files that can say whether an answer is right."""
+    runs = [data.context.scope.match(digest).run for digest in data.context.digests]
+    return list(dict.fromkeys(name for run in runs for name in label_columns(run)))
 
 
 def unassessed_notes(data: FailuresData) -> list[str]:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, WaterfallStep
+from ragdash.analysis.diagnosis.rules import NO_LABELS
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import diagnosis_cache, figure_cache
 from ragdash.dashboard.components import query_links
@@ -49,6 +50,9 @@ def render_choices(data: FailuresData) -> None:
             "Rules" + (f" ({len(changed_rules)})" if changed_rules else ""), icon=":material/rule:", key="rules"
         ):
             _render_rules(data)
+    rule = failures_data.right_answer_rule(data)
+    if rule:
+        st.caption(rule)
 
 
 def _render_rules(data: FailuresData) -> None:
@@ -72,6 +76,12 @@ def _render_rules(data: FailuresData) -> None:
             help=tooltip(f"{name}_threshold", value=f"{STAGE_THRESHOLDS[name].value:g}",
                          source=STAGE_THRESHOLDS[name].source),
         )
+    columns = failures_data.label_columns_of(data)
+    if columns:
+        titles = {"": "what looks like a human label", NO_LABELS: "none: metrics alone"}
+        st.selectbox("Labels of right answers", ["", *columns, NO_LABELS], persist_state="session",
+                     format_func=lambda name: titles.get(name, name), help=tooltip("right_labels"),
+                     key=state.choice_key(state.RIGHT_LABELS, ["", *columns, NO_LABELS], ""))
     if diagnosis_cache.changed_rules(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_reset_rules)
 

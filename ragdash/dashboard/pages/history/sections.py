@@ -16,10 +16,9 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
-from ragdash.reporting.plots import leaderboard
-from ragdash.reporting.plots.common import axes
+from ragdash.reporting.history_picture import history_figure, setting_changes
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.tables.history import CHANGES, change_sentences, label, notes, settings_text, short_commit
+from ragdash.reporting.tables.history import CHANGES, change_sentences, label, notes, short_commit
 
 LINES = {"name": "Name", "branch": "Branch", "group": "Group", "tag": "Tag"}
 ROLLING, FIXED = "last", "first"
@@ -86,16 +85,8 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None
 def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: Spec) -> None:
     rows = metric.rows
     column = {name: np.array([getattr(row.summary, name) for row in rows], float) for name in ("mean", "low", "high")}
-    dated = all(point.time for point in line)
-    times = [point.time.replace(tzinfo=None) for point in line] if dated else list(range(1, len(line) + 1))
-    changed = ["" if not index else settings_text(line[index - 1], point) for index, point in enumerate(line)]
-    hover = [[text for text in (short_commit(point), point.branch, changed[index]) if text]
-             for index, point in enumerate(line)]
-    accepted = [None if row.accepted is None else rows[row.accepted].summary.mean for row in rows]
-    figure = leaderboard.history(times, [label(point) for point in line], column["mean"], column["low"],
-                                 column["high"], [row.change for row in rows], hover,
-                                 [row.summary.n for row in rows], accepted, axis=axes.axis_of(spec),
-                                 theme=elements.theme())
+    changed = setting_changes(line)
+    figure = history_figure(line, metric, elements.theme())
     table = pd.DataFrame({
         "Run": [label(point) for point in line], "Commit": [short_commit(point) for point in line],
         "Branch": [point.branch for point in line], spec.title: column["mean"], "Low": column["low"],

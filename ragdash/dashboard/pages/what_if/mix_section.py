@@ -24,7 +24,7 @@ from ragdash.experiments.fusion.choice import Choice, chosen_run, evaluation_of
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.grids import KS
 from ragdash.experiments.fusion.judged_pool import JudgedPool
-from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.methods import METHODS, SAME
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.experiments.fusion.snippets import engine_snippet, python_snippet
@@ -34,6 +34,7 @@ from ragdash.reporting.sentences import what_if as sentences
 
 TUNED = "tuned"
 OF_ENGINES = ("arithmetic", "geometric", "harmonic", "rrf-stretched")  # methods that their presets offer
+DEPTHS = ("5", "10", "20", "50", "100", "200", "500", "1000")  # of a cascade
 WINDOWS = ("default", "all", "5", "10", "20", "50", "100", "200", "500", "1000")
 MOST_CHANGES = 50
 FAST_FLIPS = 10_000  # enough to tell 0.05; the sliders wait for it
@@ -67,8 +68,9 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     _render_export(context, choice, pool, recipe)
 
 
-def _options(choice: Choice, scored: bool) -> dict[str, str]:
+def _options(choice: Choice, pool: JudgedPool) -> dict[str, str]:
     """What can be chosen -> its label: the tuned setting, methods, engines; without what needs missing scores."""
+    scored = all(run.scores is not None for run in pool.runs)
     usable = [name for name, method in METHODS.items() if scored or not method.reads_scores({})]
     labels = {TUNED: "Tuned setting"} | {name: METHODS[name].title for name in usable if name not in OF_ENGINES}
     for name, preset in PRESETS.items():
@@ -80,7 +82,7 @@ def _options(choice: Choice, scored: bool) -> dict[str, str]:
 
 
 def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Recipe:
-    labels = _options(choice, all(run.scores is not None for run in pool.runs))
+    labels = _options(choice, pool)
     with st.container(horizontal=True, vertical_alignment="bottom", key="mix_bar"):
         name = st.selectbox("Method or engine", list(labels), format_func=labels.get, width=300,
                             key=state.choice_key(state.FUSION, list(labels), TUNED), persist_state="session",
@@ -88,7 +90,7 @@ def _chosen_recipe(context: PageContext, choice: Choice, pool: JudgedPool) -> Re
         window = st.selectbox("Window", WINDOWS, width=120, persist_state="session",
                               key=state.choice_key(state.FUSE_WINDOW, WINDOWS, "default"),
                               help=tooltip("fusion_window"))
-        params = _params(name, choice)
+        params = {**_params(name, choice), **_options_of_order(name, pool)}
     if name == TUNED:
         recipe = choice.recipe
         size = recipe.window if window == "default" else None if window == "all" else int(window)
@@ -120,6 +122,20 @@ def _params(name: str, choice: Choice) -> Mapping[str, object]:
                           persist_state="session", help=tooltip("fusion_weight"))
         params[weighted] = share if weighted != "weights" else (*([(1 - share) / (runs - 1)] * (runs - 1)), share)
     return params
+
+
+def _options_of_order(name: str, pool: JudgedPool) -> Mapping[str, object]:
+    """The depth of a cascade; what makes documents of a union the same, which needs texts but for ids."""
+    if name == "cascade":
+        key = state.choice_key(state.FUSE_DEPTH, DEPTHS, "100")
+        return {"depth": int(st.select_slider("Depth", DEPTHS, key=key, width=220, persist_state="session",
+                                              help=tooltip("cascade_depth")))}
+    if name != "union":
+        return {}
+    names = SAME if all(run.texts is not None for run in pool.runs) else SAME[:1]
+    return {"same": st.selectbox("Same document", names, format_func=sentences.SAME_DOCUMENTS.get, width=260,
+                                 key=state.choice_key(state.FUSE_SAME, names, names[min(1, len(names) - 1)]),
+                                 persist_state="session", help=tooltip("union_same"))}
 
 
 def _against_best(choice: Choice, values: np.ndarray) -> Comparison:

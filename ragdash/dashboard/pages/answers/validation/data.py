@@ -31,7 +31,7 @@ from ragdash.analysis.judge_validation import (
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers.validation import trained_judge
+from ragdash.dashboard.pages.answers.validation import label_sources, trained_judge
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable
@@ -59,6 +59,10 @@ class TrustData:
         Threshold of "yes" for agreement, None to treat each value as a class of its own.
     problems
         Problems of the label file.
+    label_column
+        The column of the runs' files whose labels are used too, "" for none.
+    groups
+        {query_id: group} of queries that depend on each other, None if queries are independent.
     local_judge, training_problems, training_key
         The judge trained on the labels, why it could not be trained, and the cache key of its verdicts.
     """
@@ -73,11 +77,13 @@ class TrustData:
     local_judge: TrainedJudge | None = None
     training_problems: tuple[Problem, ...] = ()
     training_key: tuple = ()
+    label_column: str = ""
+    groups: Mapping[str, str] | None = None
 
     @cached_property
     def validations(self) -> tuple[JudgeValidation, ...]:
         """Validation of the judge on each run, computed on first use."""
-        return tuple(_validation(*key, _verdicts=verdicts, _labels=labels)
+        return tuple(_validation(*key, _content=(verdicts, labels, self.groups))
                      for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
 
     @cached_property
@@ -86,7 +92,8 @@ class TrustData:
         base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
         return tuple(
-            None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels))
+            None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels),
+                                                             _groups=self.groups)
             for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True))
         )
 
@@ -103,7 +110,8 @@ class TrustData:
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.training_key)
+        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut,
+               (*self.training_key, state.get(state.GROUPED)))
         return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
                 for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
 
@@ -214,6 +222,10 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
     spec = METRICS[name].spec(judge=judge) if judge and judge != LOCAL_JUDGE else METRICS[name].spec()
     label_key = trained_judge.label_key_of(spec)
     saved_labels, problems = zip(*(labels(digest, label_key) for digest in context.digests), strict=True)
+    column = label_sources.chosen_column(context)
+    if column:
+        of_files = [label_sources.column_labels(digest, context.scope, column) for digest in context.digests]
+        saved_labels = tuple({**of_file, **saved} for of_file, saved in zip(of_files, saved_labels, strict=True))
     trained = None
     if judge == LOCAL_JUDGE:
         trained = trained_judge.train_judge(context.digests, context.scope, label_key, saved_labels,
@@ -229,8 +241,9 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
                                 if query in in_scope or query not in all_queries})
     cut = CUT if state.get(state.CLASSED) != "each" else None
     all_problems = tuple(dict.fromkeys(problem for run_problems in problems for problem in run_problems))
-    return TrustData(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *(
-        (trained.judge, trained.problems, trained.key) if trained else ()))
+    training = (trained.judge, trained.problems, trained.key) if trained else (None, (), ())
+    return TrustData(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *training, column,
+                     label_sources.chosen_groups(context))
 
 
 def _all_queries(scope: Scope) -> frozenset[str]:
@@ -260,21 +273,29 @@ def _verdict_details(run: str, key: tuple, spec: str, _match: Match) -> StoredVe
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _validation(run: str, name: str, key: tuple, spec: str, cut: float | None, training_key: tuple, label_items: tuple,
-           _verdicts: RunVerdicts, _labels: Labels) -> JudgeValidation:
-    return validate_judge(_verdicts, _labels, cut=cut)
+def _validation(run: str, name: str, key: tuple, spec: str, cut: float | None, more: tuple, label_items: tuple,
+                _content: tuple[RunVerdicts, Labels, Mapping[str, str] | None]) -> JudgeValidation:
+    verdicts, labels, groups = _content
+    return validate_judge(verdicts, labels, cut=cut, groups=groups)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _difference(
-    baseline: tuple, candidate: tuple, _pair: tuple[RunVerdicts, RunVerdicts, Labels, Labels]
+    baseline: tuple, candidate: tuple, _pair: tuple[RunVerdicts, RunVerdicts, Labels, Labels],
+    _groups: Mapping[str, str] | None
 ) -> CorrectedDifference:
-    return corrected_difference(*_pair)
+    return corrected_difference(*_pair, groups=_groups)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _error_sources(keys: tuple, _content: tuple) -> tuple[ErrorSource, ...]:
     return error_sources(*_content)
+
+
+def has_saved_labels(context: PageContext, name: str) -> bool:
+    """Whether somebody has labeled an answer of a run shown for a metric."""
+    label_key = trained_judge.label_key_of(METRICS[name].spec())
+    return any(labels(digest, label_key)[0] for digest in context.digests)
 
 
 def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:

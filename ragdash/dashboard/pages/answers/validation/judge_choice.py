@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ragdash.analysis.judge_validation import TrainedJudge
+from ragdash.analysis.judge_validation import DOCUMENT, TrainedJudge
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.page_context import PageContext, PageEnds
 from ragdash.dashboard.pages.answers.validation import data as trust_data
+from ragdash.dashboard.pages.answers.validation import label_sources
 from ragdash.dashboard.pages.answers.validation.data import AGREEMENT_CLASSES, TrustData
 from ragdash.dashboard.pages.answers.validation.sections import show_next_step, show_warnings
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
@@ -43,6 +44,7 @@ def choices(context: PageContext) -> TrustData:
         name = state.get(state.TRUSTED)
         judges = trust_data.judges_with_verdicts(context, name)
         judge = _judge_select(judges)
+        _label_select(context, name)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio(
                 "Judge and person agree if both are in the same class",
@@ -52,6 +54,7 @@ def choices(context: PageContext) -> TrustData:
                 key=state.choice_key(state.CLASSED, list(AGREEMENT_CLASSES), "cut"),
                 help=tooltip("yes_threshold"),
             )
+            _group_select(context)
     if not judges and judge != LOCAL_JUDGE:
         _no_verdicts(name)
     data = trust_data.load(context, name, judge)
@@ -80,6 +83,26 @@ def _judge_select(judges: list[str]) -> str:
         help=tooltip("validated_judge"),
     )
     return state.get(state.JUDGE)
+
+
+def _label_select(context: PageContext, name: str) -> None:
+    """Select the labels: those given here, or with them a column of the runs' files; nothing where no file has any."""
+    columns = label_sources.label_choices(context)
+    if not columns:
+        return
+    st.selectbox("Labels", ["", *columns], width=240, persist_state="session", help=tooltip("label_source"),
+                 format_func=lambda column: column + " (file)" if column else "given on this page",
+                 key=state.choice_key(state.LABELS_FROM, ["", *columns], label_sources.default_column(
+                     context, name, trust_data.has_saved_labels(context, name))))
+
+
+def _group_select(context: PageContext) -> None:
+    """Select which queries depend on each other."""
+    choices = ["", *label_sources.group_choices(context)]
+    titles = {"": "independent", DOCUMENT: "by relevant document"}
+    st.selectbox("Queries are", choices, format_func=lambda by: titles.get(by, f"dependent by {by}"),
+                 key=state.choice_key(state.GROUPED, choices, ""), persist_state="session",
+                 help=tooltip("dependent_queries"))
 
 
 def _no_verdicts(name: str) -> None:

@@ -46,6 +46,11 @@ def summary(data: TrustData) -> None:
     if len(data.labeled_runs) > MOST_SENTENCES:
         sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
     st.markdown("  \n".join(sentences), help=trust_sentences.GLOSSARY)
+    for line in (trust_sentences.label_source(data.label_column, sum(map(len, data.labels))),
+                 trust_sentences.grouping(state.get(state.GROUPED) if data.groups else "", data.groups or {},
+                                          [data.validations[index].groups for index in data.labeled_runs])):
+        if line:
+            st.caption(line)
     unjudged = [context.names[index] for index in range(len(context.entries)) if index not in data.judged_runs]
     if unjudged:
         st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ragdash.analysis.judge_validation import CorrectedDifference, Estimate, JudgeValidation
+from ragdash.analysis.judge_validation import DOCUMENT, CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltips
 from ragdash.evaluation.stats import MIN_LABELS
@@ -48,6 +48,25 @@ def question(spec: Spec) -> str:
     if spec.metric.better == "lower":
         return f"Does this show: {spec.metric.title}? Yes is 1, the worst."
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
+
+
+def label_source(column: str, labels: int) -> str:
+    """Where the labels come from, where a column of the files is used; else ""."""
+    if not column or not labels:
+        return ""
+    return (f":material/label: {fmt.count(labels, 'label')} from the column {fmt.escape(column)} of the files and from "
+            "this page. The intervals hold only if the labeled queries are a random sample.")
+
+
+def grouping(by: str, groups: Mapping[str, str], labeled: Sequence[int | None]) -> str:
+    """Which queries count as a group, and how many groups are labeled; "" where queries are independent."""
+    if not by:
+        return ""
+    same = "the same relevant document" if by == DOCUMENT else f"the same {fmt.escape(by)}"
+    fewest = min((n for n in labeled if n is not None), default=0)
+    return (f":material/account_tree: Queries with {same} count as one group in every interval: "
+            f"{fmt.count(len(set(groups.values())), 'group')}, {fewest:,} of them labeled"
+            + (" in the run with the fewest." if len(labeled) > 1 else "."))
 
 
 def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str) -> str:
