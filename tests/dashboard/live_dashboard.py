@@ -57,6 +57,7 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
+        "RAGDASH_CACHE": str(log.parent / "cache"),  # never the user's
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         **{key: value for key, value in os.environ.items() if not key.startswith(("RAGDASH_", "PYTHONPATH"))},
     }
@@ -301,7 +302,7 @@ def visitor(browser, url: str, **settings):
 
 
 def new_profile(browser, url: str):
-    """A browser of a visitor; its first page stays open and keeps the process, with its compiled scripts, for others."""
+    """A browser of a visitor; its first page stays open, so that others run in its process with compiled scripts."""
     context = browser.new_context(**SETTINGS)
     context.new_page().goto(f"{url}/_stcore/health")
     return context

@@ -62,7 +62,8 @@ NOT_OURS = {
     ("listitem", "stSidebarNavItems"),
     ("presentation-role-conflict", "stFileUploaderDropzone"),
 }
-RUN_AXE = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations.flatMap(v => v.nodes.map(n => {
+RUN_AXE = """async () => (await axe.run(document, {resultTypes: ['violations']}
+)).violations.flatMap(v => v.nodes.map(n => {
     const place = document.querySelector(n.target[0])?.closest('[data-testid]');
     return {rule: v.id, place: place?.dataset.testid, html: n.html.slice(0, 300), target: n.target};
 }))"""
