@@ -4,8 +4,9 @@ from ragdash.core.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
-# the part shown of Compare, Answers, Threshold bands, Data
-COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
+# the part shown of Compare, Answers, Threshold bands, Data, Variants
+COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART, VARIANTS_PART = PARTS_OF_PAGES = (
+    "detail", "part", "bands_part", "data_part", "variants_part")
 METRICS = "columns"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
 FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
@@ -33,6 +34,8 @@ OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, FUSE_DEPTH, FUSE_S
     "fused", "fusion", "fuse_k", "fuse_share", "window", "fuse_depth", "fuse_same", "reranked")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
 OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
+OF_VARIANTS = VARIANTS_FIND, VARIANTS_BY, VARIANTS_PINNED, VARIANTS_AIM = (  # Variants
+    "variants_find", "variants_by", "variants_pinned", "variants_aim")
 JUDGE = "judge"  # whose verdicts, on Answers
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
@@ -50,10 +53,11 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
         STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
-        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *SHARING)
+        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *OF_VARIANTS, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
-        DRAFT_TYPES, FUSED_RUNS)  # hold several values
-OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED)  # hold digests of runs
+        DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
+OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED,
+           VARIANTS_PINNED)  # hold digests of runs
 
 KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
 
@@ -85,12 +89,15 @@ RUBRIC_NAME, RUBRIC_QUESTION, RUBRIC_KIND = "_rubric_name", "_rubric_question", 
 RUBRIC_SEES, RUBRIC_COLUMN, RUBRIC_SCALE = "_rubric_sees", "_rubric_column", "_rubric_scale"
 RUBRIC_FILE, RUBRIC_SAVED = "_rubric_file", "_rubric_saved"
 POLICY_ANSWER = "_policy"  # and the name of the question
+BATCH_AGREED = "_batch_agreed"  # whether texts may be sent to a batch service
 BATCH_REPLIES, BATCH_READ = "_batch_replies", "_batch_read"  # the files to read, what came of them
 APART_AT = "trust_apart"  # the disagreement that is read
 LABEL_AT, LABELS_SKIPPED, LABEL_FILES, LABELS_OF = "label_at", "label_skipped", "label_files", "name_for_rows"
 REPORT_TITLE, REPORT_AUTHOR = "_report_title", "_report_author"
 DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the workspace
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
+NEW_SET_SIZE, NEW_SET_TYPES, NEW_SET_CRITIQUE = "_new_set_size", "_new_set_types", "_new_set_critique"
+NEW_SET_PLANNED, NEW_SET_AGREED, NEW_SET_SHOWN = "_new_set_plan", "_new_set_agreed", "_new_set_shown"
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
 LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn

@@ -17,61 +17,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {files:comma}",
         fix="Write the file as it is in the command, such as --map runs.csv:query=question.",
     ),
-    "baseline/changed": Message(
-        actual="values that do not fit their digest: the file was changed by hand or by a merge",
-        expected="a file as ragdash pin wrote it",
-        fix="Restore it from version control, or pin the accepted run again.",
-    ),
-    "baseline/convention": Message(
-        actual="{value!r}",
-        expected="{pinned!r}, as the baseline was evaluated",
-        fix="Leave the option out, or pin the accepted run again with it.",
-    ),
-    "baseline/damaged": Message(
-        actual="a pinned baseline that cannot be read ({reason})",
-        expected="a file as ragdash pin wrote it",
-        fix="Restore it from version control, or pin the accepted run again.",
-    ),
-    "baseline/exists": Message(
-        actual="a file of that name",
-        expected="no baseline there yet",
-        fix="--replace promotes this run: it becomes the baseline instead of {name!r} of {date}.",
-    ),
-    "baseline/fail-on": Message(
-        actual="{value!r}",
-        expected="one of {choices:comma}",
-        fix="Use one of these.",
-    ),
-    "baseline/metric": Message(
-        actual="{spec}, which the baseline does not have",
-        expected="one of its metrics: {metrics:comma}",
-        fix="Pin the accepted run again with {spec}.",
-    ),
-    "baseline/newer": Message(
-        actual="version {version} of the format",
-        expected="version {newest}",
-        fix="Update ragdash.",
-    ),
-    "baseline/no-metric": Message(
-        actual="no metric that can be compared query by query among {metrics:comma}",
-        expected="a mean over queries with a better direction",
-        fix='Choose one, such as -m "nDCG@10 RR".',
-    ),
-    "baseline/not-json": Message(
-        actual="a file that is not JSON ({reason})",
-        expected="a pinned baseline",
-        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
-    ),
-    "baseline/other-format": Message(
-        actual="another file",
-        expected="a pinned baseline",
-        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
-    ),
-    "baseline/unreadable": Message(
-        actual="a file that cannot be read: {reason}",
-        expected="a pinned baseline",
-        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
-    ),
     "browser-failed": Message(
         actual="{type}: {error}",
         expected="a picture by {browser}",
@@ -177,6 +122,41 @@ MESSAGES: Mapping[str, Message] = {
         expected="a truth with the questions to ask",
         fix="Name it with --truth.",
     ),
+    "not-streamed": Message(
+        actual="a file that cannot be read in pieces",
+        expected="a TREC run, plain or compressed, or a Parquet file with a row for each returned document",
+        fix="Leave --stream out, or write it in one of these forms.",
+    ),
+    "not-streamed/configurations": Message(
+        actual="several configurations in the column {column!r}: {names:comma}",
+        expected="one configuration in a file that is read in pieces",
+        fix="Write a file for each.",
+    ),
+    "not-streamed/metric": Message(
+        actual="{names:comma}",
+        expected="metrics of rankings by document id, such as nDCG@10, with --stream",
+        fix="Leave them out, or leave --stream out.",
+    ),
+    "not-streamed/one-query": Message(
+        actual="more than {most:bytes} of one query",
+        expected="rankings that fit into memory",
+        fix="Shorten the rankings.",
+    ),
+    "not-streamed/option": Message(
+        actual="{options} with --stream",
+        expected="options that do not need whole runs in memory",
+        fix="Leave {options} out, or leave --stream out.",
+    ),
+    "not-streamed/query": Message(
+        actual="{count:count query} with rows in several places, such as {example!r}",
+        expected="the rows of a query together, in a file that is read in pieces",
+        fix="Sort the file by query (sort -s -k1,1), or leave --stream out.",
+    ),
+    "not-streamed/values": Message(
+        actual="a missing or unusual value in rows {first:,} to {last:,}",
+        expected="ids that are text or whole numbers, and finite scores or ranks, in a file that is read in pieces",
+        fix="Correct the rows, or leave --stream out.",
+    ),
     "one-run": Message(
         actual="one run, {run!r}",
         expected="a baseline and a candidate",
@@ -233,6 +213,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one truth to evaluate the runs against",
         fix="Name the file with the right one, such as --truth {second}.",
     ),
+    "streamed": Message(
+        actual="runs that were read in pieces",
+        expected="Their means are complete, but it was not checked whether they can be compared.",
+        fix="Leave --stream out for the checks and the verdict.",
+    ),
     "truths-differ-in-attributes": Message(
         actual="truths of the files that differ in attributes or texts of queries alone",
         expected="the same of every query",
@@ -267,16 +252,6 @@ MESSAGES: Mapping[str, Message] = {
         actual="evaluations that hold values alone, not what {run!r} returned",
         expected="evaluations of ragdash.evaluate, or runs with truth=",
         fix="Pass the runs and the truth.",
-    ),
-    "several-as-repeats": Message(
-        actual="{count} runs of different configurations: {names:comma}",
-        expected="one run, or repeats of one configuration, which are averaged per query",
-        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
-    ),
-    "several-as-repeats/settings": Message(
-        actual="{count} runs of {name!r} that differ in {settings:comma}",
-        expected="one run, or repeats of one configuration, which are averaged per query",
-        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
     ),
     "unknown-picture": Message(
         actual="{name!r}",
