@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import Verdict, decide, find_checks
+from ragdash.analysis.verdict import FIXES, Verdict, decide, find_checks, of_level
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
 from ragdash.core.errors import InputError
@@ -23,6 +23,7 @@ from ragdash.reporting.sentences.verdict import (
     change_sentence,
     check_lines,
     decision_sentence,
+    fix_lines,
     verdict_sentence,
 )
 
@@ -60,13 +61,24 @@ def verdict_text(verdict: Verdict) -> str:
         lines.append(f"  To decide in spite of it: {kinds}")
     else:
         lines.append(change_sentence(verdict, "cli", markdown=False))
+    lines += fix_lines(verdict, markdown=False)
     return "\n".join(filter(None, lines)) + "\n"
 
 
 def report_verdict(verdict: Verdict) -> None:
-    """Say a verdict that is withheld on standard error, for formats without sentences."""
-    if verdict.withheld:
-        print(f"ragdash: {printable(verdict_text(verdict))}", file=sys.stderr, end="")
+    """Say a verdict that is withheld, and what was done to runs, on standard error: for formats without sentences."""
+    text = verdict_text(verdict) if verdict.withheld else "".join(
+        f"{line}\n" for line in fix_lines(verdict, markdown=False))
+    if text:
+        print(f"ragdash: {printable(text)}", file=sys.stderr, end="")
+
+
+def report_checks(matches: Sequence[Match], spec: Spec) -> None:
+    """Say on standard error what makes the values of these runs meaningless, and what was done to runs."""
+    checks = find_checks(matches, spec)
+    shown = [*of_level(checks, "withheld"), *(check for check in checks if check.kind in FIXES)]
+    for line in check_lines(shown, "cli", markdown=False):
+        print(f"ragdash: warning: {printable(line)}", file=sys.stderr)
 
 
 def gate_checks(verdict: Verdict) -> list[GateCheck]:

@@ -141,11 +141,17 @@ def id_settings(options: argparse.Namespace) -> dict[str, str]:
 
 def distinct_names(runs: list[Run]) -> list[Run]:
     """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
+    names = numbered([run.name for run in runs])
+    return [run if run.name == name else run.renamed(name) for run, name in zip(runs, names, strict=True)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, each repetition with a number behind it: bm25, bm25 (2)."""
     counts: dict[str, int] = {}
     result = []
-    for run in runs:
-        counts[run.name] = counts.get(run.name, 0) + 1
-        result.append(run if counts[run.name] == 1 else run.renamed(f"{run.name} ({counts[run.name]})"))
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        result.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
     return result
 
 

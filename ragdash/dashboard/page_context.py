@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import Diagnosis
-from ragdash.analysis.verdict import Verdict, best_run, verdict_state, withhold
+from ragdash.analysis.verdict import RunCheck, Verdict, best_run, verdict_state, withhold
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache, verdict_cache
 from ragdash.dashboard.session import relevance, reviews, state
@@ -17,7 +17,9 @@ from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, ComparisonRules, best_first, select_comparable
-from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
+from ragdash.evaluation.curves import Curves
+from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.reporting.plots.common.theme import COLORED, color_best
 from ragdash.reporting.sentences import formatting as fmt
@@ -60,7 +62,8 @@ class Selection:
     @property
     def depth(self) -> int:
         """The deepest rank of the runs shown."""
-        return max(1, min(DEEPEST, max(LOADED.run(digest).depth for digest in self.digests)))
+        return max(1, min(DEEPEST, max(
+            LOADED.run(repeat).depth for digest in self.digests for repeat in digests_of(digest))))
 
     @property
     def spec(self) -> Spec:
@@ -115,7 +118,10 @@ class Results:
         return [evaluation_cache.interpolated(digest, self.scope) for digest in self.selection.digests]
 
     def first_ranks(self) -> list[np.ndarray]:
-        """For each run the rank of the first relevant document of each query that has one; NaN where none returned."""
+        """For each run the rank of the first relevant document of each query that has one; NaN where none returned.
+
+        Of repeats: each query once for each repeat.
+        """
         return [evaluation_cache.first_ranks(digest, self.scope) for digest in self.selection.digests]
 
     def counts(self) -> list[dict[str, int]]:
@@ -168,9 +174,7 @@ class Results:
 
         accepted: kinds of checks that the reader accepts in spite of what they say.
         """
-        names, digests = self.selection.names, self.selection.digests
-        checks = verdict_cache.checks(digests, names, self.scope, spec, self.selection.k,
-                                      state.truth_names())
+        names, checks = self.selection.names, self.checks(spec)
         if any(check.kind == "no-common-query" for check in checks):
             return verdict_state(names, [], {}, checks, accepted, spec=spec)
         summaries = [row[0] for row in self.summary([spec])]
@@ -179,17 +183,29 @@ class Results:
         return verdict_state(names, summaries, comparisons, checks, accepted,
                              against_baseline=tuple(self._tested([spec]).values()))
 
+    def checks(self, spec: Spec) -> tuple[RunCheck, ...]:
+        """What speaks against comparing these runs on the metric, the worst first."""
+        return verdict_cache.checks(self.selection.digests, self.selection.names, self.scope, spec, self.selection.k,
+                                    state.truth_names())
+
     def best_possible(self, spec: Spec) -> float:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
         return evaluation_cache.perfect_mean(self.selection.digests[0], self.scope, spec)
 
+    def label_attributes(self) -> dict[str, str]:
+        """{attribute: digest of its run} of the labels that the files of the selected runs give to their answers."""
+        return {name: digest for digest in self.selection.digests
+                for name in evaluation_cache.slices_of_labels(digest, self.scope)}
+
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
+        labelled = "" if attribute in {part.attribute for part in self.scope.slices.values()} else (
+            self.label_attributes().get(attribute, ""))
         names, digests, baseline = self.selection.names, self.selection.digests, self.selection.baseline
         others = self.selection.others()
         rows = evaluation_cache.compared_by_slice(
             digests[baseline], [digests[index] for index in others], self.scope, spec, attribute,
-            self.comparison_rules(margin))
+            self.comparison_rules(margin), labelled)
         verdict = self._main_verdict()
         return [[withhold(replace(comparison, candidate=names[index], baseline=names[baseline]), verdict)
                  for index, comparison in zip(others, row, strict=True)] for row in rows]

@@ -49,15 +49,25 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     first = evaluations[0]
     if len(evaluations) == 1:
         return first
-    stacked = np.stack([evaluation.values for evaluation in evaluations])
-    defined = ~np.isnan(stacked)
-    n = defined.sum(axis=0)
-    values = np.divide(np.where(defined, stacked, 0.0).sum(axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
+    values = mean_of_defined(np.stack([evaluation.values for evaluation in evaluations]))
     values.setflags(write=False)
     problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
     counts = max((evaluation.counts for evaluation in evaluations), key=lambda counts: counts["missing"])
     return replace(first, digest=joined_digest([evaluation.digest for evaluation in evaluations]), values=values,
                    counts=counts, problems=tuple(problems), corpus={}, match=None)
+
+
+def mean_of_defined(stacked: np.ndarray) -> np.ndarray:
+    """The mean over the first axis of the values that are defined; NaN where none is.
+
+    Examples
+    --------
+    >>> mean_of_defined(np.array([[1.0, np.nan], [0.0, np.nan]])).tolist()
+    [0.5, nan]
+    """
+    defined = ~np.isnan(stacked)
+    n = defined.sum(axis=0)
+    return np.divide(np.where(defined, stacked, 0.0).sum(axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
 def joined_digest(digests: Sequence[str]) -> str:
@@ -69,6 +79,17 @@ def joined_digest(digests: Sequence[str]) -> str:
     ('a', 'a+b')
     """
     return digests[0] if len(set(digests)) == 1 else "+".join(sorted(digests))
+
+
+def digests_of(digest: str) -> list[str]:
+    """The digests that `joined_digest` joined; of a single run its own.
+
+    Examples
+    --------
+    >>> digests_of("a+b"), digests_of("a")
+    (['a', 'b'], ['a'])
+    """
+    return digest.split("+")
 
 
 @dataclass(frozen=True)
@@ -193,13 +214,15 @@ def repeat_spreads(evaluations: Sequence[Evaluation], runs: Sequence[Run],
         column = list(evaluations[0].specs).index(spec)
         values = {name: np.stack([evaluations[index].values[:, column] for index in group], axis=1)
                   for group, name in repeated}
-        spreads += [_spread(name, spec, values[name], [runs[index] for index in group]) for group, name in repeated]
+        spreads += [spread_of_repeats(name, spec, values[name], [runs[index] for index in group])
+                    for group, name in repeated]
         first = repeated[0][1]
         spreads += [_difference(f"{name} - {first}", spec, values[name], values[first]) for _, name in repeated[1:]]
     return [spread for spread in spreads if spread.components.Q]
 
 
-def _spread(name: str, spec: Spec, values: np.ndarray, runs: Sequence[Run]) -> RepeatSpread:
+def spread_of_repeats(name: str, spec: Spec, values: np.ndarray, runs: Sequence[Run]) -> RepeatSpread:
+    """How much a metric varies in one group of repeats; values (Q, R), NaN where undefined."""
     defined = values[~np.isnan(values).any(axis=1)]
     same = all((run.rows_digest == runs[0].rows_digest).all() for run in runs)
     between, within, mean = (math.nan,) * 3

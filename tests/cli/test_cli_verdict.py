@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import pytest
@@ -75,6 +76,21 @@ def test_reversed_scores_are_fixed_by_name(tmp_path, capfdbinary):
     assert "--reverse-scores 'good'" in out
     _, out, _ = call(capfdbinary, *words, "--reverse-scores", "good")
     assert out.startswith("good has the highest NDCG@10") and "▼ worse" in out
+    line = "good: the scores were reversed, so the documents with the smallest scores are ranked first."
+    assert out.count(line) == 1
+    _, out, _ = call(capfdbinary, *words, "--reverse-scores", "good", "--format", "json")
+    checks = json.loads(out)["verdict"]["checks"]
+    assert [(check["kind"], check["level"], check["runs"]) for check in checks if "reversed" in check["kind"]] == [
+        ("reversed-scores", "note", ["good"])]
+    for command in ("evaluate", "diagnose"):
+        files = [command, *files_of("reversed-scores", tmp_path)]
+        _, _, err = call(capfdbinary, *files)
+        assert "the worst documents are ranked first" in err
+        _, _, err = call(capfdbinary, *files, "--reverse-scores", "good")
+        assert line in err and "worst" not in err
+    page = tmp_path / "page.html"
+    call(capfdbinary, "report", *files_of("reversed-scores", tmp_path), "--reverse-scores", "good", "-o", page)
+    assert line in html.unescape(page.read_text())
     status, _, err = call(capfdbinary, *words, "--reverse-scores", "best")
     assert status == 2 and "best" in err
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from live_dashboard import start_server, stop, visitor
-from page_cases import opened, texts
+from page_cases import charts, leaderboard, opened, texts
 
 import ragdash
 from ragdash.reporting.sentences import formatting as fmt
@@ -74,6 +74,45 @@ def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):
     at = opened("compare")
     at.multiselect(key="shown").set_value([at.session_state["_runs"][0].digest]).run()
     assert not at.exception
+
+
+def test_repeats_of_one_configuration_are_one_line_on_every_page_until_they_are_shown_one_by_one(
+        logs, tmp_path, monkeypatch):
+    ragdash.io.write_truth(ragdash.Truth.from_dict({f"q{i}": ["a"] for i in range(24)}), tmp_path / "truth.jsonl")
+    monkeypatch.setenv("RAGDASH_TRUTH", str(tmp_path / "truth.jsonl"))
+    for name, wrong in (("dense", 2), ("dense", 3), ("hybrid", 4), ("hybrid", 6), ("other", 1)):
+        with ragdash.record(name, group=None if name == "other" else "nightly") as run:
+            for number in range(24):
+                run.add(f"q{number}", ["x", "a"] if number % wrong == 0 else ["a"])
+    means = {"dense": 1 - (12 + 8) / 2 / 24 / 2, "hybrid": 1 - (6 + 4) / 2 / 24 / 2, "other": 0.5}
+    at = opened("overview", metric="RR")
+    cards = [one.value for one in at.subheader]
+    assert [card[:5] for card in cards] == [f"{mean:.3f}" for mean in sorted(means.values(), reverse=True)]
+    shown = texts(at).replace("\\", "")
+    # dense: means 0.75 and 0.833, hybrid: 0.875 and 0.917; SD = their difference / sqrt(2)
+    assert "dense is the mean of 2 repeats (standard deviation of their MRR: 0.059)." in shown
+    assert "hybrid is the mean of 2 repeats (standard deviation of their MRR: 0.029)." in shown
+    assert shown.count("gray-badge[2 repeats]") == 2
+    at.switch_page("pages/compare.py").run()
+    board = leaderboard(at)
+    assert board["Run"].tolist() == ["hybrid", "dense", "other"] and board["MRR"][1].startswith("0.792")
+    assert board["Marks"].tolist()[:2] == ["best, 2 repeats", "2 repeats"]
+    for page, key in (("precision-recall", "curve_R"), ("ranking", "at_RR")):
+        at.switch_page(f"pages/{page}.py").run()
+        figure = charts(at)[key]
+        lines = {trace["name"] for trace in figure["data"]} & {"dense", "hybrid", "other", "dense #1"}
+        assert lines == set(means), page
+    at.switch_page("pages/queries.py").run()
+    table = next(one.value for one in at.dataframe if "hybrid" in one.value)
+    rows = {query: row for query, row in zip(table["Query"], table.to_dict("records"), strict=True)}
+    assert rows["q4"]["hybrid"] == 0.75 and rows["q6"]["dense"] == 0.5 and rows["q1"]["hybrid"] == 1
+    at.switch_page("pages/overview.py").run()
+    at.button(key="switch_repeats").click().run()
+    assert len(at.subheader) == 5 and not at.exception
+    assert at.query_params["repeats"] in ("single", ["single"])
+    for page in ("compare", "precision-recall", "ranking", "queries", "share"):
+        at.switch_page(f"pages/{page}.py").run()
+        assert not at.exception, page
 
 
 @pytest.mark.browser

@@ -9,8 +9,9 @@ from helpers import mean, random_case, run_of, truth_of
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run
-from ragdash.evaluation import evaluate as module
-from ragdash.evaluation.evaluate import curves, evaluate, evaluate_match
+from ragdash.evaluation import curves as module
+from ragdash.evaluation.curves import curves
+from ragdash.evaluation.evaluate import evaluate, evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, parse_specs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 import ragdash
 from ragdash.cli.main import main
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.curves import curves
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.repeats import group_names, merged_groups, repeat_groups, repeat_spreads
 from ragdash.evaluation.stats.variance_components import components_of_difference, variance_components
+from ragdash.matching.match import Match
 from ragdash.reporting.sentences.repeats import design_sentence, noise_sentence
 
 TRUTH = {f"q{i}": ["a"] for i in range(12)}
@@ -115,3 +118,26 @@ def test_compare_merges_repeats_on_the_command_line(runs, tmp_path, capfdbinary)
     assert [row["candidate"] for row in document["comparisons"]] == ["hybrid"]
     assert [row["run"] for row in document["repeats"]] == ["dense", "hybrid", "hybrid - dense"]
     assert document["repeats"][0]["variance"].keys() == {"queries", "repeats", "rest"}
+
+
+def test_a_report_shows_repeats_as_one_line_with_their_spread(runs, tmp_path):
+    folders = sorted(str(path) for path in (tmp_path / "logs").iterdir() if path.is_dir())
+    truth = tmp_path / "truth.jsonl"
+    ragdash.io.write_truth(Truth.from_dict(TRUTH), truth)
+    page = tmp_path / "page.html"
+    assert main(["report", *folders, "--truth", str(truth), "-m", "RR", "--baseline", "dense", "-o", str(page)]) == 0
+    text = html.unescape(page.read_text())
+    # the means of dense are 0.75 and 1, those of hybrid 1 and 23.5 / 24: their SDs are the differences / sqrt(2)
+    assert "dense is the mean of 2 repeats (standard deviation of their MRR: 0.177)" in text
+    assert "hybrid is the mean of 2 repeats (standard deviation of their MRR: 0.029)" in text
+    assert "2 runs on 12 queries" in text and "0.875 [" in text and "0.979 [" in text and "dense #1" not in text
+
+
+def test_curves_of_repeats_are_means_over_repeats_first(runs):
+    matches = [Match(run, Truth.from_dict(TRUTH)) for run in runs[:2]]
+    first = np.array([1])
+    merged, single = curves(matches, ["P"], first), [curves(match, ["P"], first) for match in matches]
+    # P@1 of the queries is 1 and 0 in turn in the first repeat, 1 in the second: 1 and 0.5 in turn, a narrower interval
+    assert [part.mean["P"][0] for part in single] == [0.5, 1.0]
+    assert merged.mean["P"][0] == 0.75 and merged.n["P"] == 12
+    assert merged.high["P"][0] - merged.low["P"][0] < single[0].high["P"][0] - single[0].low["P"][0]

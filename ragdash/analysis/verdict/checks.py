@@ -9,6 +9,8 @@ from ragdash.core.messages import Surface, render
 
 LEVELS = ("withheld", "qualified", "note")
 """withheld: no verdict until it is fixed or accepted; qualified: the verdict says it; note: normal, worth knowing."""
+FIXES = ("reversed-scores",)
+"""Notes on what was done to a run by choice. They are shown wherever its values are shown."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,11 @@ class RunCheck:
         """Two or three words next to the name of a run."""
         return self._words("page").reason
 
+    @property
+    def mark(self) -> str:
+        """The badge as text: with a warning sign, unless it is a note."""
+        return self.badge if self.level == "note" else f"⚠ {self.badge}"
+
     def as_dict(self) -> dict:
         """The check for JSON."""
         words = self._words("json")
@@ -76,6 +83,14 @@ def of_level(checks: Iterable[RunCheck], level: str, accepted: Iterable[str] = (
 
 
 def badges(checks: Iterable[RunCheck], run: str) -> tuple[RunCheck, ...]:
-    """The checks that are about this run, without the notes, the worst first."""
-    return tuple(sorted((check for check in checks if run in check.runs and check.level != "note"),
+    """The checks that are about this run, without the notes, the worst first; and what was done to it."""
+    return tuple(sorted((check for check in checks
+                         if run in check.runs and (check.level != "note" or check.kind in FIXES)),
                         key=lambda check: LEVELS.index(check.level)))
+
+
+def checks_to_show(checks: Iterable[RunCheck], accepted: Iterable[str] = ()) -> tuple[RunCheck, ...]:
+    """What is said wherever values of these runs are shown: withheld, qualified, and what was done to runs."""
+    checks, accepted = tuple(checks), tuple(accepted)
+    fixes = (check for check in checks if check.kind in FIXES)
+    return (*of_level(checks, "withheld", accepted), *of_level(checks, "qualified", accepted), *fixes)

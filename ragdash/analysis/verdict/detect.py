@@ -69,7 +69,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     checks = [*_several_truths(truths)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     for match in matches:
-        checks += [*_rising(match), *(_missing(match, queries)), *_ids_of(match, ids)]
+        checks += [*_rising(match), *_reversed(match.run), *(_missing(match, queries)), *_ids_of(match, ids)]
     checks += [*_same_content(matches), *_tuned_here(matches)]
     if matches[0].matching.by == "id" and matches[0].truth.judgements:
         checks += _stale(matches[0].truth)
@@ -93,6 +93,14 @@ def _rising(match: Match) -> list[RunCheck]:
     if match.run.ranked_by != "score":
         return [RunCheck("rising-scores/ranked", "note", (match.run.name,), facts, ("scores", "reverse"))]
     return [RunCheck("rising-scores", "withheld", (match.run.name,), facts, ("scores", "reverse"))]
+
+
+def _reversed(run: Run) -> list[RunCheck]:
+    """What was done to the run by choice."""
+    if run.scores is None or run.settings.get("scores") != "reversed":
+        return []
+    order = "" if run.ranked_by == "score" else "/ranked"
+    return [RunCheck(f"reversed-scores{order}", "note", (run.name,), {"run": run.name})]
 
 
 def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ragdash.analysis.verdict.checks import RunCheck, of_level
+from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -69,6 +69,11 @@ class Verdict:
     def notes(self) -> tuple[RunCheck, ...]:
         """Checks that are normal."""
         return of_level(self.checks, "note", self.accepted)
+
+    @property
+    def warnings(self) -> tuple[RunCheck, ...]:
+        """What is said wherever values of these runs are shown, the worst first."""
+        return checks_to_show(self.checks, self.accepted)
 
     @property
     def better_than(self) -> tuple[Comparison, ...]:

@@ -7,6 +7,7 @@ import argparse
 from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
 from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
+from ragdash.cli.comparison_checks import report_checks
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs
 from ragdash.core.console import say, write
 from ragdash.evaluation.evaluate import evaluate_match
@@ -48,14 +49,15 @@ def run(options: argparse.Namespace) -> int:
     runs, truth = read_inputs(options)
     if rules.label_column not in (AUTO, NO_LABELS):
         check_label_column(rules.label_column, runs)
-    diagnoses, problems, gains = [], [], []
+    diagnoses, problems, gains, matches = [], [], [], []
     for run in runs:
-        match = Match(run, truth, conventions_of(options), matching_of(options))
+        matches.append(match := Match(run, truth, conventions_of(options), matching_of(options)))
         evaluation = evaluate_match(match, specs)
         diagnoses.append(diagnose(match, rules))
         gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])
         problems += [*evaluation.problems, *diagnoses[-1].problems]
     say(problems := list(dict.fromkeys(problems)))
+    report_checks(matches, specs[0])
     settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
     write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
                            problems=problems), options.output)

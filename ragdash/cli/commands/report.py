@@ -16,9 +16,10 @@ from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.bands_toml import read_bands
+from ragdash.evaluation.bands.toml_file import read_bands
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
+from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.experiments.fusion.choice import choose
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.matching.match import Match
@@ -65,15 +66,22 @@ def run(options: argparse.Namespace) -> int:
 def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
                  sections: tuple[str, ...] | None = None) -> int:
     """Write the report of runs that are already read (`sections`: only these); `ragdash ab` ends with it too."""
-    names = [run.name for run in runs]
+    matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
+    groups = repeat_groups(runs)
+    repeats = tuple(tuple(matches[index] for index in group) for group in groups)
+    names = group_names(runs, groups)
+    shown = tuple(max(group, key=lambda match: int(match.missing.sum())) for group in repeats)
     specs = specs_of(options, runs, truth) if options.metrics or options.cutoffs else report_specs(
         runs, truth, options.k, metric_directions(options.metric_direction or ()))
     asks = getattr(options, "what_if", False) or (sections is not None and "hybrid" in sections)
+    fused = [match.run.renamed(name) for match, name in zip(shown, names, strict=True)] if asks else []
     request = ReportRequest(
-        tuple(Match(run, truth, conventions_of(options), matching_of(options)) for run in runs),
+        shown,
         tuple(specs),
-        hybrid=hybrid_answer(runs, truth, specs, options) if asks else None,
-        baseline=_baseline(options.baseline, names),
+        names=tuple(names),
+        repeats=repeats,
+        hybrid=hybrid_answer(fused, truth, specs, options) if asks else None,
+        baseline=_baseline(options.baseline, names, [[runs[index].name for index in group] for group in groups]),
         k=options.k,
         title=options.title,
         sections=sections,
@@ -109,13 +117,14 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
     return HybridAnswer(title, tuple(answer_sentences(answer)), tuple(map(tuple, answer_rows(answer))))
 
 
-def _baseline(name: str | None, names: list[str]) -> int:
-    """Which run the others are held against: the first, or the one named."""
+def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:
+    """Which run the others are compared with: the first, or the one named; a repeat stands for its configuration."""
     if name is None:
         return 0
-    if name not in names:
-        raise InputError([Problem("no-such-run", {"name": name, "names": list(names)}, field="--baseline")])
-    return names.index(name)
+    for index, (line, runs) in enumerate(zip(names, repeats, strict=True)):
+        if name == line or name in runs:
+            return index
+    raise InputError([Problem("no-such-run", {"name": name, "names": list(names)}, field="--baseline")])
 
 
 def _shareable_command(arguments: list[str]) -> str:

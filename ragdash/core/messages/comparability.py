@@ -214,6 +214,19 @@ MESSAGES: Mapping[str, Message] = {
         page="Reverse the scores if you use score cutoffs.",
         reason="scores rise",
     ),
+    "check-reversed-scores": Message(
+        actual="{run}: the scores were reversed, so the documents with the smallest scores are ranked first",
+        expected="That is right if they are distances.",
+        fix="Leave out --reverse-scores {run!r} if they are not.",
+        page="Undo it on the Data page if they are not.",
+        reason="scores reversed",
+    ),
+    "check-reversed-scores/ranked": Message(
+        actual="{run}: the scores were reversed; the order of its file is kept",
+        expected="Only score cutoffs and score fusion read the scores.",
+        fix="",
+        reason="scores reversed",
+    ),
     "check-missing-queries": Message(
         actual="{run} has no results for {count:,} of {total:,} queries ({share:.0%})",
         expected="{treatment}",

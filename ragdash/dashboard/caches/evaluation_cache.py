@@ -15,11 +15,16 @@ from typing import Generic, TypeVar
 import numpy as np
 import streamlit as st
 
+from ragdash.core.records import Run, Truth
+from ragdash.core.slices import Slice, label_slices
 from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.best_possible import best_possible
+from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
-from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries
+from ragdash.evaluation.curves import Curves, curves
+from ragdash.evaluation.evaluate import Summary, summaries
+from ragdash.evaluation.repeats import digests_of, mean_of_defined
 from ragdash.evaluation.stats import PairTests
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
@@ -116,17 +121,31 @@ def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRule
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
-                      rules: ComparisonRules) -> list[list[Comparison]]:
-    """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
+                      rules: ComparisonRules, labelled: str = "") -> list[list[Comparison]]:
+    """The same on one spec within each slice of an attribute: a row per slice, a column per candidate.
+
+    labelled: the run whose labels are the attribute; "" for an attribute of the queries.
+    """
     return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
-                              _scope=scope)
+                              labelled, _scope=scope)
+
+
+def slices_of_labels(run: str, scope: Scope) -> dict[str, tuple[Slice, ...]]:
+    """The slices by the labels in the file of a run: {column of the run: slices}."""
+    return _slices_of_labels(run, scope.truth_digest, _run=LOADED.run(run), _truth=scope.truth)
+
+
+@shared(max_entries=64)
+def _slices_of_labels(run: str, truth: str, _run: Run, _truth: Truth) -> dict[str, tuple[Slice, ...]]:
+    return label_slices(_run, _truth.query_ids.to_pylist())
 
 
 @shared(max_entries=512, show_spinner="Testing slices …")
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: ComparisonRules, _scope: Scope) -> list[list[Comparison]]:
+                       rules: ComparisonRules, labelled: str, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
-    slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in _scope.slices.values()
+    every = slices_of_labels(labelled, _scope)[attribute] if labelled else _scope.slices.values()
+    slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in every
               if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]
     runs = sorted({baseline, *candidates})
     family = test_family([replace(_scope.evaluation(run, specs), name=run) for run in runs], specs[0], rules, slices)
@@ -148,32 +167,43 @@ def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:
     """A metric at every cutoff from 1 to depth, with its confidence band."""
     names = ("P", "R") if name in ("P", "R") else (name,)
     specs = parse_specs([f"{name}@1" for name in names])
-    return _curve(run, scope.cache_key(specs), names, depth, _match=scope.match(run, specs), _scope=scope)
+    return _curve(run, scope.cache_key(specs), names, depth, _scope=scope,
+                  _repeats=[scope.match(repeat, specs) for repeat in digests_of(run)])
 
 
 @shared(max_entries=1024, show_spinner="Computing curves …")
-def _curve(run: str, key: tuple, names: tuple[str, ...], depth: int, _match: Match, _scope: Scope) -> Curves:
-    return curves(_match, names, np.arange(1, depth + 1), weights=_scope.resample_weights, queries=_scope.queries)
+def _curve(run: str, key: tuple, names: tuple[str, ...], depth: int, _repeats: Sequence[Match],
+           _scope: Scope) -> Curves:
+    return curves(_repeats, names, np.arange(1, depth + 1), weights=_scope.resample_weights, queries=_scope.queries)
 
 
 def interpolated(run: str, scope: Scope) -> tuple[np.ndarray, int]:
-    """(mean interpolated precision at the eleven recall levels, n queries)."""
-    return _interpolated(run, scope.cache_key(), _match=scope.match(run), _queries=scope.queries)
+    """(mean interpolated precision at the eleven recall levels, n queries); of repeats the mean of each query first."""
+    values = mean_of_defined(np.stack([
+        _interpolated(repeat, scope.cache_key(), _match=scope.match(repeat), _queries=scope.queries)
+        for repeat in digests_of(run)]))
+    defined = values[np.isfinite(values[:, 0])]
+    return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
 
 
 @shared(max_entries=256)
-def _interpolated(run: str, key: tuple, _match: Match, _queries: np.ndarray) -> tuple[np.ndarray, int]:
+def _interpolated(run: str, key: tuple, _match: Match, _queries: np.ndarray) -> np.ndarray:
+    """The values of every query, NaN where it does not count: (Q, 11)."""
     ranked = _relevant(_match, spans=True)
     values = arrays.interpolated_precision(*ranked.hits(), ranked.relevant())
     if _match.conventions.unanswerable == "zero":
         values[ranked.relevant() == 0] = 0.0
-    defined = values[_answered(_match) & _queries & np.isfinite(values[:, 0])]
-    return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
+    values[~(_answered(_match) & _queries)] = np.nan
+    return values
 
 
 def first_ranks(run: str, scope: Scope) -> np.ndarray:
-    """Rank of the first relevant document of each query that has one: (Q',), NaN where none is returned."""
-    return _first_ranks(run, scope.cache_key(), _match=scope.match(run), _queries=scope.queries)
+    """Rank of the first relevant document of each query that has one: (Q',), NaN where none is returned.
+
+    Of repeats those of all of them: each query counts once for each repeat.
+    """
+    return np.concatenate([_first_ranks(repeat, scope.cache_key(), _match=scope.match(repeat), _queries=scope.queries)
+                           for repeat in digests_of(run)])
 
 
 @shared(max_entries=256)

@@ -12,6 +12,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import METRICS
 from ragdash.reporting.plots import precision_recall, ranking
 from ragdash.reporting.plots.common import arrays, axes
@@ -84,6 +85,7 @@ def render_first_rank(context: PageContext) -> None:
     if not any(len(ranks) for ranks in first):
         st.markdown("No query here has a relevant document, so there is no rank of the first one.")
         return
+    counts = [len(ranks) // len(digests_of(digest)) for ranks, digest in zip(first, context.digests, strict=True)]
     edges, labels = arrays.rank_bins(context.selection.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
@@ -91,11 +93,11 @@ def render_first_rank(context: PageContext) -> None:
     figure = figure_cache.draw(ranking.first_rank, context.names, context.slots, bins, shares, theme=elements.theme())
     elements.chart(
         figure,
-        components_tables.first_rank_table(context, bins, shares, [len(ranks) for ranks in first]),
+        components_tables.first_rank_table(context, bins, shares, counts),
         "first_rank",
         "Share of queries by the rank of their first relevant document",
         formats={"Share": "percent"},
-        caption=f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
+        caption=f"{fmt.query_range(counts)} with a relevant document; “none” means that no "
                 f"relevant document was returned at all.{context.scope.basis}",
     )
 

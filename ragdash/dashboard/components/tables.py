@@ -14,7 +14,8 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.evaluate import Curves, Summary
+from ragdash.evaluation.curves import Curves
+from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import METRICS, Metric
 from ragdash.reporting.sentences import comparability
 from ragdash.reporting.sentences import formatting as fmt

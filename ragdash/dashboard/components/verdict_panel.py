@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.verdict import RunCheck, Verdict, badges
-from ragdash.dashboard.components import page_links
-from ragdash.dashboard.page_context import PageContext
+from ragdash.analysis.verdict import RunCheck, Verdict, badges, checks_to_show
+from ragdash.dashboard.components import page_links, repeat_lines
+from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, spec_of
 from ragdash.dashboard.session import run_fixes, state, truth_versions
+from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
@@ -19,6 +21,8 @@ COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gra
 FIX_LABELS = {("scores", "reverse"): "Reverse scores", ("missing", "skip"): "Use common queries only"}
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 MAX_BADGES = 3  # badges next to a run
+MAX_CHECKS = 3  # lines of checks; more are folded away
+LOOKS = {False: ("orange", "warning"), True: ("gray", "build")}  # color and icon of a check; of a note
 NAME = 48  # characters of a run's name in a sentence
 
 
@@ -36,7 +40,7 @@ def render(context: PageContext, spec: Spec) -> None:
         _render_against_baseline(context, verdict)
         st.markdown(shorten_names(context, f"**For your decision:** {verdict_sentences.decision_sentence(verdict)}  \n"
                                f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"))
-        render_checks(context, verdict)
+        render_checks(context, verdict.checks)
         with st.container(horizontal=True, key="ways_on"):
             page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
             page_links.link("failures", "What fails?", icon=":material/healing:")
@@ -48,7 +52,14 @@ def render_line(context: PageContext, spec: Spec) -> None:
     verdict = current_verdict(context, spec)
     st.markdown(shorten_names(context, verdict_sentences.verdict_sentence(verdict)))
     _render_against_baseline(context, verdict)
-    render_checks(context, verdict)
+    render_checks(context, verdict.checks)
+
+
+def render_warnings(context: PageContext) -> None:
+    """What speaks against the runs shown, for pages without a verdict: below the title of every page with values."""
+    specs, _ = context.results.computable([context.selection.spec])
+    spec = specs[0] if specs else spec_of(DEFAULT_METRIC, context.k)
+    render_checks(context, context.results.checks(spec))
 
 
 def _render_against_baseline(context: PageContext, verdict: Verdict) -> None:
@@ -57,15 +68,42 @@ def _render_against_baseline(context: PageContext, verdict: Verdict) -> None:
         st.markdown(shorten_names(context, sentence))
 
 
-def render_checks(context: PageContext, verdict: Verdict) -> None:
-    """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone."""
-    for check in (*verdict.withheld, *verdict.qualified):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"check_{_key(check)}"):
-            line = shorten_names(context, verdict_sentences.check_lines([check])[0])
-            st.markdown(f":orange[:material/warning:] {line}", width="content")
-            _render_fix(context, check)
-            if check.level == "withheld":
-                _render_accept(check, verdict.accepted)
+def render_checks(context: PageContext, checks: Sequence[RunCheck]) -> None:
+    """Every check that withholds or qualifies the verdict, with its fix one click away; accepted ones can be undone.
+
+    What was done to a run by choice is said too. Of many checks the first are shown, the rest is folded away.
+    """
+    accepted = tuple(state.get(state.ACCEPTED) or ())
+    shown = checks_to_show(checks, accepted)
+    many = len(shown) > MAX_CHECKS + 1
+    keys = _keys(shown)
+    for check, key in list(zip(shown, keys, strict=True))[:MAX_CHECKS if many else None]:
+        _render_check(context, check, key, accepted)
+    if many:
+        rest = shown[MAX_CHECKS:]
+        with st.expander(f"{len(rest)} more: {_kinds(rest)}", key="more_checks"):
+            for check, key in zip(rest, keys[MAX_CHECKS:], strict=True):
+                _render_check(context, check, key, accepted)
+
+
+def _kinds(checks: Sequence[RunCheck]) -> str:
+    """The kinds of the checks in words, each once."""
+    return fmt.escape(", ".join(dict.fromkeys(check.kind.replace("-", " ") for check in checks)))
+
+
+def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Sequence[str]) -> None:
+    """One check: its badge, what was found and what follows, the fix, and the way to accept it."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
+        line = shorten_names(context, verdict_sentences.check_lines([check])[0])
+        st.markdown(f"{_badge(check)} {line}", width="content")
+        _render_fix(context, check, key)
+        if check.level == "withheld":
+            _render_accept(check, key, accepted)
+
+
+def _badge(check: RunCheck) -> str:
+    color, icon = LOOKS[check.level == "note"]
+    return f":{color}-badge[:material/{icon}: {fmt.escape(check.badge)}]"
 
 
 def shorten_names(context: PageContext, text: str) -> str:
@@ -77,7 +115,7 @@ def shorten_names(context: PageContext, text: str) -> str:
     return text
 
 
-def _render_fix(context: PageContext, check: RunCheck) -> None:
+def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
     if check.kind in RELINKABLE and truth_versions.can_relink():
         page_links.link("data", "Follow new ids", icon=":material/move_down:", data_part="relink")
     if check.kind == "tuned-here":
@@ -89,14 +127,15 @@ def _render_fix(context: PageContext, check: RunCheck) -> None:
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")
         return
-    digests = [entry.digest for entry in context.entries if entry.name in check.runs or not check.runs]
-    st.button(FIX_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{_key(check)}",
+    digests = [digest for entry in context.entries if entry.name in check.runs or not check.runs
+               for digest in digests_of(entry.digest)]
+    st.button(FIX_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{key}",
               on_click=run_fixes.apply, args=(digests, [check.option]))
 
 
-def _render_accept(check: RunCheck, accepted: Sequence[str]) -> None:
+def _render_accept(check: RunCheck, key: str, accepted: Sequence[str]) -> None:
     is_accepted = check.kind in accepted
-    st.button("Accepted: undo" if is_accepted else "Accept anyway", key=f"accept_{_key(check)}", type="tertiary",
+    st.button("Accepted: undo" if is_accepted else "Accept anyway", key=f"accept_{key}", type="tertiary",
               on_click=_set_accepted, args=(check.kind, not is_accepted))
 
 
@@ -105,15 +144,17 @@ def _set_accepted(kind: str, accept: bool) -> None:
     st.session_state[state.ACCEPTED] = [*kinds, kind] if accept else kinds
 
 
-def _key(check: RunCheck) -> str:
-    """A key for the widgets of a check: its message and runs."""
-    return "".join(char if char.isalnum() else "_" for char in "_".join([check.message, *check.runs[:3]]))
+def _keys(checks: Sequence[RunCheck]) -> list[str]:
+    """A key for the widgets of each check: its message and runs, numbered where runs share a name."""
+    keys = ["".join(char if char.isalnum() else "_" for char in "_".join([check.message, *check.runs[:3]]))
+            for check in checks]
+    return [key if key not in keys[:index] else f"{key}_{index}" for index, key in enumerate(keys)]
 
 
 def badge_line(verdict: Verdict, run: str) -> str:
     """The badges of a run in Markdown; empty where no check is about it."""
     run_checks = badges(verdict.checks, run)
-    texts = [f":orange-badge[:material/warning: {fmt.escape(check.badge)}]" for check in run_checks[:MAX_BADGES]]
+    texts = [_badge(check) for check in run_checks[:MAX_BADGES]]
     if len(run_checks) > MAX_BADGES:
         texts.append(f":orange-badge[+{len(run_checks) - MAX_BADGES}]")
     return " ".join(texts)
@@ -126,9 +167,9 @@ def marks(verdict: Verdict) -> dict[str, str]:
     return {comparison.candidate: "tied for best" for comparison in verdict.tied} | {verdict.best: "best"}
 
 
-def run_marks(verdict: Verdict, names: Sequence[str]) -> dict[int, str]:
-    """What is said of each run next to its name: best, tied for best, and the checks that are about it."""
+def run_marks(verdict: Verdict, entries: Sequence[SessionRun]) -> dict[int, str]:
+    """What is said of each run next to its name: best, tied for best, the checks that are about it, its repeats."""
     best = marks(verdict)
-    texts = [[*([best[name]] if name in best else []),
-              *(f"⚠ {check.badge}" for check in badges(verdict.checks, name))] for name in names]
+    texts = [[*filter(None, [best.get(entry.name, ""), repeat_lines.repeats_note(entry)]),
+              *(check.mark for check in badges(verdict.checks, entry.name))] for entry in entries]
     return {index: ", ".join(parts) for index, parts in enumerate(texts) if parts}

@@ -22,6 +22,7 @@ ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "mark
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 ACCEPTED = "accepted"  # kinds of checks that the reader accepts
+REPEATS = "repeats"  # whether repeats of one configuration are one line
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED, RIGHT_LABELS = (  # its rules, on Queries too
@@ -43,7 +44,8 @@ SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, r
 DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lower
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, ACCEPTED, DIRECTIONS, *CONVENTIONS)
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, REPEATS, ACCEPTED, DIRECTIONS,
+           *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,

@@ -20,6 +20,7 @@ from ragdash.core.slices import Slice, slices
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.evaluation.evaluate import Evaluation, check_overlap, evaluate_match
+from ragdash.evaluation.repeats import digests_of, mean_over_repeats
 from ragdash.evaluation.stats import RESAMPLES, resample_weights
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisions
 from ragdash.matching.match import Match, Matching
@@ -113,8 +114,10 @@ class Scope:
     def match(self, run: str, specs: Sequence[Spec] = ()) -> Match:
         """The run matched with the truth. Raises InputError where they have no query in common.
 
+        Of repeats that count as one line: the one that lacks most queries.
         specs: metrics that will be computed on it, so that the evidence is at hand where they need it.
         """
+        run = self.representative(run)
         match = self.match_by_id(run, for_judges=not {spec.metric.view for spec in specs}.isdisjoint(JUDGE_VIEWS))
         _check_common_queries(run, self.truth_digest, astuple(self.conventions), _match=match)
         return self.match_by_evidence(run) if self.by_evidence or _need_evidence(specs) else match
@@ -124,11 +127,17 @@ class Scope:
 
         for_judges: prepare the texts as judges read them; they are put together once, as are the judges' verdicts.
         """
-        truth, ties = self.truth_digest, self.conventions.ties
+        run, truth, ties = self.representative(run), self.truth_digest, self.conventions.ties
         match = _matched(run, truth, ties, _run=LOADED.run(run), _truth=self.truth)
         if for_judges:
             match = _with_judge_texts(run, truth, ties, str(default_verdict_store().path), _match=match)
         return match.with_options(**asdict(self.conventions))
+
+    def representative(self, run: str) -> str:
+        """The run itself; of repeats that count as one line the one that lacks most queries, as its checks see it."""
+        repeats = digests_of(run)
+        return run if len(repeats) == 1 else max(
+            repeats, key=lambda repeat: int(self.match_by_id(repeat).missing.sum()))
 
     def match_by_evidence(self, run: str) -> Match:
         """The match with its evidence at hand, under the threshold and the decisions of the scope.
@@ -143,7 +152,13 @@ class Scope:
             return match.with_options(self.matching)
 
     def evaluation(self, run: str, specs: Sequence[Spec]) -> Evaluation:
-        """Values of the specs for every query in scope. Raises InputError for parameters that do not fit together."""
+        """Values of the specs for every query in scope; of repeats (`joined_digest`) their means.
+
+        Raises InputError for parameters that do not fit together.
+        """
+        if len(repeats := digests_of(run)) > 1:
+            return _mean_over_repeats(run, self.cache_key(specs), tuple(map(str, specs)),
+                                      _evaluations=[self.evaluation(repeat, specs) for repeat in repeats])
         return _evaluation(run, self.cache_key(specs), tuple(str(spec) for spec in specs),
                            _match=self.match(run, specs), _scope=self)
 
@@ -238,6 +253,11 @@ def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _sc
     if not _scope.slice:
         return evaluation
     return evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist())
+
+
+@shared(max_entries=256)
+def _mean_over_repeats(run: str, key: tuple, specs: tuple[str, ...], _evaluations: Sequence[Evaluation]) -> Evaluation:
+    return mean_over_repeats(_evaluations)
 
 
 @shared(max_entries=32, show_spinner="Comparing chunks with gold spans …")

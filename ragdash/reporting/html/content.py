@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ragdash.analysis.verdict import Verdict, find_checks, verdict_state, withhold
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.best_possible import best_possible
+from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import (
     Comparison,
     ComparisonRules,
@@ -20,8 +20,10 @@ from ragdash.evaluation.compare import (
     select_comparable,
     test_family,
 )
-from ragdash.evaluation.evaluate import Curves, Evaluation, Summary, curves, evaluate_match, summaries
+from ragdash.evaluation.curves import Curves, curves
+from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import PriceTable
+from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spread_of_repeats
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, parse_specs
@@ -73,6 +75,9 @@ class ReportRequest:
         The answer on fusions of the runs, where it was asked for.
     author, date
         Shown below the title where they are given.
+    repeats
+        For each run the matches of all repeats of its configuration: its values are means over them, its rankings and
+        texts those of its match. Empty: each run is one run.
     """
 
     matches: tuple[Match, ...]
@@ -95,11 +100,13 @@ class ReportRequest:
     hybrid: HybridAnswer | None = None
     author: str = ""
     date: str = ""
+    repeats: tuple[tuple[Match, ...], ...] = ()
 
     def __post_init__(self) -> None:
         runs = [match.run.name for match in self.matches]
         object.__setattr__(self, "names", self.names or tuple(runs))
         object.__setattr__(self, "slots", self.slots or tuple(range(len(runs))))
+        object.__setattr__(self, "repeats", self.repeats or tuple((match,) for match in self.matches))
         object.__setattr__(
             self, "specs", self.specs or parse_specs([template.format(k=self.k) for template in METRICS])
         )
@@ -146,10 +153,10 @@ class ReportContent:
         return summaries(evaluations, weights=self.weights, **self.resampling)
 
     def evaluate(self, specs: Sequence[Spec]) -> list[Evaluation]:
-        """The values of each run for the queries that count."""
+        """The values of each run for the queries that count; of repeats their means."""
         evaluations = []
-        for name, match in zip(self.names, self.request.matches, strict=True):
-            evaluation = replace(evaluate_match(match, specs), name=name)
+        for name, repeats in zip(self.names, self.request.repeats, strict=True):
+            evaluation = replace(mean_over_repeats([evaluate_match(match, specs) for match in repeats]), name=name)
             if not self.selected.all():
                 evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(self.selected)).to_pylist())
             evaluations.append(evaluation)
@@ -177,13 +184,25 @@ class ReportContent:
     def cutoff_curves(self, names: Sequence[str]) -> list[Curves]:
         """Metrics at every cutoff from 1 to the deepest rank, for each run."""
         ks = np.arange(1, self.depth + 1)
-        return [curves(match, names, ks, weights=self.weights, queries=self.selected, seed=self.rules.seed,
-                       resamples=min(FAST_RESAMPLES, self.rules.resamples)) for match in self.request.matches]
+        return [curves(repeats, names, ks, weights=self.weights, queries=self.selected, seed=self.rules.seed,
+                       resamples=min(FAST_RESAMPLES, self.rules.resamples)) for repeats in self.request.repeats]
+
+    @cached_property
+    def repeat_spreads(self) -> list[RepeatSpread]:
+        """How much the leading metric varies between the repeats of each run that has some."""
+        spreads = []
+        for name, repeats in zip(self.names, self.request.repeats, strict=True):
+            if len(repeats) > 1:
+                values = [evaluate_match(match, [self.lead]).column(self.lead)[self.selected] for match in repeats]
+                spreads.append(spread_of_repeats(name, self.lead, np.stack(values, axis=1),
+                                                 [match.run for match in repeats]))
+        return spreads
 
     @property
     def depth(self) -> int:
         """The deepest rank of the runs."""
-        return max(1, min(MAX_DEPTH, max(match.run.depth for match in self.request.matches)))
+        return max(1, min(MAX_DEPTH, max(
+            match.run.depth for repeats in self.request.repeats for match in repeats)))
 
     def best_run(self, spec: Spec) -> int | None:
         """The run with the best mean; None where the metric has no better end or no run has a mean."""

@@ -6,7 +6,16 @@ import math
 
 from ragdash.evaluation.repeats import RepeatSpread
 
+ONE_REPEAT = "Documents, answers and failures are those of one of the repeats."
 CLOSE = 0.05  # standard errors that differ by less than this share count as equal
+
+
+def spread_sentence(spread: RepeatSpread) -> str:
+    """That a line is a mean over repeats, and how far they vary."""
+    text = f"{spread.name} is the mean of {spread.repeats} repeats"
+    if math.isnan(spread.between):
+        return f"{text}."
+    return f"{text} (standard deviation of their {spread.spec.title}: {spread.between:.3f})."
 
 
 def noise_sentence(spread: RepeatSpread) -> str:

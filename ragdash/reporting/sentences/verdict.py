@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ragdash.analysis.verdict import RunCheck, Verdict
+from ragdash.analysis.verdict import FIXES, RunCheck, Verdict
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
@@ -147,7 +147,13 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
 def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
     """A line for each check: what was found, what follows, and how to fix it."""
     plain = escape if markdown else str
-    return [plain(f"{check.found(surface)}. {check.effect(surface)} {check.fix(surface)}") for check in checks]
+    return [plain(f"{check.found(surface)}. {check.effect(surface)} {check.fix(surface)}".rstrip()) for check in checks]
+
+
+def fix_lines(verdict: Verdict, *, markdown: bool = True) -> list[str]:
+    """A line for each thing that was done to a run by choice, such as scores that were reversed."""
+    plain = escape if markdown else str
+    return [plain(f"{check.found()}.") for check in verdict.checks if check.kind in FIXES]
 
 
 def verdict_dict(verdict: Verdict) -> dict:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from page_cases import opened
+from page_cases import keys, opened, widget
 from test_pages import texts, upload
 from traps import every_trap
 
+from ragdash.dashboard import page_list
 from ragdash.reporting.sentences.verdict import TITLES
 
 TRAPS = {trap.name: trap for trap in every_trap()}
@@ -33,3 +34,25 @@ def test_what_hinders_a_verdict_is_said(name, words, tmp_path):
     at = upload(opened("overview"), *((path.name, path.read_bytes()) for path in (*runs, *judgments)))
     said = texts(at).replace("\\", "")
     assert words in said and "Clear winner" not in said, said[:1500]
+
+
+WITH_VALUES = [entry.path for entry in page_list.entries() if page_list.JUDGMENTS in entry.needs]
+
+
+def test_every_page_with_values_warns_of_reversed_scores_until_they_are_read_as_distances(tmp_path):
+    runs, judgments = TRAPS["reversed-scores"].write(tmp_path)
+    at = upload(opened("overview"), *((path.name, path.read_bytes()) for path in (*runs, *judgments)))
+    fix = "fix_check_rising_scores_good"
+    assert len(WITH_VALUES) >= 10
+    for page in WITH_VALUES:
+        at.switch_page(f"pages/{page}.py").run()
+        assert not at.exception, page
+        said = texts(at).replace("\\", "")
+        assert "scores rise]" in said and "the worst documents are ranked first" in said, page
+        assert fix in keys(at) and "accept_rising_scores_good" in keys(at), page
+    widget(at, "button", fix).click().run()
+    for page in ("overview", *WITH_VALUES):
+        at.switch_page(f"pages/{page}.py").run()
+        said = texts(at).replace("\\", "")
+        assert fix not in keys(at) and "the worst documents" not in said, page
+        assert "scores reversed]" in said and "the documents with the smallest scores are ranked first" in said, page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import answer_browser
 from ragdash.dashboard.pages.answers import sections as answers_sections
@@ -20,6 +21,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
     part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
     {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 

@@ -46,7 +46,7 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
     if readable.open is not False:
         with readable:
             leaderboard_table.render(
-                context, summaries, order, deltas, verdict_panel.run_marks(verdict, context.names),
+                context, summaries, order, deltas, verdict_panel.run_marks(verdict, context.entries),
                 key="leaderboard_runs", pick=lambda index: _open_run(context, index))
     if numbers_tab.open:
         with numbers_tab:

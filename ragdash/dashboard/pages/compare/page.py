@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.components import judge_note, repeat_lines
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import leaderboard, other_tools, pairwise, repeats, run_similarity, setting_grid
@@ -20,7 +20,8 @@ PARTS = {"differences": "Differences", "queries": "Query by query", "slices": "B
 def render() -> None:
     """Draw the page."""
     elements.title("Compare", "Which run is best, and is the difference real?")
-    context = page_context.current()
+    singles = page_context.current()
+    context = repeat_lines.merged(singles)
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_bar"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
@@ -34,29 +35,31 @@ def render() -> None:
         raise page_context.PageEnds
     with finding:
         leaderboard.render_finding(context, specs[0])
-    render_runs(context, specs)
+        repeat_lines.render(singles, specs[0])
+    render_runs(context, singles, specs)
 
 
 @redrawn_alone("compare")
-def render_runs(context: PageContext, specs: list[Spec]) -> None:
-    """The leaderboard, and below it the run that was clicked."""
+def render_runs(context: PageContext, singles: PageContext, specs: list[Spec]) -> None:
+    """The leaderboard, and below it the run that was clicked; singles: the runs, each repeat by itself."""
     leaderboard.render_table(context, specs)
     judge_note.render_judge_note(context, specs)
-    other_tools.render(context, specs)
-    if len(context.entries) < 2:
+    other_tools.render(singles, specs)
+    if len(context.entries) < 2 and not repeat_lines.has_repeats(singles):
         leaderboard.render_means(context, specs[0])
         elements.empty("Add a second run to compare",
                        "Load another on the **Data** page, or show two or more in the sidebar. The baseline is chosen "
                        "there too.")
         return
-    render_details(context, specs)
+    render_details(context, singles, specs)
 
 
 @redrawn_alone("compare")
-def render_details(context: PageContext, specs: list[Spec]) -> None:
+def render_details(context: PageContext, singles: PageContext, specs: list[Spec]) -> None:
     """The runs against the baseline, one part of it at a time."""
-    parts = {**PARTS, **({"settings": "By setting"} if setting_grid.groupable(context) else {}),
-             **({"repeats": "Repeats"} if repeats.has_repeats(context) else {})}
+    parts = {**(PARTS if len(context.entries) > 1 else {"means": PARTS["means"]}),
+             **({"settings": "By setting"} if setting_grid.groupable(context) else {}),
+             **({"repeats": "Repeats"} if repeat_lines.has_repeats(singles) else {})}
     part = elements.choose_part("Compare", parts, state.COMPARE_PART)
     if part == "means":
         leaderboard.render_means(context, specs[0])
@@ -68,7 +71,7 @@ def render_details(context: PageContext, specs: list[Spec]) -> None:
     if part == "settings" and specs:
         setting_grid.render(context, specs[0])
     elif part == "repeats" and specs:
-        repeats.render(context, specs)
+        repeats.render(singles, specs)
     elif specs:
         {"differences": pairwise.render_differences, "queries": pairwise.render_queries,
          "slices": pairwise.render_slices}[part](context, specs)

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from ragdash.core.records import Run, RunHeader
+from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.components.repeat_lines import recorded_runs
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, compare
 from ragdash.evaluation.evaluate import Evaluation
@@ -24,15 +24,9 @@ from ragdash.reporting.tables.comparison import plain_sentence
 from ragdash.reporting.tables.repeats import NOTE, repeat_lines
 
 
-def has_repeats(context: PageContext) -> bool:
-    """Whether two of the runs shown are repeats of one configuration."""
-    runs = list(map(_recorded, context.entries))
-    return None not in runs and any(len(group) > 1 for group in repeat_groups(runs))
-
-
 def render(context: PageContext, specs: Sequence[Spec]) -> None:
     """The groups compared with each other, how much their repeats vary, and what that means."""
-    runs = [run.renamed(entry.name) for entry in context.entries if (run := _recorded(entry)) is not None]
+    runs = recorded_runs(context)
     evaluations = context.results.evaluations(specs)
     st.header("Repeats", anchor=False, help=tooltip("repeats"))
     for comparison in _outcomes(context, runs, evaluations, specs[0]):
@@ -62,17 +56,6 @@ def _outcomes(context: PageContext, runs: Sequence[Run], evaluations: Sequence[E
     return [replace(comparison, outcome="not-comparable") if any(
                 not names or names & (members[comparison.candidate] | members[comparison.baseline])
                 for names in withheld) else comparison for comparison in comparisons]
-
-
-def _recorded(entry: SessionRun) -> Run | None:
-    """The run as it was loaded, with its header, also where it was fixed since."""
-    run = entry.run
-    return run if run is None or run.header is not None else replace(run, header=_header(entry))
-
-
-def _header(entry: SessionRun) -> RunHeader | None:
-    loaded = LOADED.run(entry.loaded)
-    return None if loaded is None else loaded.header
 
 
 @shared(max_entries=64)

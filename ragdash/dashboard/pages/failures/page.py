@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures import failure_patterns
 from ragdash.dashboard.pages.failures import sections as failures_sections
@@ -16,6 +17,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Failures", "What should I fix first?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
 

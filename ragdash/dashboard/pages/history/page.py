@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.history import sections
 from ragdash.dashboard.widgets import elements
 
@@ -11,4 +12,5 @@ def render() -> None:
     """Draw the page."""
     elements.title("History", "Is it getting better?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
     sections.render(context)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import saved_view_panel, verdict_panel
+from ragdash.dashboard.components import repeat_lines, saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability, proposed_reading
 from ragdash.dashboard.pages.data import sections as data_sections
@@ -31,13 +31,14 @@ def render() -> None:
         without_judgments.render()
         _render_drop_zone()
         return
-    render_result(page_context.current())
+    singles = page_context.current()
+    render_result(repeat_lines.merged(singles), singles)
     saved_view_panel.render_list()
     _render_drop_zone()
 
 
-def render_result(context: PageContext) -> None:
-    """Verdict, ways on, a card per run, open checks."""
+def render_result(context: PageContext, singles: PageContext) -> None:
+    """Verdict, ways on, a card per run, open checks; singles: the runs, each repeat by itself."""
     try:
         specs, unfit = context.results.computable([context.selection.spec])
     except InputError as error:
@@ -46,7 +47,8 @@ def render_result(context: PageContext) -> None:
     if not specs:
         return
     verdict_panel.render(context, specs[0])
-    run_cards.render(context, specs[0])
+    repeat_lines.render(singles, specs[0])
+    run_cards.render(context, singles, specs[0])
     comparability.render_open_checks()
 
 

@@ -6,7 +6,13 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.verdict import Verdict
-from ragdash.dashboard.components import leaderboard_table, page_links, recomputed_note, verdict_panel
+from ragdash.dashboard.components import (
+    leaderboard_table,
+    page_links,
+    recomputed_note,
+    repeat_lines,
+    verdict_panel,
+)
 from ragdash.dashboard.components.leaderboard_table import SortableNumber
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
@@ -15,6 +21,7 @@ from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, 
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -22,11 +29,14 @@ MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the basel
 NAME = 60  # characters of a name
 
 
-def render(context: PageContext, spec: Spec) -> None:
-    """The runs, best first; of many the best five and the baseline, and the rest as a table."""
+def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
+    """The runs, best first; of many the best five and the baseline, and the rest as a table.
+
+    singles: the runs, each repeat by itself.
+    """
     summaries = [row[0] for row in context.results.summary([spec])]
     verdict = verdict_panel.current_verdict(context, spec)
-    latency, cost, included = _costs(context)
+    latency, cost, included = _costs(context, singles)
     order = best_first(np.array([summary.mean for summary in summaries]), spec.metric.better)
     cards = order if len(order) <= MAX_CARDS else order[:BEST_CARDS]
     cards = cards if context.baseline in cards else [*cards, context.baseline]
@@ -39,12 +49,12 @@ def render(context: PageContext, spec: Spec) -> None:
     if rest := [index for index in order if index not in cards]:
         st.markdown(f"**The other {len(rest)} runs**")
         leaderboard_table.render(
-            context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.names),
+            context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.entries),
             key="other_runs", more={"Latency": latency, "Cost": cost})
         page_links.link("compare", f"Compare all {len(order)} runs", icon=":material/leaderboard:")
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95 % interval over {_query_counts(summaries)}."
                f"{context.scope.basis}")
-    recomputed_note.render(context, [spec])
+    recomputed_note.render(singles, [spec])
 
 
 def _query_counts(summaries: list[Summary]) -> str:
@@ -60,6 +70,7 @@ def _render_card(context: PageContext, index: int, name: str, summary: Summary, 
         marks = verdict_panel.marks(verdict)
         badges = [f":blue-badge[{marks[entry.name]}]"] if entry.name in marks else []
         badges += [":gray-badge[baseline]"] if index == context.baseline and len(context.entries) > 1 else []
+        badges += [f":gray-badge[{note}]"] if (note := repeat_lines.repeats_note(entry)) else []
         badges.append(verdict_panel.badge_line(verdict, entry.name))
         interval = f":gray[{fmt.escape(fmt.interval(summary))}]" if summary.n else ":gray[no query with a value]"
         st.subheader(f"{fmt.number(summary.mean)} :small[{interval}]", anchor=False)
@@ -69,11 +80,14 @@ def _render_card(context: PageContext, index: int, name: str, summary: Summary, 
             st.caption(" · ".join(notes).replace("$", "\\$"))
 
 
-def _costs(context: PageContext) -> tuple[list[SortableNumber], list[SortableNumber], list[str]]:
+def _costs(context: PageContext, singles: PageContext) -> tuple[list[SortableNumber], list[SortableNumber], list[str]]:
     """For each run its latency and cost per query, NaN where its file has none; a note where its latency includes the
-    time of writing the answer."""
-    data = speed_cost_data.collect(context, price_table.current_prices())
-    latency, cost = data.price_intervals("mean")[0], data.price_intervals("cost")[0]
+    time of writing the answer. Of repeats their means."""
+    data = speed_cost_data.collect(singles, price_table.current_prices())
+    positions = [[singles.digests.index(digest) for digest in digests_of(line)] for line in context.digests]
+    latency, cost = ([float(values[repeats].mean()) for repeats in positions] for values in (
+        data.price_intervals("mean")[0], data.price_intervals("cost")[0]))
     return ([SortableNumber(value, duration(value) if np.isfinite(value) else fmt.UNDEFINED) for value in latency],
             [SortableNumber(value, money(value) if np.isfinite(value) else fmt.UNDEFINED) for value in cost],
-            [", answer included" if "generation" in speeds else "" for speeds in data.speeds])
+            [", answer included" if any("generation" in data.speeds[repeat] for repeat in repeats) else ""
+             for repeats in positions])

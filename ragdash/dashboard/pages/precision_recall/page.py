@@ -6,7 +6,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import curve_panels
+from ragdash.dashboard.components import curve_panels, repeat_lines, verdict_panel
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
@@ -15,7 +15,10 @@ from ragdash.metrics import METRICS
 def render() -> None:
     """Draw the page."""
     elements.title("Precision-recall", "How do precision and recall change with the number of documents looked at?")
-    context = page_context.current()
+    singles = page_context.current()
+    context = repeat_lines.merged(singles)
+    verdict_panel.render_warnings(context)
+    repeat_lines.render(singles)
     marked = min(context.k, context.selection.depth)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import fragments, judge_note
+from ragdash.dashboard.components import fragments, judge_note, repeat_lines, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import query_view
@@ -18,6 +18,8 @@ def render() -> None:
     """Draw the page."""
     elements.title("Queries", "Why does this query fail?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
+    repeat_lines.render(context)
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if not specs:

@@ -17,7 +17,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
-from ragdash.dashboard.components import query_links
+from ragdash.dashboard.components import query_links, repeat_lines
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import export
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
@@ -235,25 +235,35 @@ def _open_query(ids: list[str], row: int) -> None:
 
 def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
     """One row per query: question, values of the runs, spread between the runs, stage and review."""
-    names, spec = data.context.names, data.spec
+    names, values_of_lines, spec = *_lines(data), data.spec
     columns: dict[str, Any] = {"Query": [data.ids[row] for row in rows]}
     if data.questions[rows].astype(bool).any():
         columns["Question"] = data.questions[rows]
-    for name, values in zip(names, data.values, strict=True):
+    for name, values in zip(names, values_of_lines, strict=True):
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
-        columns["Spread"] = query_filters.spread(data.values[:, rows])
+        columns["Spread"] = query_filters.spread(values_of_lines[:, rows])
     stages = data.context.results.diagnosis(data.run).stage[data.truth_rows[rows]]
-    columns[f"Stage of {names[data.run_index]}" if len(names) > 1 else "Stage"] = TITLES[stages]
+    several = len(data.context.entries) > 1
+    columns[f"Stage of {data.context.names[data.run_index]}" if several else "Stage"] = TITLES[stages]
     reviewed = {event.query_id for event in reviews.reviews().events}
     if reviewed:
         columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
     return pd.DataFrame(columns)
 
 
+def _lines(data: QueriesData) -> tuple[list[str], np.ndarray]:
+    """The columns of the table: runs, repeats of one configuration as their mean; their names and values (N, Q)."""
+    lines = repeat_lines.merged(data.context)
+    if lines is data.context:
+        return data.context.names, data.values
+    return lines.names, np.stack([evaluation.column(data.spec)
+                                  for evaluation in lines.results.evaluations([data.spec])])
+
+
 def _column_labels(data: QueriesData) -> dict[str, tuple[str, str]]:
     """{column of a run: (its name, shortened; a tooltip with the whole name)}."""
-    names = data.context.names
+    names, _ = _lines(data)
     return {name: (short, f"{data.spec.title} of {name}")
             for name, short in zip(names, fmt.short_names(names, 16), strict=True)}
 

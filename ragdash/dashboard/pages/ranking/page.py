@@ -5,14 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import curve_panels
+from ragdash.dashboard.components import curve_panels, repeat_lines, verdict_panel
 from ragdash.dashboard.widgets import elements
 
 
 def render() -> None:
     """Draw the page."""
     elements.title("Ranking", "At what rank is the first relevant document?")
-    context = page_context.current()
+    singles = page_context.current()
+    context = repeat_lines.merged(singles)
+    verdict_panel.render_warnings(context)
+    repeat_lines.render(singles)
 
     curve_panels.render_first_rank(context)
     with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):

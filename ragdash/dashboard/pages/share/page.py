@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.components import repeat_lines
 from ragdash.dashboard.pages.share import links, view_list
 from ragdash.dashboard.pages.share import sections as share_sections
 from ragdash.dashboard.session import state
@@ -13,12 +14,14 @@ def render() -> None:
     """Draw the page."""
     elements.title("Share", "How do I show it to others?")
     elements.problems(state.notice(), "notice")
-    context = page_context.current()
+    singles = page_context.current()
+    context = repeat_lines.merged(singles)
     specs = share_sections.leaderboard_specs(context)
     if not specs:
         raise page_context.PageEnds
 
     share_sections.render_one_page_report(context, specs)
+    repeat_lines.render(singles, specs[0])
     links.render()
     view_list.render()
     share_sections.render_full_report(context, specs)

@@ -15,6 +15,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
 from ragdash.reporting.figure_zip import figure_archive
@@ -49,6 +50,7 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
         accepted=tuple(state.get(state.ACCEPTED) or ()),
         author=st.session_state.get(state.REPORT_AUTHOR, "").strip(),
         date=date.today().isoformat(),
+        repeats=tuple(tuple(map(context.scope.match, digests_of(digest))) for digest in context.digests),
     )
 
 

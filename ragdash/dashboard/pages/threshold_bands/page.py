@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.components import judge_note, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import leaderboard
 from ragdash.dashboard.pages.threshold_bands import bands_file
@@ -22,12 +22,19 @@ def render() -> None:
     elements.title("Threshold bands", "Is it good enough, and what does it cost?")
     context = page_context.current()
     part = elements.choose_part("Threshold bands", PARTS, state.BANDS_PART)
-    {"bands": render_bands, "speed": speed_cost_page.render}[part](context)
+    {"bands": render_bands, "speed": render_speed}[part](context)
+
+
+def render_speed(context: PageContext) -> None:
+    """Speed and cost against quality."""
+    verdict_panel.render_warnings(context)
+    speed_cost_page.render(context)
 
 
 def render_bands(context: PageContext) -> None:
     """Every run on its bands, against the targets, and by slice."""
     finding = st.container(key="finding")
+    verdict_panel.render_warnings(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="band_bar"):
         source_container = st.container(width="content")
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):

@@ -104,7 +104,7 @@ def _render_answer(context: PageContext, choice: Choice, others: Sequence[str]) 
         st.markdown(sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
             choice.against_default, choice.held_out.value, choice.runs, others))
-        verdict_panel.render_checks(context, verdict_panel.current_verdict(context, choice.spec))
+        verdict_panel.render_checks(context, context.results.checks(choice.spec))
     if choice.decision == "unknown":
         return
     st.header("Tuned hybrid against single runs", anchor=False, help=tooltip("held_out"))

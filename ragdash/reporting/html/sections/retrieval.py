@@ -88,12 +88,14 @@ def ranking(content: ReportContent, title: str) -> Section:
 
 
 def _first_rank(content: ReportContent) -> list:
-    first = [_first_ranks(match, content.selected) for match in content.request.matches]
+    first = [np.concatenate([_first_ranks(match, content.selected) for match in repeats])
+             for repeats in content.request.repeats]
     if not any(len(ranks) for ranks in first):
         return [Text("No query has a relevant document, so there is no first one.")]
     edges, labels = arrays.rank_bins(content.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
+    counts = [len(ranks) // len(repeats) for ranks, repeats in zip(first, content.request.repeats, strict=True)]
     sentence = fmt.first_rank_sentence(content.names, shares[:, 0], shares[:, -1])
     table = Table("Share of queries by the rank of their first relevant document", ["Run", *bins],
                  [[run, *(f"{share:.1%}" for share in row)] for run, row in zip(content.names, shares, strict=True)],
@@ -107,7 +109,7 @@ def _first_rank(content: ReportContent) -> list:
             fmt.strip_markdown(sentence),
             lambda theme: plots.first_rank(content.names, content.slots, bins, shares, theme=theme),
             table,
-            f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none”: no relevant "
+            f"{fmt.query_range(counts)} with a relevant document; “none”: no relevant "
             "document was returned at all.",
         ),
     ]

@@ -24,6 +24,7 @@ from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
+from ragdash.reporting.sentences.repeats import ONE_REPEAT, spread_sentence
 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS = 5  # columns of the table
@@ -44,7 +45,8 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), *_recomputed(content), *_picture(content, shown), *_examples(content)]
+        _table(content, shown), *_repeats(content), *_recomputed(content), *_picture(content, shown),
+        *_examples(content)]
     return Section("summary", title, blocks)
 
 
@@ -61,13 +63,16 @@ def _origin(content: ReportContent) -> str:
 
 def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]:
     """The checks that withhold or qualify the verdict, the worst first."""
-    checks = (*verdict.withheld, *verdict.qualified)
-    if not checks:
+    checks, fixes = (*verdict.withheld, *verdict.qualified), sentences.fix_lines(verdict)
+    if not checks and not fixes:
         return []
     lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
              for line in sentences.check_lines(checks[:MAX_WARNINGS])]
     rest = len(checks) - MAX_WARNINGS
-    return [Heading("Warnings"), Text("\n".join([*lines, *([f"- And {rest} more."] if rest > 0 else [])]))]
+    lines += [f"- And {rest} more."] if rest > 0 else []
+    lines += [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}" for line in fixes[:MAX_WARNINGS]]
+    lines += [f"- And {len(fixes) - MAX_WARNINGS} more runs."] if len(fixes) > MAX_WARNINGS else []
+    return [Heading("Warnings" if checks else "Notes"), Text("\n".join(lines))]
 
 
 def _shown_runs(content: ReportContent) -> list[int]:
@@ -96,10 +101,22 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
 
 def _mean_times(content: ReportContent) -> list[float]:
     """Milliseconds per query of each run, NaN where it has none; empty where no run has any."""
-    views = [match.timed for match in content.request.matches]
-    totals = [view.stages.get("total", np.array([np.nan] * view.queries))[content.selected] for view in views]
-    means = [float(np.nanmean(total)) if np.isfinite(total).any() else math.nan for total in totals]
+    means = []
+    for repeats in content.request.repeats:
+        views = [match.timed for match in repeats]
+        total = np.array([view.stages.get("total", np.full(view.queries, np.nan))[content.selected] for view in views])
+        means.append(float(np.nanmean(total)) if np.isfinite(total).any() else math.nan)
     return means if np.isfinite(means).any() else []
+
+
+def _repeats(content: ReportContent) -> list[Text]:
+    """Which runs are means of repeats, and how far these vary; their rankings are those of one repeat."""
+    spreads = content.repeat_spreads
+    if not spreads:
+        return []
+    rest = len(spreads) - MAX_RUNS
+    lines = [*map(spread_sentence, spreads[:MAX_RUNS]), *([f"And {rest} more."] if rest > 0 else []), ONE_REPEAT]
+    return [Text(_with_short_names(content, escape(" ".join(lines))), quiet=True)]
 
 
 def _recomputed(content: ReportContent) -> list[Text]:
@@ -117,7 +134,7 @@ def _run_note(content: ReportContent, run: int) -> str:
         tied = {comparison.candidate for comparison in verdict.tied}
         notes += ["best"] if name == verdict.best else ["tied for best"] if name in tied else []
     notes += ["baseline"] if run == content.request.baseline and len(content.names) > 1 else []
-    return ", ".join([*notes, *dict.fromkeys(f"⚠ {check.badge}" for check in badges(verdict.checks, name))])
+    return ", ".join([*notes, *dict.fromkeys(check.mark for check in badges(verdict.checks, name))])
 
 
 def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:

@@ -1,0 +1,129 @@
+"""Repeats of one configuration as one line: the mean over repeats of each query first; or each repeat by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import streamlit as st
+
+from ragdash.core.records import Run
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.evaluation.repeats import (
+    RepeatSpread,
+    digests_of,
+    group_names,
+    joined_digest,
+    repeat_groups,
+    repeat_spreads,
+)
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.repeats import spread_sentence
+
+MEAN, SINGLE = "mean", "single"
+MAX_LINES = 4  # configurations that have a sentence
+CHOICES_OF_LINES = (state.CANDIDATE, state.X_RUN, state.Y_RUN)  # hold the digest of a line
+
+
+@dataclass(frozen=True)
+class RepeatLine(SessionRun):
+    """Repeats of one configuration in the place of a run: its digest is that of all of them."""
+
+    repeats: tuple[SessionRun, ...] = ()
+
+    @property
+    def run(self) -> Run | None:
+        """The first repeat."""
+        return self.repeats[0].run
+
+    @property
+    def loaded(self) -> str:
+        """Digest of the first repeat as it was loaded: settings and tags are those of it."""
+        return self.repeats[0].loaded
+
+
+def recorded_runs(context: PageContext) -> list[Run]:
+    """The runs under the names shown, as they were loaded: with their headers, also where they were fixed since."""
+    return [entry.run.renamed(entry.name) if entry.run.header is not None else
+            replace(entry.run.renamed(entry.name), header=_header(entry)) for entry in context.entries]
+
+
+def has_repeats(context: PageContext) -> bool:
+    """Whether two of the runs shown are repeats of one configuration."""
+    return any(len(group) > 1 for group in repeat_groups(recorded_runs(context)))
+
+
+def merged(context: PageContext) -> PageContext:
+    """The context with one line for each configuration, unless the reader chose to see the single repeats."""
+    runs = recorded_runs(context)
+    groups = repeat_groups(runs)
+    if all(len(group) == 1 for group in groups):
+        return context
+    if state.get(state.choice_key(state.REPEATS, [MEAN, SINGLE], MEAN)) == SINGLE:
+        for key in CHOICES_OF_LINES:
+            if isinstance(value := state.get(key), str):
+                st.session_state[key] = digests_of(value)[0]
+        return context
+    lines = [_line(name, [context.entries[index] for index in group])
+             for group, name in zip(groups, group_names(runs, groups), strict=True)]
+    for key, line in product(CHOICES_OF_LINES, lines):
+        if state.get(key) in digests_of(line.digest):
+            st.session_state[key] = line.digest
+    baseline = next(index for index, group in enumerate(groups) if context.baseline in group)
+    return replace(context, selection=replace(context.selection, entries=tuple(lines), baseline=baseline))
+
+
+def render(context: PageContext, spec: Spec | None = None) -> None:
+    """Say which lines are means of repeats, with the spread of the repeats, and the way to see them one by one.
+
+    context: that of the single runs; spec: default the metric of the sidebar.
+    """
+    if not has_repeats(context):
+        return
+    specs, _ = context.results.computable([spec or context.selection.spec])
+    is_merged = state.get(state.REPEATS) != SINGLE
+    with st.container(horizontal=True, vertical_alignment="center", key="repeat_note"):
+        if is_merged:
+            lines = [spread_sentence(spread) for spread in spreads(context, specs)]
+            rest = len(lines) - MAX_LINES
+            text = " ".join([*lines[:MAX_LINES], *([f"And {rest} more configurations."] if rest > 0 else [])])
+            st.caption(fmt.escape(text or "Repeats of one configuration are one line."), width="content")
+        else:
+            st.caption("Each repeat is shown by itself, as if it were a configuration of its own.", width="content")
+        st.button("Show single repeats" if is_merged else "Show means of repeats", key="switch_repeats",
+                  type="tertiary", icon=":material/stacks:", on_click=_switch, args=(SINGLE if is_merged else MEAN,))
+
+
+def spreads(context: PageContext, specs: Sequence[Spec]) -> list[RepeatSpread]:
+    """How much the metrics vary between the repeats of each configuration, without differences of configurations."""
+    if not specs:
+        return []
+    runs = recorded_runs(context)
+    names = group_names(runs, repeat_groups(runs))
+    return [spread for spread in repeat_spreads(context.results.evaluations(specs), runs, specs)
+            if spread.name in names]
+
+
+def repeats_note(entry: SessionRun) -> str:
+    """"3 repeats" for a line that is their mean, nothing for a run."""
+    return f"{len(entry.repeats)} repeats" if isinstance(entry, RepeatLine) else ""
+
+
+def _line(name: str, repeats: Sequence[SessionRun]) -> SessionRun:
+    if len(repeats) == 1:
+        return repeats[0]
+    first = repeats[0]
+    return RepeatLine(joined_digest([repeat.digest for repeat in repeats]), name, first.slot, repeats=tuple(repeats))
+
+
+def _header(entry: SessionRun):
+    loaded = LOADED.run(entry.loaded)
+    return None if loaded is None else loaded.header
+
+
+def _switch(choice: str) -> None:
+    st.session_state[state.REPEATS] = choice
