@@ -69,6 +69,24 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
 
 
+def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
+    """The runs of files and of log folders; of these, the closed ones."""
+    from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+
+    runs: list[Run] = []
+    for text in paths:
+        name, path = split_name(text)
+        folder = Path(path)
+        if path != "-" and folder.is_dir() and not is_recorded_folder(folder) and (
+                entries := [entry for entry in log_entries(folder) if entry.state == "complete"]):
+            runs += [item for entry in entries for item in read_runs(str(entry.path))]
+        elif path != "-" and folder.is_dir() and not is_recorded_folder(folder) and not any(folder.iterdir()):
+            raise InputError([Problem("history/no-runs", {"folder": path}, path)])
+        else:
+            runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
+    return runs
+
+
 def with_reversed_scores(runs: list[Run], options: argparse.Namespace) -> list[Run]:
     """The runs, those of --reverse-scores with the smallest score first; InputError for a name of no run."""
     names, reversed_names = [run.name for run in runs], options.reverse_scores or ()

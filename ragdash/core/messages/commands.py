@@ -298,6 +298,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose a tool.",
     ),
+    "bundle/exists": Message(
+        actual="a folder with other files in it",
+        expected="a folder that is empty or does not exist yet",
+        fix="Choose another folder with -o.",
+    ),
+    "bundle/replace": Message(
+        actual="a site that ragdash bundle wrote before",
+        expected="a folder that is empty or does not exist yet",
+        fix="Add --replace to write it again.",
+    ),
     "picture-without-data": Message(
         actual="nothing to draw for {name!r}{reason:?: {reason}}{reason:!}",
         expected="runs with what the picture shows",
