@@ -62,7 +62,7 @@ class JudgmentPlan:
 
 def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None, chance: float | None = None,
                    level: float = SURE, worlds: int = WORLDS, seed: int = 0, limit: int | None = 100) -> JudgmentPlan:
-    """Rank unjudged documents by how much their judgments tell about which run is better, and say how many it takes.
+    """Rank unjudged documents by how much doubt about the better run their judgments remove, and say how many it takes.
 
     Parameters
     ----------
@@ -103,7 +103,29 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     """
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
-    k = k or spec.k or DEPTH
+    lists, rows, weight, means = _weights(matches, spec, k or spec.k or DEPTH)
+    p = np.full(len(rows), chance) if chance is not None else chances(lists, matches[0], rows)
+    expected = means + weight @ p
+    leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
+    others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]
+    pairs, difference = weight[leader] - weight[others], means[leader] - means[others]
+    variance = pairs ** 2 * (p * (1 - p))
+    sure = _sure(difference + pairs @ p, variance.sum(axis=1))
+    doubtful = np.flatnonzero(sure < level)
+    doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))[doubtful].max(axis=0, initial=0.0)
+    order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
+    needed, undecided = _needed(difference, pairs, p, order, len(doubtful) > 0, level, worlds, seed)
+    table = documents_table(lists, rows[order[:limit]]).append_column("chance", pa.array(p[order[:limit]]))
+    return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
+                        float(sure.min(initial=1.0)),
+                        table.append_column("doubt", pa.array(doubt[order[:limit]])), needed, undecided, len(order))
+
+
+def _weights(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, np.ndarray, np.ndarray, np.ndarray]:
+    """(lists, rows of the unjudged documents: (U,), what each alone changes in a mean: (N, U), means: (N,)).
+
+    Changes and means have the sign that makes a higher value better.
+    """
     check_matches(matches, k)
     for match in matches:
         check_spec(match, spec, directed=True)
@@ -111,28 +133,11 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     run_bounds = [bounds(match, spec) for match in matches]
     lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
     rows = offered_rows(lists, matches[0], k)
-    weight = np.stack([mean_changes(match, spec, row, lists.queries[rows], lists.ranks[i][rows].astype(np.int64))
-                       for i, (match, row) in enumerate(zip(matches, run_bounds, strict=True))]) * sign \
-        if len(rows) else np.zeros((len(matches), 0))
-    p = np.full(len(rows), chance) if chance is not None else chances(lists, matches[0], rows)
-    now = sign * np.array([row.mean for row in run_bounds])
-    expected = now + weight @ p
-    leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
-    others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]
-    pairs = weight[leader] - weight[others]
-    difference = now[leader] - now[others]
-    variance = pairs ** 2 * (p * (1 - p))
-    sure = _sure(difference + pairs @ p, variance.sum(axis=1))
-    doubtful = np.flatnonzero(sure < level)
-    doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))
-    doubt = doubt[doubtful].max(axis=0, initial=0.0)
-    order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
-    needed, undecided = _needed(difference, pairs, p, order, len(doubtful) > 0, level, worlds, seed)
-    shown = order[:limit]
-    table = documents_table(lists, rows[shown]).append_column("chance", pa.array(p[shown]))
-    return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
-                        float(sure.min(initial=1.0)), table.append_column("doubt", pa.array(doubt[shown])), needed,
-                        undecided, len(order))
+    weight = np.zeros((len(matches), len(rows)))
+    for i, (match, row) in enumerate(zip(matches, run_bounds, strict=True)):
+        if len(rows):
+            weight[i] = mean_changes(match, spec, row, lists.queries[rows], lists.ranks[i][rows].astype(np.int64))
+    return lists, rows, sign * weight, sign * np.array([row.mean for row in run_bounds])
 
 
 def chances(lists: TopKLists, match: Match, rows: np.ndarray) -> np.ndarray:

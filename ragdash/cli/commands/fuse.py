@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.file_mappings import mapping_for_file
-from ragdash.cli.fusion_answer import answer_dict, answer_of, answer_text
-from ragdash.cli.fusion_legs import add_leg_options, show_legs
+from ragdash.cli.fusion.answer import answer_dict, answer_of, answer_text
+from ragdash.cli.fusion.legs import add_leg_options, show_legs
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,

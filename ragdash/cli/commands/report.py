@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.comparison_checks import add_check_options
-from ragdash.cli.fusion_answer import answer_of, answer_rows, answer_sentences
+from ragdash.cli.fusion.answer import answer_of, answer_rows, answer_sentences
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem

@@ -102,12 +102,9 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
     used = sign * values[:, defined]
     worth = used if measured is None else sign * measured[:, defined]
     n = int(defined.sum())
-    folds = min(folds, n)
-    per_query = np.full(values.shape[1], np.nan)
+    folds, per_query = min(folds, n), np.full(values.shape[1], np.nan)
     if n < 2:
-        chosen = first_best(used.mean(axis=1)) if n else 0
-        mean = float(sign * worth[chosen].mean()) if n else np.nan
-        return HeldOut(chosen, mean, np.nan, np.nan, per_query, np.nan, np.zeros(len(values)), n)
+        return _too_few(used, sign * worth, per_query)
     rng = np.random.default_rng(seed)
     total, chosen = used.sum(axis=1), first_best(used.mean(axis=1))
     out, worse, picks = np.zeros(n), [], np.zeros(len(values))
@@ -119,15 +116,21 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
         out += worth[choice[fold], np.arange(n)]
         worse.append(sums[choice, np.arange(folds)] / sizes < sums[0] / sizes - _EQUAL)
         picks += np.bincount(choice, minlength=len(values))
-    out = sign * out / repeats
-    shift = 0.0 if baseline is None else baseline[defined]
-    relative = worth - sign * shift
-    errors = _choice_errors(used, relative, folds, resamples, rng)
+    out, shift = sign * out / repeats, 0.0 if baseline is None else baseline[defined]
+    errors = _choice_errors(used, worth - sign * shift, folds, resamples, rng)
     spread = float((out - shift).std(ddof=1) / np.sqrt(n))
     per_query[defined] = out
     return HeldOut(int(chosen), float((sign * worth[chosen] - shift).mean()), float((out - shift).mean()),
                    max(spread, float(np.sqrt((errors ** 2).mean()))), per_query, float(np.mean(worse)),
                    picks / (repeats * folds), n)
+
+
+def _too_few(used: np.ndarray, worth: np.ndarray, per_query: np.ndarray) -> HeldOut:
+    """Of no query or one: a choice, but nothing held out."""
+    settings, n = used.shape
+    chosen = int(first_best(used.mean(axis=1))) if n else 0
+    mean = float(worth[chosen].mean()) if n else np.nan
+    return HeldOut(chosen, mean, np.nan, np.nan, per_query, np.nan, np.zeros(settings), n)
 
 
 def first_best(means: np.ndarray) -> np.ndarray:

@@ -76,7 +76,7 @@ def _by_digest(runs: Sequence[str], matches: Sequence[Match]) -> list[Match]:
 
 
 def _render_plan(data: QueriesData) -> None:
-    """How sure the leading run is, how many judgments settle it, and which tell most."""
+    """How sure the leading run is, how many judgments settle it, and which remove most doubt."""
     context = data.context
     plan = _plan(tuple(context.digests), context.scope.cache_key([data.spec]), str(data.spec),
                  _matches=[context.scope.match(digest) for digest in context.digests], _spec=data.spec)
@@ -89,7 +89,7 @@ def _render_plan(data: QueriesData) -> None:
     queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()
     frame = pd.DataFrame({"Query": queries, "Document": docs, "Chance": table["chance"].to_numpy(),
                           "Share of doubt": table["doubt"].to_numpy()})
-    elements.frame(frame, "settling_rows", f"The {len(frame):,} judgments that tell most about the winner", height=220,
+    elements.frame(frame, "settling_rows", f"The {len(frame):,} judgments that remove most doubt", height=220,
                    formats={"Chance": "percent", "Share of doubt": "percent"}, pick=partial(_open, queries, docs))
 
 

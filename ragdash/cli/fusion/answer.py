@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.cli.fusion_legs import legs_dict
+from ragdash.cli.fusion.legs import legs_dict
 from ragdash.core.console import aligned
 from ragdash.evaluation.evaluate import summaries
 from ragdash.evaluation.outcomes import Comparison
