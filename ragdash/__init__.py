@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragdash.evaluation.compare import Comparison, compare
     from ragdash.evaluation.comparison_table import ComparisonTable
     from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate
+    from ragdash.evaluation.stream import evaluate_stream
     from ragdash.experiments.fusion.fuse import fuse
     from ragdash.io import read_run, read_runs, read_truth
     from ragdash.metrics import METRICS, Spec, metric, parse_specs
@@ -35,6 +36,7 @@ _HOMES = {
     "evaluation.compare": ("Comparison", "compare"),
     "evaluation.comparison_table": ("ComparisonTable",),
     "evaluation.evaluate": ("Evaluation", "Summary", "evaluate"),
+    "evaluation.stream": ("evaluate_stream",),
     "experiments.fusion.fuse": ("fuse",),
     "io": ("read_run", "read_runs", "read_truth"),
     "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
@@ -44,8 +46,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "metrics",
           "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluation", "InputError", "Problem", "Run",
-           "Spec", "Summary", "Truth", "compare", "evaluate", "fuse", "metric", "parse_specs", "read_run",
-           "read_runs", "read_truth", "record", "record_retriever"]
+           "Spec", "Summary", "Truth", "compare", "evaluate", "evaluate_stream", "fuse", "metric", "parse_specs",
+           "read_run", "read_runs", "read_truth", "record", "record_retriever"]
 
 
 def __getattr__(name: str) -> object:

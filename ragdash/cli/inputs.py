@@ -69,6 +69,24 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     return with_fixed_ids(with_reversed_scores(distinct_names(runs), options), truth, options), truth
 
 
+def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
+    """The runs of files and of log folders; of these, the closed ones."""
+    from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+
+    runs: list[Run] = []
+    for text in paths:
+        name, path = split_name(text)
+        folder = Path(path)
+        if path != "-" and folder.is_dir() and not is_recorded_folder(folder) and (
+                entries := [entry for entry in log_entries(folder) if entry.state == "complete"]):
+            runs += [item for entry in entries for item in read_runs(str(entry.path))]
+        elif path != "-" and folder.is_dir() and not is_recorded_folder(folder) and not any(folder.iterdir()):
+            raise InputError([Problem("history/no-runs", {"folder": path}, path)])
+        else:
+            runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
+    return runs
+
+
 def with_reversed_scores(runs: list[Run], options: argparse.Namespace) -> list[Run]:
     """The runs, those of --reverse-scores with the smallest score first; InputError for a name of no run."""
     names, reversed_names = [run.name for run in runs], options.reverse_scores or ()
@@ -141,11 +159,17 @@ def id_settings(options: argparse.Namespace) -> dict[str, str]:
 
 def distinct_names(runs: list[Run]) -> list[Run]:
     """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
+    names = numbered([run.name for run in runs])
+    return [run if run.name == name else run.renamed(name) for run, name in zip(runs, names, strict=True)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, each repetition with a number behind it: bm25, bm25 (2)."""
     counts: dict[str, int] = {}
     result = []
-    for run in runs:
-        counts[run.name] = counts.get(run.name, 0) + 1
-        result.append(run if counts[run.name] == 1 else run.renamed(f"{run.name} ({counts[run.name]})"))
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        result.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
     return result
 
 

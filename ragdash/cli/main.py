@@ -24,6 +24,7 @@ from ragdash.core.errors import InputError, Problem
 COMMANDS = {
     "evaluate": "metrics of runs, with intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
+    "variants": "many runs with other settings: which setting matters, and which runs are the best compromises?",
     "pin": "make a run the baseline: a small file for the repository",
     "history": "each metric over time, and its significant changes",
     "gate": "has a run become worse than the pinned baseline? For continuous integration",
@@ -49,7 +50,8 @@ COMMANDS = {
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "history", "view", "bundle"), "tracking.")}  # of commands that share one
+            **dict.fromkeys(("pin", "gate", "history", "view", "bundle", "variants"), "tracking.")}
+# folders of commands that share one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

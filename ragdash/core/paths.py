@@ -10,7 +10,7 @@ from typing import BinaryIO
 PACKAGE = Path(__file__).resolve().parents[1]
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
 SAMPLE_TRUTH = "truth.jsonl"
-SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a toy judge
+SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a language model
 
 
 def home() -> Path:

@@ -6,14 +6,14 @@ Letters: Q queries of a truth, in its order.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from ragdash.core.arrow_columns import frozen
-from ragdash.core.records import Truth
+from ragdash.core.records import Run, Truth
 
 MOST_VALUES = 40  # an attribute with more different texts names single queries rather than kinds of them
 FEW_NUMBERS = 8  # numbers with more different values are put in quarters
@@ -58,6 +58,31 @@ def attributes(truth: Truth) -> dict[str, list[object]]:
         for name, value in (json.loads(text) if text else {}).items():
             columns.setdefault(name, [None] * len(truth))[index] = value
     return columns
+
+
+def label_slices(run: Run, query_ids: Iterable[str]) -> dict[str, tuple[Slice, ...]]:
+    """The slices by the labels that a file gives to the answers of a run: {"verdict of dense": (Correct, Refusal ...)}.
+
+    They are an outcome of this run: on the queries whose answer was labelled wrong, another run can only gain. Columns
+    with the same label everywhere, or with more than MOST_VALUES labels, slice nothing and are left out.
+
+    Examples
+    --------
+    >>> from ragdash.core.file_scores import FileScores
+    >>> scores = FileScores.build([("q1", "dense", "verdict", "Correct"), ("q2", "dense", "verdict", "Refusal")])
+    >>> run = Run.build("dense", ["q1", "q2"], ["d1", "d2"]).with_file_scores(scores)
+    >>> [(part.title, part.queries.tolist()) for part in label_slices(run, ["q1", "q2", "q3"])["verdict of dense"]]
+    [('verdict of dense: Correct', [True, False, False]), ('verdict of dense: Refusal', [False, True, False]), \
+('verdict of dense: not given', [False, False, True])]
+    """
+    if run.file_scores is None:
+        return {}
+    ids, by_column = list(query_ids), {}
+    for column in run.file_scores.label_names:
+        parts = by_value(f"{column} of {run.name}", list(run.file_scores.aligned_labels(run.name, column, ids)))
+        if 1 < len(parts) <= MOST_VALUES + 1:
+            by_column[f"{column} of {run.name}"] = parts
+    return by_column
 
 
 def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:

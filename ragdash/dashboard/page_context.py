@@ -192,13 +192,20 @@ class Results:
         """The mean that a perfect ranking would have; NaN for metrics that judgments of documents do not decide."""
         return evaluation_cache.perfect_mean(self.selection.digests[0], self.scope, spec)
 
+    def label_attributes(self) -> dict[str, str]:
+        """{attribute: digest of its run} of the labels that the files of the selected runs give to their answers."""
+        return {name: digest for digest in self.selection.digests
+                for name in evaluation_cache.slices_of_labels(digest, self.scope)}
+
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
+        labelled = "" if attribute in {part.attribute for part in self.scope.slices.values()} else (
+            self.label_attributes().get(attribute, ""))
         names, digests, baseline = self.selection.names, self.selection.digests, self.selection.baseline
         others = self.selection.others()
         rows = evaluation_cache.compared_by_slice(
             digests[baseline], [digests[index] for index in others], self.scope, spec, attribute,
-            self.comparison_rules(margin))
+            self.comparison_rules(margin), labelled)
         verdict = self._main_verdict()
         return [[withhold(replace(comparison, candidate=names[index], baseline=names[baseline]), verdict)
                  for index, comparison in zip(others, row, strict=True)] for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
@@ -11,14 +11,16 @@ from functools import cache
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ragdash.analysis.variants import FEWEST_RUNS
 from ragdash.core.paths import home
 from ragdash.core.records import Run
 from ragdash.dashboard.components import page_links
-from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session import run_facts, state
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 
 RUNS, JUDGMENTS, SCORES, ANSWERS, DOCUMENTS = "runs", "judgments", "scores", "answers", "documents"
 TWO_RUNS, DATED_RUNS = "two runs", "two dated runs"
+VARIANTS, FOUR_VARIANTS = "runs that share settings", "four runs with settings"
 ANSWER_COLUMNS = ("answer", "contexts")
 
 
@@ -41,6 +43,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("overview", "Overview", "home", "What is the result?"),
         PageEntry("compare", "Compare", "leaderboard", "Which run is best, and is the difference real?", RESULT_NEEDS),
         PageEntry("history", "History", "timeline", "Is it getting better?", RESULT_NEEDS, DATED_RUNS),
+        PageEntry("variants", "Variants", "tune", "Which setting matters?", (*RESULT_NEEDS, FOUR_VARIANTS), VARIANTS),
         PageEntry("precision-recall", "Precision-recall", "show_chart", "How does quality change with the cutoff k?",
                   RESULT_NEEDS),
         PageEntry("ranking", "Ranking", "format_list_numbered", "At what rank is the first relevant document?",
@@ -148,7 +151,21 @@ def present_data() -> set[str]:
     present |= {TWO_RUNS} if sum(run is not None for run in runs) > 1 else set()
     dated = Counter(run.name for run in runs if run is not None and run.header is not None)
     present |= {DATED_RUNS} if max(dated.values(), default=0) > 1 else set()
+    present |= variants_present([entry for entry in state.runs() if entry.run is not None])
     return present | ({JUDGMENTS} if truth else set()) | ({DOCUMENTS} if truth and truth.corpus else set())
+
+
+def variants_present(runs: Sequence[SessionRun]) -> set[str]:
+    """VARIANTS where some of at least three runs share a value of a setting that others have another value of."""
+    if len(runs) < 3:
+        return set()
+    settings = [facts.settings for facts in run_facts.of_runs(runs)]
+    with_settings = [run for run in settings if run]
+    names = {name for run in with_settings for name in run}
+    shared = any(1 < len({run.get(name) for run in with_settings}) < len(with_settings) for name in names)
+    if not shared:
+        return set()
+    return {VARIANTS, FOUR_VARIANTS} if len(with_settings) >= FEWEST_RUNS else {VARIANTS}
 
 
 def _has_answers(run: Run) -> bool:

@@ -7,14 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
+from ragdash.core.errors import Problem, Unavailable
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import ALL
 from ragdash.metrics import CorpusValue, Metric, Spec, cutoff_array
 from ragdash.metrics.evidence import by_evidence
 from ragdash.metrics.registry import SMALLEST_OF_PRODUCT
+
+
+def compute_specs(match: Match, specs: Sequence[Spec]) -> tuple[np.ndarray, dict, dict]:
+    """Compute all specs; all cutoffs of a metric come out of one pass.
+
+    Returns (values (Q, M), {spec: CorpusValue}, {spec: the problem} of those that this run or truth cannot give).
+    """
+    values = np.empty((len(specs), len(match.query_ids))).T  # a column lies in one piece
+    corpus: dict[Spec, CorpusValue] = {}
+    unavailable: dict[Spec, Problem] = {}
+    by_function = sorted(range(len(specs)), key=lambda i: (specs[i].name, repr(specs[i].params)))
+    for (name, params), group in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
+        columns = list(group)
+        try:
+            compute_columns(values, corpus, match, name, dict(params), specs, columns)
+        except Unavailable as missing:
+            values[:, columns] = np.nan
+            unavailable |= {specs[i]: missing.problem for i in columns}
+    return values, corpus, unavailable
 
 
 def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import averaged_values, compute_columns, exact_interval, geometric_mean
+from ragdash.evaluation.compute import averaged_values, compute_specs, exact_interval, geometric_mean
 from ragdash.evaluation.shown_evaluation import ShownEvaluation
 from ragdash.evaluation.stats import (
     LEVEL,
@@ -27,6 +27,7 @@ from ragdash.evaluation.stats import (
     median_interval,
 )
 from ragdash.matching.match import THRESHOLD, Match, Matching
+from ragdash.matching.query_overlap import check_overlap, match_warnings
 from ragdash.metrics import CorpusValue, Spec, default_specs, file_specs, parse_specs, with_guesses
 from ragdash.metrics.judged import judge_request
 
@@ -184,17 +185,7 @@ def evaluate(run: Run | object, truth: Truth | object, metrics: str | Iterable[s
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     """Every spec over an existing match; all cutoffs of a metric come out of one pass."""
     check_overlap(match)
-    values = np.empty((len(specs), len(match.query_ids))).T  # a column lies in one piece
-    corpus: dict[Spec, CorpusValue] = {}
-    by_function = sorted(range(len(specs)), key=lambda i: (specs[i].name, repr(specs[i].params)))
-    unavailable = []
-    for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
-        columns = list(columns)
-        try:
-            compute_columns(values, corpus, match, name, dict(params), specs, columns)
-        except Unavailable as missing:
-            values[:, columns] = np.nan
-            unavailable.append(missing.problem)
+    values, corpus, unavailable = compute_specs(match, specs)
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
@@ -202,8 +193,8 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     problems = (
         *match.run.problems,
         *match.truth.problems,
-        *_query_warnings(match, counts),
-        *dict.fromkeys(unavailable),
+        *match_warnings(match, counts),
+        *dict.fromkeys(unavailable.values()),
         *_view_problems(match, specs),
     )
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
@@ -246,26 +237,6 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
     return result
 
 
-def _query_warnings(match: Match, counts: Mapping[str, int]) -> list[Problem]:
-    """What of the queries does not take part as it might seem, as warnings."""
-    run, notes = match.run.name, []
-    if counts["extra"]:
-        notes.append(Problem("extra-queries", {"queries": counts["extra"], "run": run,
-                                               "example": match.extra[0].as_py()},
-                             field="query_id", severity="warning"))
-    if counts["missing"]:
-        first = match.query_ids.filter(pa.array(match.missing))[0].as_py()
-        message = "missing-queries" if match.conventions.missing == "zero" else "missing-queries/skipped"
-        notes.append(Problem(message, {"queries": counts["missing"], "run": run, "example": first}, field="query_id",
-                             severity="warning"))
-    if match.matching.by == "id" and match.ranked.returned.any() and not len(match.ranked.rank) \
-            and len(match.truth.docs):
-        run_doc, truth_doc = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
-        notes.append(Problem("no-common-document", {"run": run, "ids": run_doc, "truth_ids": truth_doc}, field="doc_id",
-                             severity="warning"))
-    return notes
-
-
 def _unanswerable(match: Match) -> np.ndarray:
     """Match.unanswerable, none where the evidence that decides it is not there."""
     try:
@@ -304,18 +275,6 @@ def _matching_settings(match: Match, specs: Sequence[Spec]) -> dict[str, object]
             settings |= match.view(view).settings(requests) if requests else {}
     judged = [judge_request(spec) for spec in specs if spec.metric.view == "Judged"]
     return {**settings, **(match.judged.settings(judged) if judged else {})}
-
-
-def check_overlap(match: Match) -> None:
-    """Raise InputError where the run and the truth have no query in common."""
-    if len(match.extra) < len(match.run) or not len(match.run):
-        return
-    run_query, truth_query = (
-        match.run.query_ids[0].as_py(),
-        match.truth.query_ids[0].as_py() if len(match.truth) else "none",
-    )
-    raise InputError([Problem("no-common-query", {"run": match.run.name, "ids": run_query, "truth": match.truth.name,
-                              "truth_ids": truth_query}, field="query_id")])
 
 
 def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], draw: dict) -> Summary:

@@ -84,7 +84,7 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, RUN_FIELDS)
     fail_if_questions_missing(source, detected)
-    proposals.fail_if_misread(source, detected)
+    proposals.fail_if_misread(source, detected, as_run=True)
     runs = proposals.with_more(source, detected, _known_format(detected, source).read_runs(source, name))
     return [replace(run, problems=(*run.problems, *_source_problems(source))) for run in runs]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-USER_ROLES, MODEL_ROLES = {"user", "human", "humanmessage"}, {"assistant", "ai", "aimessage", "aimessagechunk"}
+USER_ROLES = {"user", "human", "humanmessage"}
+MODEL_ROLES = {"assistant", "agent", "ai", "aimessage", "aimessagechunk"}
 TEXT_FIELDS = (
     "text",
     "content",
@@ -24,7 +25,8 @@ def last_message(messages: list, speakers: set[str], deepest: int = 4) -> str | 
             inner = message.get("message", message)
             inner = inner if type(inner) is dict else message
             path = inner.get("id") if type(inner.get("id")) is list else [None]
-            roles = {str(role).lower() for role in (inner.get("role"), inner.get("type"), path[-1])}
+            named = (inner.get(name) for name in ("role", "type", "speaker"))
+            roles = {str(role).lower() for role in (*named, path[-1])}
             if roles & speakers or ("text" in message and "role" not in inner):
                 return message["text"] if type(message.get("text")) is str else message_text(inner.get("kwargs", inner))
     return None

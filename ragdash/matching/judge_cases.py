@@ -24,8 +24,9 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     truth, -1 for none (Match.run_query).
 
     Contexts are those that the run lists, else the texts of its first documents; a context has the id of the first
-    document with its text among these, else "context 1", ... References and contexts without a sign are left out. What
-    is not there is None or (): nothing is unavailable here, the questions to a judge say what they lack.
+    document with its text among these, else "context 1", ... References and contexts without a sign are left out; a
+    query with empty references alone has no answer. What is not there is None or (): nothing is
+    unavailable here, the questions to a judge say what they lack.
     """
     answer_parts, texts, problems = (None,) * len(rows), (None,) * len(rows), ()
     with suppress(Unavailable):
@@ -37,11 +38,13 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
         None if texts is None else tuple((name, text) for name, text in zip(ids, texts, strict=True) if text.strip())
         for ids, texts in zip(_ids(run, truth, rows, texts), texts, strict=True)
     )
-    right = (tuple(filter(str.strip, texts)) for texts in references(truth))
+    given = references(truth)
+    right = (tuple(filter(str.strip, texts)) for texts in given)
+    no_answer = [bool(texts) and not any(map(str.strip, texts)) for texts in given]
     return tuple(
-        Case(*fields, run=run.texts_digest)
-        for fields in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
-                          _text_attributes(truth), strict=True)
+        Case(*fields, run=run.texts_digest, no_answer=empty)
+        for *fields, empty in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
+                                  _text_attributes(truth), no_answer, strict=True)
     ), problems
 
 

@@ -56,13 +56,16 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
 
     Other tools search for characters, so they find "art" in "party" and "no" in every "not". Here whole tokens count,
     and a bare yes or no must begin the answer. The rest of the answer is not checked: "not Paris" contains Paris. At
-    least EM. Only an empty answer contains an empty reference. Returns (Q,): 0 or 1.
+    least EM. An answer that declines is right where the reference declines in other words or is empty; else only an
+    empty answer contains an empty reference. Returns (Q,): 0 or 1.
     """
     _check_language(language, normalisation)
     coded = answered.coded(normalisation, language=language)
     query, answer, reference = answered.pairs
+    declines = answered.cached("declines", lambda texts: [not text.strip() or is_refusal(text) for text in texts])
     contained = [
         _contains_reference(coded.codes_of(a), coded.codes_of(r), answered.texts[r])
+        or bool(declines[r] and declines[a] and answered.texts[a].strip())
         for a, r in zip(answer, reference, strict=True)
     ]
     return answered.best(query, np.array(contained, np.float64))

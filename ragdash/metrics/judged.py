@@ -34,13 +34,14 @@ def judge_request(spec: Spec) -> tuple[str, str, int]:
     return str(Spec(spec.name, tuple(sorted(params.items())))), judge, votes
 
 
-@metric("Faithfulness", "Faithfulness", formula=r"score \in \{1, 0.5, 0\}", source=_GUIDE, relevance=False,
+@metric("Faithfulness", "Faithfulness", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE, relevance=False,
         allowed=_VOTES,
         when="The cheapest judge metric of grounding, for many queries: one call each.")
 def faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
-    """Does the answer state only what its contexts state? A judge's 1, 0.5 or 0 for the whole answer.
+    """Does the answer state only what its contexts state? A judge's grade of the whole answer.
 
-    One call; a true statement that the contexts lack is not faithful. Undefined without an answer or contexts.
+    0.75: but for a detail; 0.5: about half of what answers the query; 0.25: only details. One call; a true statement
+    that the contexts lack is not faithful. Undefined without an answer or contexts.
     Returns (Q,) in [0, 1].
     """
     return judged.values("Faithfulness", judge, votes)

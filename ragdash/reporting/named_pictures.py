@@ -14,9 +14,9 @@ from ragdash.reporting.html.blocks import Figure as ReportFigure
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.plots import compare, failures, latency_cost, thresholds
-from ragdash.reporting.plots import run_similarity as similarity_plots
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Figure
+from ragdash.reporting.plots.many_runs import run_similarity as similarity_plots
 
 IN_REPORT = {"means": ("leaderboard", "means"), "differences": ("leaderboard", "differences"),
              "precision": ("curves", "curve-P"), "recall": ("curves", "curve-R"), "trade-off": ("curves", "trade-off"),

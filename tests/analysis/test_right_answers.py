@@ -13,6 +13,8 @@ from ragdash.core.text import is_quantity
 from ragdash.matching.file_labels import human_label_column, label_columns, labels_by_query, read_labels_of
 from ragdash.matching.match import Match
 from ragdash.matching.right_refusals import right_refusals
+from ragdash.models.judge.tasks import find_task
+from ragdash.models.judge.tasks.registry import NO_ANSWER
 
 SAID = {"a": "Paris", "b": "Rome", "c": "I don't know.", "d": "I don't know.", "e": "Oslo"}
 LABELS = {"a": "Incorrect Answer", "b": "Correct Answer", "c": "Refusal", "d": "Refusal", "e": "Partially correct"}
@@ -75,3 +77,15 @@ def test_the_number_decides_where_the_reference_is_one(answer, reference, stage)
         assert f"{'states' if stage == 'fine' else 'does not state'} the number of the reference" in rule
         chosen = stages(run, truth, right_by="ROUGE_1", right=0.9)
         assert chosen == {"q": "wrong-answer"}, "a metric chosen by hand comes before the number"
+
+
+def test_an_empty_reference_is_shown_to_the_judge_of_right_answers_in_words():
+    """So the judge can find a refusal right. What compares contexts with the reference is not asked about it."""
+    run = run_of({"q": ["x"], "p": ["x"]}, details=answers({"q": "I don't know.", "p": "Paris"}))
+    truth = truth_of({"q": ["x"], "p": ["x"]}, details=known({"q": [""], "p": None}))
+    by_query = {case.query_id: case for case in Match(run, truth).judged.cases}
+    empty, none = by_query["q"], by_query["p"]
+    assert find_task("Correctness").lacks(empty) is None and find_task("Correctness").lacks(none) == "no-references"
+    question, = next(find_task("Correctness").start(empty))
+    assert NO_ANSWER in question.user
+    assert find_task("RAGAS.ContextRecall").lacks(empty) == "no-references"

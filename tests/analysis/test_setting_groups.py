@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.analysis.setting_groups import ALL, group_by_settings, varying_settings
+from ragdash.analysis.variants.setting_groups import ALL, group_by_settings, varying_settings
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate, summaries
 from ragdash.metrics import parse_specs

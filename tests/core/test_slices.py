@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.core.records import Truth
-from ragdash.core.slices import NOT_GIVEN, find_slice, slices
+from ragdash.core.file_scores import FileScores
+from ragdash.core.records import Run, Truth
+from ragdash.core.slices import NOT_GIVEN, find_slice, label_slices, slices
 
 
 def truth_with(*rows: dict | None) -> Truth:
@@ -57,3 +58,15 @@ def test_what_slices_nothing_is_left_out(rows):
 
 def test_a_truth_without_details_has_no_slices():
     assert slices(Truth.build("t", ["q"], ["d"], [1])) == {}
+
+
+def test_labels_of_a_run_are_slices_of_this_run_alone():
+    rows = [("q0", "a", "verdict", "Correct"), ("q2", "a", "verdict", "Correct"), ("q3", "a", "verdict", "Refusal"),
+            ("q0", "a", "same", "yes"), ("q1", "a", "same", "yes"), ("q2", "a", "same", "yes"),
+            ("q3", "a", "same", "yes"), ("q0", "a", "mrr", 0.5)]
+    run = Run.build("a", ["q0"], ["d"]).with_file_scores(FileScores.build(rows))
+    parts = label_slices(run, ["q0", "q1", "q2", "q3"])
+    assert list(parts) == ["verdict of a"], "one label everywhere, and numbers, slice nothing"
+    assert {part.value: np.flatnonzero(part.queries).tolist() for part in parts["verdict of a"]} == {
+        "Correct": [0, 2], "Refusal": [3], NOT_GIVEN: [1]}
+    assert label_slices(Run.build("b", ["q0"], ["d"]), ["q0"]) == {}

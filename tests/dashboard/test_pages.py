@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
 PAGES = ["overview", "data", "compare", "compare/queries", "compare/slices", "compare/means", "compare/similarity",
          "threshold-bands", "threshold-bands/speed", "score-cutoffs", "precision-recall", "ranking", "answers",
-         "answers/judge", "answers/validation", "failures", "queries", "what-if", "history", "test-set", "share",
-         "metrics"]
+         "answers/judge", "answers/validation", "failures", "queries", "what-if", "history", "variants", "test-set",
+         "share", "metrics"]
 
 
 def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> dict:

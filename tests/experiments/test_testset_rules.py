@@ -27,6 +27,7 @@ from ragdash.experiments.testset import (
     rejects_jsonl,
     truth_jsonl,
     truth_of,
+    wording_rules,
 )
 from ragdash.experiments.testset.bm25 import Lookup
 from ragdash.experiments.testset.prompts import SHOWN, part_of, question_of
@@ -77,6 +78,41 @@ def test_a_question_that_points_outside_is_rejected(text):
     "Which story by Kafka begins with a man as an insect?"])
 def test_a_question_that_names_what_it_is_about_stands_alone(text):
     assert failed(acceptance_rules.asked(text)) == set()
+
+
+def worded(question, answer="in the Sea of Crises", evidence=(LUNA.text,), documents=(LUNA, MOON)):
+    return failed(wording_rules.worded(question, answer, evidence, documents))
+
+
+@pytest.mark.parametrize("question, answer, rules", [
+    ("Where did Luna 24 come down?", "in the Sea of Crises", set()),
+    ("Did Luna 24 ever land by the Sea of Crises before Apollo flew?", "in the Sea of Crises", {"leak"}),
+    ("Is the plain 500 or 555 kilometres wide?", "555 kilometres", {"leak"}),
+    ("Was the crater 1,500 metres deep?", "1500 metres", {"leak"}), ("Did Luna 24 drill?", "yes", set()),
+    ("Was it far from home, when on 18 August 1976 it landed in the sea?", "yes", {"copied"}),
+    ("Which last Soviet probe landed and drilled two metres deep in 1976?", "Luna 24", {"copied"}),
+    ("When did Luna 24 land, and where did it drill?", "in 1976", {"compound"}),
+    ("When did Luna 24 land? What did it weigh?", "in 1976", {"compound"}),
+    ("How and why did Luna 25 crash?", "its engine", {"compound"}),
+    ("Which pilot who flew on Apollo 10 and who later walked on the Moon was the last?", "Cernan", set()),
+    ("Who leads the agency today?", "Ada", {"ambiguous"}), ("What did the company sell?", "tea", {"ambiguous"}),
+    ("What was the result of the study?", "none", {"ambiguous"}),
+    ("What did the company that built Beresheet sell in 2019?", "tea", set()),
+    ("Which company built the lunar lander?", "Grumman", set())])
+def test_the_wording_of_a_question_is_checked_by_rule(question, answer, rules):
+    assert worded(question, answer) == rules
+    assert "leak" not in worded(question, None)
+
+
+def test_yes_and_no_questions_are_a_fifth_of_a_type_at_most():
+    seen = wording_rules.YesNo({"single": 12, "no_answer": 3})
+    for number in range(3):
+        check = seen.check("single", f"Did Luna {number} land?", "it did")
+        assert check.passed == (number < 2) and check.rule == "yes_no"
+        seen.add("single", f"Did Luna {number} land?", "it did")
+    assert seen.check("no_answer", "Can it rain there?", None).passed
+    assert seen.check("single", "Where did Luna 24 land?", "in 1976") is None
+    assert not seen.check("single", "What of Luna 9, did it land?", "Yes, it did.").passed
 
 
 def located(quote, name="d1"):
@@ -304,5 +340,6 @@ def test_a_file_that_was_changed_is_told_with_its_line(line, found):
 
 
 def test_every_rule_and_type_has_a_name():
-    made = ("question", "alone", "quote", "both", "answer", "subject", "outside", "new", "found")
+    made = ("question", "alone", "quote", "both", "answer", "subject", "outside", "new", "found", "leak", "copied",
+            "compound", "ambiguous", "yes_no", "critique")
     assert tuple(RULES) == made and len(TYPES) == 5

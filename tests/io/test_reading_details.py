@@ -7,7 +7,8 @@ import pytest
 from ragdash import io
 from ragdash.core.errors import InputError
 from ragdash.io.formats.json_columns import _name_of_ids
-from ragdash.io.proposals.records import _header_names, _json_values
+from ragdash.io.proposals.records import _json_values
+from ragdash.io.proposals.shapes.headers import header_names
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query
 from ragdash.io.tables.cells import parse_cell
 from ragdash.io.tables.mapping_hints import mapping_example
@@ -20,13 +21,13 @@ def test_comments_and_blank_lines_between_json_values_are_passed_over():
 
 def test_a_second_row_of_a_header_has_names_and_no_values():
     header = ["id", "scores", ""]
-    names, body = _header_names(header, [["", "precision", "recall"], ["q1", "0.5", "0.4"]], 3)
+    names, body = header_names(header, [["", "precision", "recall"], ["q1", "0.5", "0.4"]], 3)
     assert (names, body) == (["id", "scores.precision", "scores.recall"], [["q1", "0.5", "0.4"]])
     for second in (["", "0.5", "0.4"], ["", "precision", "0.4"], ["", "precision", "r" * 41], ["", "", "recall"]):
         rows = [second, ["q1", "0.5", "0.4"]]
-        assert _header_names(header, rows, 3) == (["id", "scores", "column 3"], rows), second
+        assert header_names(header, rows, 3) == (["id", "scores", "column 3"], rows), second
     rows = [["", "precision", "recall"], ["q1", "good", "bad"]]
-    assert _header_names(header, rows, 3)[1] == rows, "no values below: both rows may be data"
+    assert header_names(header, rows, 3)[1] == rows, "no values below: both rows may be data"
 
 
 def test_a_cell_of_metrics_is_a_number_a_word_or_an_object():

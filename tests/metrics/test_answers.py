@@ -289,6 +289,8 @@ def tatqa():
     ("in 1969", "1969", 1), ("in 19690", "1969", 0), ("The answer is the Moon", "moon", 1), ("", "", 1),
     ("Paris", "", 0),
     ("", "Paris", 0), ("not Paris", "Paris", 1), (None, "Paris", np.nan), ("b a b a c", "b a c", 1),
+    ("I don't know.", "The documents do not say.", 1), ("I don't know.", "", 1), ("I don't know.", "Paris", 0),
+    ("Paris", "The documents do not say.", 0), ("", "I don't know.", 0),
     ("Paris", ["Rome", "paris"], 1), ("Paris", None, np.nan)])
 def test_an_answer_holds_a_reference(answer, reference, expected):
     np.testing.assert_array_equal(metrics.cover_exact_match(view((answer, reference), ("x", "y"))), [expected, 0])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragdash.core.errors import InputError
-from ragdash.evaluation.bands_toml import read_bands, write_bands
+from ragdash.evaluation.bands.toml_file import read_bands, write_bands
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.bands import (
     BANDS,

@@ -16,6 +16,7 @@ from ragdash.analysis.score_thresholds import sweep
 from ragdash.cli.common_options import add_evaluation_options, score_cutoffs
 from ragdash.cli.comparison_checks import add_check_options, gate_checks, main_metric, report_verdict, verdict_of
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
+from ragdash.cli.stream_runs import stream_evaluations, unchecked
 from ragdash.core.console import printable, say, write
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
@@ -45,6 +46,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "if documents with a lower score are left out; in text formats and JSON")
     parser.add_argument("--show-as", choices=tuple(TOOLS), metavar="TOOL", help="the means as another tool computes "
                         f"them, and why they differ: {', '.join(TOOLS)}; in text formats and JSON")
+    parser.add_argument("--stream", action="store_true", help="read the runs in pieces, for runs larger than memory: "
+                        "TREC or Parquet with the rows of a query together; without checks and verdict")
     add_check_options(parser)
     parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     parser.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
@@ -54,24 +57,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate all runs and check the bounds; returns the exit status."""
     _check_extra_tables(options)
-    runs, truth = read_inputs(options)
-    evaluations = evaluate_runs(runs, truth, options)
+    runs: Sequence[Run] = ()
+    if options.stream:
+        evaluations, truth = stream_evaluations(options)
+    else:
+        runs, truth = read_inputs(options)
+        evaluations = evaluate_runs(runs, truth, options)
     rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
     bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
     checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
-    index = list(evaluations[0].specs).index(main_metric(evaluations))
-    verdict = verdict_of(runs, truth, evaluations, options, rows=[row[index] for row in rows])
-    checks += gate_checks(verdict) if checks else []
+    verdict = None
+    if not options.stream:
+        index = list(evaluations[0].specs).index(main_metric(evaluations))
+        verdict = verdict_of(runs, truth, evaluations, options, rows=[row[index] for row in rows])
+        checks += gate_checks(verdict) if checks else []
     settings = settings_of(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(merged_problems(evaluations))
     content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
-        problems=problems, verdict=verdict_dict(verdict))
+        problems=problems, verdict=None if verdict is None else verdict_dict(verdict))
     content = _with_extra_tables(content, runs, truth, options)
     if options.show_as:
         content = _with_other_tool(content, runs, truth, evaluations[0].specs, options)
-    if options.format != "json":
+    if verdict is None:
+        say([unchecked()])
+    elif options.format != "json":
         report_verdict(verdict)
     write(content, options.output)
     return report_missed(checks)

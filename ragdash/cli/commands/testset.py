@@ -49,6 +49,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "run), by the words")
     parser.add_argument("--k", type=whole_number(1), default=RoundTrip.k,
                         help=f"of --round-trip (default: {RoundTrip.k})")
+    parser.add_argument("--critique", action="store_true", help="have the model read each question that passes the "
+                        "rules again: answerable, self-contained, one question, right answer")
     parser.add_argument("-o", "--output", metavar="FILE", help="the truth, JSONL (default: standard output)")
     parser.add_argument("--rejects", metavar="FILE", help="those that a rule rejected, with all their reasons")
     parser.add_argument("--drafts", metavar="FILE", help="all of it, to be opened on the page elsewhere; the "
@@ -105,7 +107,8 @@ def _draft_request(options: argparse.Namespace) -> DraftRequest:
         problems += error.problems
     if problems:
         raise InputError(problems)
-    return DraftRequest(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
+    return DraftRequest(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k),
+                        options.critique)
 
 
 def _ask(options: argparse.Namespace, request: DraftRequest, endpoint: Endpoint, verdict_store: VerdictStore,

@@ -177,6 +177,41 @@ MESSAGES: Mapping[str, Message] = {
         expected="a truth with the questions to ask",
         fix="Name it with --truth.",
     ),
+    "not-streamed": Message(
+        actual="a file that cannot be read in pieces",
+        expected="a TREC run, plain or compressed, or a Parquet file with a row for each returned document",
+        fix="Leave --stream out, or write it in one of these forms.",
+    ),
+    "not-streamed/configurations": Message(
+        actual="several configurations in the column {column!r}: {names:comma}",
+        expected="one configuration in a file that is read in pieces",
+        fix="Write a file for each.",
+    ),
+    "not-streamed/metric": Message(
+        actual="{names:comma}",
+        expected="metrics of rankings by document id, such as nDCG@10, with --stream",
+        fix="Leave them out, or leave --stream out.",
+    ),
+    "not-streamed/one-query": Message(
+        actual="more than {most:bytes} of one query",
+        expected="rankings that fit into memory",
+        fix="Shorten the rankings.",
+    ),
+    "not-streamed/option": Message(
+        actual="{options} with --stream",
+        expected="options that do not need whole runs in memory",
+        fix="Leave {options} out, or leave --stream out.",
+    ),
+    "not-streamed/query": Message(
+        actual="{count:count query} with rows in several places, such as {example!r}",
+        expected="the rows of a query together, in a file that is read in pieces",
+        fix="Sort the file by query (sort -s -k1,1), or leave --stream out.",
+    ),
+    "not-streamed/values": Message(
+        actual="a missing or unusual value in rows {first:,} to {last:,}",
+        expected="ids that are text or whole numbers, and finite scores or ranks, in a file that is read in pieces",
+        fix="Correct the rows, or leave --stream out.",
+    ),
     "one-run": Message(
         actual="one run, {run!r}",
         expected="a baseline and a candidate",
@@ -233,6 +268,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="one truth to evaluate the runs against",
         fix="Name the file with the right one, such as --truth {second}.",
     ),
+    "streamed": Message(
+        actual="runs that were read in pieces",
+        expected="Their means are complete, but it was not checked whether they can be compared.",
+        fix="Leave --stream out for the checks and the verdict.",
+    ),
     "truths-differ-in-attributes": Message(
         actual="truths of the files that differ in attributes or texts of queries alone",
         expected="the same of every query",
@@ -257,6 +297,16 @@ MESSAGES: Mapping[str, Message] = {
         actual="{name!r}",
         expected="one of {names:comma}",
         fix="Choose a tool.",
+    ),
+    "bundle/exists": Message(
+        actual="a folder with other files in it",
+        expected="a folder that is empty or does not exist yet",
+        fix="Choose another folder with -o.",
+    ),
+    "bundle/replace": Message(
+        actual="a site that ragdash bundle wrote before",
+        expected="a folder that is empty or does not exist yet",
+        fix="Add --replace to write it again.",
     ),
     "picture-without-data": Message(
         actual="nothing to draw for {name!r}{reason:?: {reason}}{reason:!}",

@@ -60,6 +60,22 @@ def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
     return flat, tuple(removed)
 
 
+def setting_texts(settings: Mapping) -> dict[str, str]:
+    """Flat settings as text, without those that are empty.
+
+    Examples
+    --------
+    >>> setting_texts({"chunk": {"size": 256.0, "overlap": None}, "rerank": True})
+    {'chunk.size': '256', 'rerank': 'true'}
+    """
+    texts = {}
+    for name, value in flat_settings(settings)[0].items():
+        whole = isinstance(value, float) and value.is_integer()
+        texts[name] = "" if value is None else str(value).lower() if isinstance(value, bool) else \
+            f"{value:.0f}" if whole else " ".join(str(value).split())
+    return {name: text for name, text in texts.items() if text}
+
+
 def is_secret_name(name: str) -> bool:
     """Whether a name looks like that of a secret.
 

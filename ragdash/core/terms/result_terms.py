@@ -43,6 +43,18 @@ TERMS: Mapping[str, Term] = {
     "setting_groups": Term(
         "By setting", "Runs grouped by their settings, from the file or typed on the Data page. A group's value is the "
         "mean over queries of the mean of its runs."),
+    "main_effects": Term(
+        "Effect of a setting", "How much better or worse a value of a setting is than the average of the values of "
+        "that setting, with the other settings as they are on average. From a model without interactions, fitted to "
+        "each query; intervals and p-values are corrected over all values of all settings.",
+        entry="how much a value of a setting changes a metric, against the average of its values"),
+    "variants_search": Term(
+        "Search runs", "A run has to have all words, in its name or in a setting. setting=value looks for exactly this "
+        "value in the settings whose name contains the word before the equals sign."),
+    "best_compromises": Term(
+        "Best compromises", "Runs on the Pareto front: no other run is at least as good in quality, latency and cost, "
+        "and better in one of them. It goes by the means.",
+        entry="runs on the Pareto front of quality, latency and cost"),
     "repeats": Term(
         "Repeats", "Runs of one group and name are one configuration that was run several times. Their mean is over "
         "repeats first, then over queries.",

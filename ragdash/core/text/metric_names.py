@@ -53,6 +53,13 @@ _DECLINED = _word_set(
     "refusal refusals refuse refused refuses declined declines abstain abstained abstention unanswered")
 _OF_ANSWERS = _word_set(  # of labels that say whether an answer is right, and those of them that people give
     "correctness verdict outcome judgment judgement assessment grade rating")
+_GROUNDING = _word_set(
+    "faithfulness faithful groundedness grounded grounding hallucination hallucinated hallucinations entailment "
+    "factuality attribution hhem")
+_OF_CONTEXTS = _word_set("recall precision relevancy relevance utilization utilisation entities entity")
+_ANSWER_SCORES = _word_set(
+    "relevancy correctness accuracy similarity sas bleu rouge rougel meteor bertscore bert chrf completeness "
+    "conciseness helpfulness coherence fluency toxicity harmfulness em exact correct summarization")
 _BY_PEOPLE = _word_set("correct right label labels labeled annotation annotated annotator human manual")
 _NOT_BY_PEOPLE = _word_set(
     "judge judged llm gpt claude gemini ragas deepeval auto automatic predicted prediction model relevance relevant "
@@ -142,6 +149,26 @@ def label_value(label: str) -> float | None:
 def is_refusal_label(label: str) -> bool:
     """Whether a label says that the answer declines."""
     return bool(words_of(label) & _DECLINED)
+
+
+def answer_aspect(name: str) -> str | None:
+    """What a score of this name says of an answer: "grounded" (with what it was made from), "right"; None for others.
+
+    The names are those of RAGAS, DeepEval and their like, whatever is put before or behind them.
+
+    Examples
+    --------
+    >>> [answer_aspect(name) for name in ("faithfulness", "llm_context_recall", "ContextualPrecisionMetric")]
+    ['grounded', 'grounded', 'grounded']
+    >>> [answer_aspect(name) for name in ("answer_relevancy", "AnswerCorrectness", "bert_score_f1", "mrr", "latency")]
+    ['right', 'right', 'right', None, None]
+    """
+    words = words_of(name)
+    if words & _COUNTS - {"page"} or words & (_DURATIONS | _COSTS):
+        return None
+    if words & _GROUNDING or (words & {"context", "contexts", "contextual"} and words & _OF_CONTEXTS):
+        return "grounded"
+    return "right" if words & _ANSWER_SCORES and not words & {"retrieval", "retriever", "chunk", "passage"} else None
 
 
 def is_human_label(name: str, *, text: bool) -> bool:

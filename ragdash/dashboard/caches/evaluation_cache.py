@@ -15,9 +15,12 @@ from typing import Generic, TypeVar
 import numpy as np
 import streamlit as st
 
+from ragdash.core.records import Run, Truth
+from ragdash.core.slices import Slice, label_slices
 from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.best_possible import best_possible
+from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import Comparison, ComparisonRules, FamilyTests, test_family
 from ragdash.evaluation.curves import Curves, curves
 from ragdash.evaluation.evaluate import Summary, summaries
@@ -118,17 +121,31 @@ def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRule
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
-                      rules: ComparisonRules) -> list[list[Comparison]]:
-    """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
+                      rules: ComparisonRules, labelled: str = "") -> list[list[Comparison]]:
+    """The same on one spec within each slice of an attribute: a row per slice, a column per candidate.
+
+    labelled: the run whose labels are the attribute; "" for an attribute of the queries.
+    """
     return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
-                              _scope=scope)
+                              labelled, _scope=scope)
+
+
+def slices_of_labels(run: str, scope: Scope) -> dict[str, tuple[Slice, ...]]:
+    """The slices by the labels in the file of a run: {column of the run: slices}."""
+    return _slices_of_labels(run, scope.truth_digest, _run=LOADED.run(run), _truth=scope.truth)
+
+
+@shared(max_entries=64)
+def _slices_of_labels(run: str, truth: str, _run: Run, _truth: Truth) -> dict[str, tuple[Slice, ...]]:
+    return label_slices(_run, _truth.query_ids.to_pylist())
 
 
 @shared(max_entries=512, show_spinner="Testing slices …")
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: ComparisonRules, _scope: Scope) -> list[list[Comparison]]:
+                       rules: ComparisonRules, labelled: str, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
-    slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in _scope.slices.values()
+    every = slices_of_labels(labelled, _scope)[attribute] if labelled else _scope.slices.values()
+    slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in every
               if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]
     runs = sorted({baseline, *candidates})
     family = test_family([replace(_scope.evaluation(run, specs), name=run) for run in runs], specs[0], rules, slices)

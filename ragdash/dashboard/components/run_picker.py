@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ragdash.analysis.setting_groups import varying_settings
+from ragdash.analysis.variants.setting_groups import varying_settings
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.session.data_store import SessionRun

@@ -4,8 +4,9 @@ from ragdash.core.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
-# the part shown of Compare, Answers, Threshold bands, Data
-COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART = PARTS_OF_PAGES = "detail", "part", "bands_part", "data_part"
+# the part shown of Compare, Answers, Threshold bands, Data, Variants
+COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART, VARIANTS_PART = PARTS_OF_PAGES = (
+    "detail", "part", "bands_part", "data_part", "variants_part")
 METRICS = "columns"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
 FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
@@ -33,6 +34,8 @@ OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, FUSE_DEPTH, FUSE_S
     "fused", "fusion", "fuse_k", "fuse_share", "window", "fuse_depth", "fuse_same", "reranked")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
 OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
+OF_VARIANTS = VARIANTS_FIND, VARIANTS_BY, VARIANTS_PINNED, VARIANTS_AIM = (  # Variants
+    "variants_find", "variants_by", "variants_pinned", "variants_aim")
 JUDGE = "judge"  # whose verdicts, on Answers
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
@@ -50,10 +53,11 @@ PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, 
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
         STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
-        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *SHARING)
+        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *OF_VARIANTS, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
-        DRAFT_TYPES, FUSED_RUNS)  # hold several values
-OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED)  # hold digests of runs
+        DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
+OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED,
+           VARIANTS_PINNED)  # hold digests of runs
 
 KEEP_CHOICES = "keep"  # in links from page to page: choices that the link does not name stay as they are
 

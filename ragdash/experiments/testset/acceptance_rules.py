@@ -11,6 +11,9 @@
 | outside | out_of_scope: no document holds OUTSIDE of its content words or more |
 | new | it is no near duplicate of a question kept before (`near_duplicate`) |
 | found | with a round trip: the document is among the first k |
+
+The rules about its wording are in ragdash.experiments.testset.wording_rules, the critique of a judge in
+ragdash.experiments.testset.critique.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from ragdash.experiments.testset.quote_matching import LIKE, place_of
 HOW = "unicode"  # the tokens: any script
 RULES = {"question": "No question", "alone": "Not self-contained", "quote": "Quote not in its document",
          "both": "Not from both documents", "answer": "Answer not in the evidence", "subject": "Off the subject",
-         "outside": "The documents speak of it", "new": "Near duplicate", "found": "Document not found"}
+         "outside": "The documents speak of it", "new": "Near duplicate", "found": "Document not found",
+         "leak": "Answer in the question", "copied": "Copied from its document", "compound": "Two questions in one",
+         "ambiguous": "Ambiguous", "yes_no": "Too many yes-or-no questions", "critique": "Rejected by the critique"}
 """Every rule, and what a reject by it is called."""
 LONGEST, LONGEST_ANSWER = 400, 1_000  # signs
 SHORT_QUOTE = 3  # words at least

@@ -17,10 +17,12 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.testset import acceptance_rules
 from ragdash.experiments.testset.bm25 import Lookup
+from ragdash.experiments.testset.critique import critique, critique_check, critique_question
 from ragdash.experiments.testset.drafts import ANSWERED, TYPES, Document, Draft, DraftSet, draft_id
 from ragdash.experiments.testset.prompts import drafting, question_of
 from ragdash.experiments.testset.round_trip import RoundTrip
 from ragdash.experiments.testset.sampling import DraftSlot, Drawing
+from ragdash.experiments.testset.wording_rules import YesNo, worded
 from ragdash.models.judge import Endpoint, Plan, Question, VerdictStore, plan
 from ragdash.models.judge.task_runner import answer_from_store, run_tasks
 from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
@@ -28,6 +30,7 @@ from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
 FACTOR = 3  # drafts asked for at most, for each one wanted
 HOPELESS = 8  # drafts of a type in one round without one that is kept: no more are asked
 SAME = 8  # drafts with one question, from which on that is reported
+LIKELY = "a question or an answer of ordinary length"  # in plans, for those not yet written
 UNFINISHED = ("not-asked", "budget", "cancelled", "stopped")  # replies that are missing because the asking ended
 
 Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
@@ -35,12 +38,15 @@ Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
 
 @dataclass(frozen=True, eq=False)
 class DraftRequest:
-    """What is wanted of a corpus. wanted: {type: drafts}; trip: None: no round trip."""
+    """What is wanted of a corpus. wanted: {type: drafts}; trip: None: no round trip; critique: whether drafts that pass
+    the rules are read a second time.
+    """
 
     corpus: Corpus
     wanted: Mapping[str, int]
     seed: int = SEED
     trip: RoundTrip | None = None
+    critique: bool = False
 
     @cached_property
     def drawing(self) -> Drawing:
@@ -100,6 +106,7 @@ class _Generation:
 
     def __post_init__(self) -> None:
         self.slots = self.request.slots
+        self.yes_no = YesNo(self.request.wanted)
         self.next = dict.fromkeys(self.slots, 0)
 
     def run(self) -> None:
@@ -107,8 +114,8 @@ class _Generation:
         while slots := self._round():
             judgements = self.judging([drafting(slot) for slot in slots])
             before, written = self.passing.copy(), Counter()
-            self._take(slots, judgements, written)
-            if any(judgement.missing in UNFINISHED for judgement in judgements):
+            finished = self._take(slots, judgements, written)
+            if not finished or any(judgement.missing in UNFINISHED for judgement in judgements):
                 return
             for type, n in written.items():
                 if n >= HOPELESS and self.passing[type] == before[type]:
@@ -123,22 +130,49 @@ class _Generation:
             slots_of_round += slots_of_type
         return slots_of_round
 
-    def _take(self, slots: Sequence[DraftSlot], judgements: Sequence[Judgement], written: Counter) -> None:
-        drafts = []
+    def _take(self, slots: Sequence[DraftSlot], judgements: Sequence[Judgement], written: Counter) -> bool:
+        """Check the drafts of a round; False where their critique was cut short."""
+        drafts, laps = [], {}
         for slot, judgement in zip(slots, judgements, strict=True):
             if judgement.missing:
                 self.missing.setdefault(slot.type, Counter())[judgement.missing] += 1
                 continue
             written[slot.type] += 1
             drafts.append(_drafted(slot, judgement.rows[0]))
+            laps[drafts[-1].id] = slot.lap
             if slot.type != "out_of_scope":
                 self.documents.update((document.doc_id, document) for document in slot.documents)
-        for draft in self._looked_up(drafts):
-            draft = draft.checked(self.earlier.check(draft.question)) if draft.question.strip() else draft
+        drafts, finished = self._criticized(self._looked_up(drafts), laps)
+        for draft in drafts:
+            draft = self._among_others(draft) if draft.question.strip() else draft
             if draft.passes:
                 self.earlier.add(draft)
+                self.yes_no.add(draft.type, draft.question, draft.answer)
                 self.passing[draft.type] += 1
             self.drafts.append(draft)
+        return finished
+
+    def _criticized(self, drafts: list[Draft], laps: Mapping[str, int]) -> tuple[list[Draft], bool]:
+        """(the drafts with what a second reading says, without those whose reading was cut short; whether none was)."""
+        positions = [i for i, draft in enumerate(drafts) if draft.passes] if self.request.critique else []
+        judgements = self.judging([critique(drafts[i], self._documents_of(drafts[i]), laps[drafts[i].id])
+                                   for i in positions]) if positions else ()
+        cut_short = set()
+        for i, judgement in zip(positions, judgements, strict=True):
+            if judgement.missing in UNFINISHED:
+                cut_short.add(i)
+                self.missing.setdefault(drafts[i].type, Counter())[judgement.missing] += 1
+            else:
+                drafts[i] = drafts[i].checked(critique_check(drafts[i], judgement))
+        return [draft for i, draft in enumerate(drafts) if i not in cut_short], not cut_short
+
+    def _documents_of(self, draft: Draft) -> list[Document]:
+        return [self.documents[doc] for doc in draft.documents]
+
+    def _among_others(self, draft: Draft) -> Draft:
+        """With the rules that look at the drafts kept before: new and yes_no."""
+        yes_no = self.yes_no.check(draft.type, draft.question, draft.answer)
+        return draft.checked(self.earlier.check(draft.question), *([yes_no] if yes_no else []))
 
     def _looked_up(self, drafts: list[Draft]) -> list[Draft]:
         """With the rules that look at all documents: outside, and found where a round trip is wanted."""
@@ -163,6 +197,7 @@ def _drafted(slot: DraftSlot, reply: Mapping) -> Draft:
     identifier = draft_id(slot.type, ids or (slot.field,), slot.lap, reply)
     checks = acceptance_rules.asked(question)
     if slot.type not in ANSWERED:
+        checks += worded(question, None, (), documents) if question else []
         if documents and question:
             checks.append(acceptance_rules.on_subject(question, documents[0]))
         return Draft(identifier, slot.type, question, documents=ids, checks=tuple(checks))
@@ -172,6 +207,8 @@ def _drafted(slot: DraftSlot, reply: Mapping) -> Draft:
         checks.append(acceptance_rules.of_both(evidence, documents))
     answer = reply["answer"].strip()
     checks.append(acceptance_rules.answered(answer, evidence, question if slot.type == "contradictory" else ""))
+    checks += worded(question, None if slot.type == "contradictory" else answer, [item.text for item in evidence],
+                     documents) if question else []
     return Draft(identifier, slot.type, question, answer, tuple(evidence), ids, tuple(checks),
                  acceptance_rules.overlap(question, [item.text for item in evidence]))
 
@@ -214,11 +251,11 @@ def plan_drafts(request: DraftRequest, endpoint: Endpoint, verdict_store: Verdic
     generation = _Generation(request, lambda askings: run_tasks(askings, answer))
     generation.run()
     open_ = any(reasons.get("not-asked") for reasons in generation.missing.values())
-    follow = [
-        question_of(slot)
-        for type, slots_of_type in generation.slots.items()
-        for slot in slots_of_type[generation.next[type] :]
-    ]
+    later = [slot for type, slots_of_type in generation.slots.items() for slot in slots_of_type[generation.next[type]:]]
+    follow = [question_of(slot) for slot in later]
+    if request.critique:
+        asked_now = [slot for type, slots in generation.slots.items() for slot in slots[:generation.next[type]]]
+        follow += [critique_question(LIKELY, LIKELY, slot.documents, slot.lap) for slot in (*asked_now, *later)]
     return plan(questions, verdict_store, endpoint, follow if open_ else (), at_most=True)
 
 

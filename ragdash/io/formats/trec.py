@@ -107,7 +107,7 @@ def memory_pool() -> pa.MemoryPool:
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The one run of a TREC run file; the order is by score, the rank column is not read (as in trec_eval)."""
     problems = source.collector()
-    _note_tags(source, problems)
+    note_tags(source, problems)
     columns = read_columns(source, RUN, problems)
     return build_runs({None: Rows(columns.query_ids, columns.docs, columns.values)}, source, name, problems)
 
@@ -240,7 +240,7 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
     return TrecColumns(queries, table["doc_id"], numbers)
 
 
-def _note_tags(source: Source, problems: Collector) -> None:
+def note_tags(source: Source, problems: Collector) -> None:
     """Warn if the first lines have different tags; they are still read as one run."""
     text = normalize_line_ends(source.head)
     if len(source.head) >= HEAD_BYTES - 3:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import DOCUMENT, words
+from ragdash.io.proposals.names import DOCUMENT, NOTES, words
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
@@ -52,8 +52,16 @@ class Assignment:
                 self.roles["contexts"] in DOCUMENT_TEXTS or not DOCUMENT.isdisjoint(key)):
             return False  # documents with their texts
         if not content:
-            return {"query", "query_id"} <= self.roles.keys()
+            return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
+
+    @property
+    def _asks_only(self) -> bool:
+        """True for questions with notes and short values that describe them, and nothing that may be content."""
+        rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
+        return "query" in self.roles and len(self.records.rows) > 1 and bool(rest) and all(
+            not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
+            and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)
 
     @property
     def role(self) -> str:

@@ -87,8 +87,8 @@ def _settle_texts(result: Assignment) -> None:
 
 def _is_gold_path(path: str) -> bool:
     parts = set(words(path))
-    return not parts.isdisjoint((GOLD - {"cited"}) | {"rating", "judgment", "tool", "event", "message", "step", "claim"}
-                                | SPANS - {"context"})
+    return not parts.isdisjoint((GOLD - {"cited"}) | {"rating", "judgment", "tool", "event", "seed", "message", "step",
+                                                      "claim"} | SPANS - {"context"})
 
 
 def _overlap(item: Field, others: set[str]) -> float:

@@ -18,6 +18,7 @@ GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grad
 _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
                         re.IGNORECASE)
+_ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
 _ID_LIKE = re.compile(r"[^\s]{1,200}")
 
 
@@ -43,6 +44,9 @@ def _flatten_into(fields: dict, prefix: str, value: dict, depth: int, whole: fro
             elif all(str(key).isdecimal() and type(inner) is dict for key, inner in member.items()):
                 deepest = max(member, key=int)  # a record for each cutoff: {"5": {...}, "10": {...}}
                 _flatten_into(fields, f"{path}.{deepest}", member[deepest], depth + 1, whole)
+            elif all(str(key).isdecimal() and _is_ids(inner) for key, inner in member.items()):
+                deepest = max(member, key=int)  # a list for each cutoff: {"5": ["d1", ...], "10": [...]}
+                fields[f"{path}.{deepest}"] = member[deepest]
         elif type(member) is list and member and any(type(item) is dict for item in member) and depth < _DEEPEST:
             message = _chat_text(path, member)
             if message is not None:
@@ -65,6 +69,10 @@ def _flatten_list(fields: dict, path: str, items: list[dict], depth: int) -> Non
         fields[f"{path}.{name}"] = [member.get(name) for member in flat]
 
 
+def _is_ids(value) -> bool:
+    return type(value) is list and all(type(item) is str for item in value)
+
+
 def _is_mapping(value: dict) -> bool:
     """True for an object of data, such as {document: grade} or {grade: [documents]}, not of fields."""
     if all(str(key).lstrip("-").isdecimal() for key in value):
@@ -74,7 +82,8 @@ def _is_mapping(value: dict) -> bool:
 
 def _chat_text(path: str, items: list) -> str | None:
     """The text of a conversation: the user's last message for a question, else the model's."""
-    if not all(type(item) is dict and "role" in item and ("content" in item or "text" in item) for item in items):
+    if not all(type(item) is dict and {"role", "speaker"} & item.keys() and {"content", "text"} & item.keys()
+               for item in items):
         return None
     asks = not QUESTION.isdisjoint(last_words(path))
     return last_message(items, USER_ROLES if asks else MODEL_ROLES)
@@ -126,7 +135,8 @@ class Field:
     @cached_property
     def is_number(self) -> bool:
         """True if all single values are numbers, also as text."""
-        return bool(self.items) and all(as_number(item) is not None for item in self.items)
+        return bool(self.items) and all(as_number(item) is not None for item in self.items) and not all(
+            isinstance(item, str) and _ARXIV.fullmatch(item) for item in self.items)
 
     @cached_property
     def is_bool(self) -> bool:
@@ -204,6 +214,8 @@ def _without_weak_gold(path: str) -> tuple[str, ...]:
 def _meaningful_words(path: str) -> tuple[str, ...]:
     parents, _, _last = path.rpartition(".")
     names = last_words(path)
+    if parents and names and all(name.isdecimal() for name in names):
+        return last_words(parents)  # a list for each cutoff
     if parents and not parents.endswith("[]") and names == ("id",):
         above = last_words(parents)
         return names if (DOCUMENT | QUESTION).isdisjoint(above) else (*above, *names)

@@ -100,12 +100,16 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
     references = guess.get("answers")
+    if references and answer and words(references) == ("answer",):  # next to the class that was predicted
+        yield lambda reading: reading.mapping.get("answer") == references
     if references:
         yield lambda reading: reading.mapping.get("evidence", "").split("[]")[0] == references
         if set(words(references)) <= WEAK_GOLD:  # ids of documents that the answer cites
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
+        yield lambda reading: "doc_id" not in reading.mapping and (
+            reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())

@@ -8,11 +8,13 @@ from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import (
     ACCEPTED,
     ANSWER,
+    CODES,
     DOCUMENT,
     GENERIC,
     GOLD,
     GRADES,
     ID,
+    KINDS_OF_SOURCES,
     LATENCIES,
     METRICS,
     MILLISECONDS,
@@ -26,6 +28,7 @@ from ragdash.io.proposals.names import (
     SURE_METRICS,
     TEXT,
     WEAK_GOLD,
+    counts_something,
     words,
 )
 from ragdash.io.tables.cells import ID_PART
@@ -44,36 +47,27 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "language", "lang", "status", "dataset", "split", "feedback"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words"}
+              "words", "alias", "var", "variable"}
 
+
+_MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
+_VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer: whether it is
 
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
+_PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
 _AGAINST = {"negative", "neg", "distractor", "irrelevant", "forbidden", "wrong", "incorrect", "hard", "excluded"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "answer", "session"}  # next to a word for what is right, in names of lists of ids
-_NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
-          "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold"}
-
-
-def is_noise(field: Field) -> bool:
-    """Parts of logs, which hold texts and ids of many kinds; what a retriever logged counts."""
-    path = set(field.words)
-    if field.path.startswith("*"):
-        return False
-    meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
-    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and "." not in field.path):
-        return False
-    if not {"retriever", "retrieval"}.isdisjoint(path):
-        return "metric" in path or "uuid" in path
-    return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(meaningful)
 
 
 def is_question(field: Field) -> bool:
     """The text of the question."""
     name = set(field.name_words)
-    if field.name_words in _SPEAKERS_ASKING and field.is_long_text and "[]" not in field.path:
+    if field.name_words in _SPEAKERS_ASKING + _PROBLEMS and field.is_long_text and "[]" not in field.path:
         return True
+    if field.is_number or (not field.is_long_text and {"doc", "document"} & set(field.words)):
+        return False  # n_queries counts them; doc.query names weights of both
     return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
             and name.isdisjoint(ID | METRICS | NOTES | {"token", "count", "expansion", "rewritten", "vector"})
             and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
@@ -103,6 +97,8 @@ def is_query_id(field: Field) -> bool:
     name = set(field.name_words)
     if field.is_list or field.is_object or not field.is_id_like or field.share < 0.9 or field.path.count(".") > 2:
         return False
+    if counts_something(field.name_words):
+        return False
     return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",
                                  "nr")
             or field.path == "*"
@@ -112,22 +108,26 @@ def is_query_id(field: Field) -> bool:
 def names_query(field: Field) -> bool:
     """A short value under a word for queries alone: `topic`, `case`."""
     return (not field.is_list and not field.is_object and field.is_id_like and field.share == 1.0
-            and field.distinct_count > 1 and field.name_words in (("topic",), ("case",), ("query",), ("question",)))
+            and field.distinct_count > 1 and not {"doc", "document"} & set(field.words)
+            and field.name_words in (("topic",), ("case",), ("query",), ("question",)))
 
 
 def is_gold_list(field: Field) -> bool:
     """A list of short values under a name that only says that they are right: `expected`, `gold_all`."""
     name = {word.rstrip("0123456789") for word in field.name_words}
-    if name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items):
+    if _names_kinds(field) or (name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items)):
         return False  # references may be short texts
-    return (field.is_list and field.is_id_like and field.is_text and field.blank_share < 0.4 and "[]" not in field.path
+    is_titles = bool(name & {"article", "title"}) and field.mean_length < 60
+    return (field.is_list and field.is_text and "[]" not in field.path
+            and (is_titles or (field.is_id_like and field.blank_share < 0.4))
             and bool(name & GOLD) and name <= GOLD | _SEVERAL | ID | DOCUMENT)
 
 
 def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
-    name = {word.rstrip("0123456789") for word in field.name_words} - {""}
-    if not (field.is_list and field.is_id_like and field.is_text) or not name.isdisjoint(GOLD | METRICS):
+    name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
+    is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
+    if not (field.is_list and (field.is_id_like or is_titles) and field.is_text) or not name.isdisjoint(GOLD | METRICS):
         return False
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
@@ -145,7 +145,11 @@ def is_gold_documents(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if field.is_list and {"answer"} & name and ID - {"no"} & name and not field.is_long_text and field.is_id_like:
         return True  # answer_session_ids: what holds the answer
-    if (field.is_number and not field.is_list and name.isdisjoint(ID | DOCUMENT)) or field.is_bool:
+    if field.is_list and "evidence" in name and "id" in name and field.is_id_like and field.is_text:
+        return True  # evidence_chunk_ids
+    if (field.is_number and not field.is_list and name.isdisjoint(CODES)) or field.is_bool:
+        return False
+    if _names_kinds(field):
         return False
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
@@ -154,16 +158,17 @@ def is_gold_documents(field: Field) -> bool:
     if not name.isdisjoint({"contain", "keyword", "type", "count", "title", "tool", "term", "entity", "start", "end",
                             "offset", "rank", "turn"}):
         return False
-    if field.is_number and name.isdisjoint(ID | DOCUMENT):
+    if (field.is_number or name <= GOLD | {"number", "value"}) and name.isdisjoint(CODES - {"number"}):
         return False
-    return not name.isdisjoint(DOCUMENT | ID) or field.path_share > 0.6 or (
+    return not name.isdisjoint(CODES) or field.path_share > 0.6 or (
         not path.isdisjoint({"qrels", "retrieval", "relevant"}) and field.blank_share < 0.2)
 
 
 def is_neutral_documents(field: Field) -> bool:
     """Ids of documents whose name does not say whether they are returned or relevant."""
     name = set(field.name_words)
-    if not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES | QUESTION) or (
+    if not field.is_id_like or field.is_bool or _names_kinds(field) or not name.isdisjoint(
+            METRICS | NOTES | LATENCIES | QUESTION) or (
             not set(field.words).isdisjoint(_AGAINST)):
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
@@ -174,6 +179,11 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
         ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
+
+
+def _names_kinds(field: Field) -> bool:
+    """True for kinds of sources, such as pdf and wiki."""
+    return bool(field.items) and KINDS_OF_SOURCES.issuperset(str(item).lower() for item in field.items[:200])
 
 
 def _is_of_questions(field: Field) -> bool:
@@ -208,7 +218,8 @@ def is_evidence(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field):
         return False
-    if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat"} | METRICS):
+    if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "locator",
+                            "location"} | METRICS):
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
@@ -228,9 +239,11 @@ def is_context(field: Field) -> bool:
     above = set(words(field.path.rpartition(".")[0]))
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True  # prediction.references
+    if "[]" in field.path and above and above <= QUESTION:
+        return False  # input[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
-        return not field.present and "context" in name and field.path.count(".") == 0
-    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool"}) or (
+        return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
+    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight"}) or (
             not path.isdisjoint(GOLD | _AGAINST)) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
@@ -246,7 +259,10 @@ def is_reference(field: Field) -> bool:
         return False
     if field.is_list and _is_several(field) and all(_ID.fullmatch(str(item)) for item in field.items):
         return False  # ids of documents
-    if name & ANSWER and name & ACCEPTED and name.isdisjoint(RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT):
+    if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
+        return False  # answer_correct: a verdict on the answer
+    others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}
+    if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
         return True
     if not name.isdisjoint(_NO_ANSWER | TEXT | (QUESTION - {"q"})) or not name.isdisjoint(DOCUMENT - {"source"}) or (
             field.is_bool and name.isdisjoint(ANSWER)):
@@ -274,6 +290,10 @@ def is_answer(field: Field) -> bool:
         return False
     if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
         return False
+    if field.is_number and field.distinct_count <= 3 and len(field.values) > 10:
+        return False  # the class that was predicted
+    if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES):
+        return False
     others = name - {"model"} if name & {"answer", "response", "output"} else name
     if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
@@ -290,9 +310,11 @@ def is_metric(field: Field) -> bool:
     name = set(field.name_words)
     if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
         return False
-    if not name.isdisjoint(LATENCIES | {"token", "cost", "threshold", "weight", "price"}) or name & {"id", "uuid"}:
+    if field.path.startswith("*."):
+        return False  # a mean over the queries of a configuration
+    if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid"}):
         return False
-    if "rank" in name and "reciprocal" not in name:
+    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
         return False
     nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge"}) and (
         "." in field.path)
@@ -310,7 +332,8 @@ def is_label(field: Field) -> bool:
     name = set(field.words)
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
-    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name"})
+    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name",
+                                                                               "metric"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 
@@ -324,7 +347,8 @@ def _is_bounded(field: Field) -> bool:
 def latency_unit(field: Field) -> str:
     """ms or s for a duration; "" for anything else."""
     name = set(field.name_words)
-    if field.is_list or not field.is_number or "[]" in field.path or field.path.count(".") > 2:
+    if field.is_list or not field.is_number or field.path.startswith("*.") or "[]" in field.path or (
+            field.path.count(".") > 2):
         return ""
     if name.isdisjoint(LATENCIES) or not name.isdisjoint({"stamp", "timestamp", "created", "start", "end", "at"}):
         return ""

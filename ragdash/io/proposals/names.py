@@ -14,7 +14,8 @@ _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "
             "files": "file", "filenames": "filename", "nodes": "node", "urls": "url", "docs": "doc", "titles": "title",
             "scores": "score", "grades": "grade", "qrels": "qrels", "has": "has", "is": "is", "gts": "gt",
             "evidences": "evidence", "resp": "response", "resps": "response",
-            "sentences": "sentence", "quotes": "quote", "codes": "code", "names": "name"}
+            "sentences": "sentence", "cont": "content", "conts": "content", "aliases": "alias",
+            "quotes": "quote", "codes": "code", "names": "name"}
 
 GOLD = {"expected", "right", "relevant", "gold", "golden", "gt", "correct", "target", "true", "truth", "reference",
         "ideal", "oracle", "positive", "pos", "groundtruth", "ground", "gtruth", "supporting", "required",
@@ -24,7 +25,8 @@ RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "pred
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
             "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
             "rerank", "reranking", "run"}
-ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short"}  # next to answer: right ones
+ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "exact",
+            "canonical", "verified"}  # next to answer: right ones
 GENERIC = {"text", "content", "value", "data", "string", "body", "raw", "plain"}  # as its object
 WEAK_GOLD = {"reference", "relevant", "cited", "supporting", "source"}  # also said of what a retriever returned
 RETRIEVING = {"retrieved", "returned", "search", "hit", "found", "retriever"}
@@ -37,7 +39,10 @@ ID = {"id", "docid", "qid", "uid", "uuid", "docno", "pid", "did", "cid", "nid", 
 DOCUMENT = {"doc", "document", "chunk", "passage", "path", "file", "filepath", "filename", "url", "uri", "source",
             "src", "node", "docid", "docno", "pid", "did", "slug", "page", "paragraph", "article", "link",
             "citation", "pmid", "corpus", "section", "chunkid", "item", "note", "record", "snippet",
-            "quelle", "fuente", "product"}
+            "quelle", "fuente", "product", "paper"}
+CODES = ID | DOCUMENT | {"code"}  # in names of what is right
+KINDS_OF_SOURCES = {"pdf", "docx", "html", "web", "wiki", "confluence", "sql", "faq", "table", "text", "image", "api",
+                    "database", "none"}  # values that name no document
 TEXT = {"text", "content", "passage", "context", "chunk", "snippet", "body", "quote", "span", "excerpt", "evidence",
         "paragraph", "sentence", "segment", "page_content", "document", "fragment"}
 SPANS = {"evidence", "quote", "span", "excerpt", "context", "fragment", "sentence", "support", "fact"}
@@ -60,6 +65,7 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
            "chunk", "overlap", "size", "temperature", "threshold"}
 LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
+COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun: how many there are
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
          "notes", "prompt_template", "instruction", "justification", "created", "date", "timestamp",
          "critique", "trace", "log", "title", "type", "category", "difficulty", "capability", "topic", "tag",
@@ -90,6 +96,11 @@ def _singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ness", "sas")):
         return word[:-1]
     return word
+
+
+def counts_something(names: tuple[str, ...]) -> bool:
+    """True for NumQueries and total_questions, which count; query_number is an id."""
+    return len(names) > 1 and names[0] in COUNTING and not QUESTION.isdisjoint(names[1:])
 
 
 def is_about(name: str, vocabulary: set[str]) -> bool:

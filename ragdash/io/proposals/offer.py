@@ -11,7 +11,7 @@ from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.proposals.fields import profile
 from ragdash.io.proposals.meanings import is_query_id, is_question
-from ragdash.io.proposals.names import SURE_METRICS, words
+from ragdash.io.proposals.names import NOTES, SURE_METRICS, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import fail_quietly
@@ -64,7 +64,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
     if any(problem.message == "missing-field/content" for problem in error.problems):
-        readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping)]
+        readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
+            reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
         offered = proposal_problem(source, readings)
         return InputError([offered] if is_unknown else [*error.problems, offered])
@@ -92,7 +93,7 @@ def _with_joined_objects(source: Source, error: InputError) -> InputError:
 
 def _is_known(reading: Reading, detected: DetectedFormat) -> bool:
     """True where every field of a reading has its meaning in the known format already: only values are wrong."""
-    if detected.format in _WEAK:
+    if detected.format in _WEAK or reading.role == "questions":
         return False
     known = {path: name for name, path in detected.guess.items()}
     for name, spec in reading.mapping.items():

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
-from ragdash.io.proposals.names import ROLE_WORDS, words
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
+from ragdash.io.proposals.shapes.headers import header_names, looks_like_header
+from ragdash.io.proposals.shapes.logs import is_log
 from ragdash.io.proposals.shapes.record_kinds import queries_only, with_speakers
 from ragdash.io.proposals.shapes.sheets import (
     with_decimal_points,
@@ -37,6 +39,7 @@ from ragdash.io.tables.cell_lists import parse_columns
 MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
+_PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
 _DELIMITERS = "\t,;|"
 
 
@@ -143,14 +146,18 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
         return
     if any(name in rows[0] for name in ("question", "query", "input", "user_input")):
         return
+    outer = [{f"{KEY}.{name}": value for name, value in row.items()
+              if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
     for key in rows[0]:
         lists = [row.get(key) for row in rows]
-        if all(_is_records(items, 2) for items in lists):
-            outer = [{f"{KEY}.{name}": value for name, value in row.items()
-                      if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
+        if all(_is_records(items, 2) for items in lists) or all(map(_ask, lists)):
             joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items
                       if type(item) is dict]
             yield RecordList(f"{KEY}.{key}", joined)
+        elif len(rows) > 1 and all(_is_records_by_key(members) for members in lists):
+            yield RecordList(f"{KEY}.{key}.{KEY}", [
+                {**extra, KEY + KEY: name, **item} for extra, members in zip(outer, lists, strict=True)
+                for name, item in members.items()])
 
 
 def _typical_keys(rows: list[dict]) -> set[str]:
@@ -204,7 +211,7 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
         rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, member in value.items()
                 for name, items in member.items() for row in items if type(row) is dict]
         yield RecordList(f"{prefix}{KEY}.{KEY}", rows)
-    lists = {key: member for key, member in value.items() if _is_records(member)}
+    lists = {key: member for key, member in value.items() if _is_records(member) and _PARTS.isdisjoint(words(key))}
     if len(lists) > 1 and len(lists) < len(members) and _share_keys([rows[0] for rows in lists.values()]):
         yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, rows in lists.items() for row in rows
                                              if type(row) is dict])
@@ -226,6 +233,22 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
                  for rows in lists.values()):
             yield RecordList(f"{prefix}{KEY}.{name}.{KEY}", [
                 {KEY: key, f"{KEY}{KEY}": query, **row} for key, rows in lists.items() for query, row in rows.items()])
+
+
+def _ask(value) -> bool:
+    """True for a list of records with a question each and more, such as the turns of a session."""
+    return _is_records(value) and len(value[0]) > 1 and any(
+        not QUESTION.isdisjoint(words(name)) and ID.isdisjoint(words(name)) and type(text) is str
+        for name, text in value[0].items()) and any(
+        not (ANSWER | RETURNED | DOCUMENT | GOLD).isdisjoint(words(name)) or name == "a" for name in value[0])
+
+
+def _is_records_by_key(value) -> bool:
+    """True for {"q1": {"mrr": 1}, "q2": {"mrr": 0}}: records with the same fields under names with a number."""
+    if type(value) is not dict or len(value) < 3 or not all(type(item) is dict and item for item in value.values()):
+        return False
+    named = sum(any(char.isdigit() for char in str(name)) for name in value)
+    return 10 * named >= 9 * len(value) and _share_keys(list(value.values()))
 
 
 def _is_records(value, least: int = 1) -> bool:
@@ -322,67 +345,14 @@ def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict
     if width > MAX_COLUMNS:
         return []
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
-    if headerless and width in (2, 3) and not _looks_like_header(header, body):
+    if headerless and width in (2, 3) and not looks_like_header(header, body):
         names, body = [f"column {i}" for i in range(1, width + 1)], rows
     else:
-        names, body = _header_names(header, body, width)
+        names, body = header_names(header, body, width)
     body = [row[:width] + [""] * (width - len(row)) for row in body]
     columns = parse_columns(names, list(zip(*body, strict=True)) if body else [[] for _ in names])
     columns = [without_percent_signs(column) for column in columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _looks_like_header(header: list[str], body: list[list[str]]) -> bool:
-    """False for a first row such as "17<tab>What is it?", which is like the rows below."""
-    if any(cell.strip().isdecimal() or cell.rstrip().endswith("?") or len(cell) > 60 for cell in header):
-        return False
-    known = sum(not ROLE_WORDS.isdisjoint(words(cell)) for cell in header)
-    return known * 2 >= len(header)
-
-
-def _header_names(header: list[str], body: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
-    """(names, rows below) of a header in one row or two: merged cells above, names below."""
-    header = header + [""] * (width - len(header))
-    if len(body) > 1 and any(not cell for cell in header) and header.count("") < width:
-        second = [cell.strip() for cell in body[0]] + [""] * (width - len(body[0]))
-        third = body[1]
-        named = [above or below for above, below in zip(header, second, strict=True)]
-        is_names = all(named) and not any(_is_number(cell) or len(cell) > 40 for cell in second) and (
-            2 * sum(map(bool, second)) > width) and any(_is_number(cell) or len(cell) > 40 for cell in third)
-        if is_names:
-            group, names = "", []
-            for above, below in zip(header, second, strict=True):
-                group = above or group
-                names.append(f"{group}.{below}" if group != below and group and below else below or group)
-            return _distinct(names), body[1:]
-    return _distinct(header), body
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names without empty ones and repeats."""
-    result: dict[str, None] = {}
-    for index, name in enumerate(names, 1):
-        name = name or f"column {index}"
-        while name in result:
-            name = f"{name} ({index})"
-        result[name] = None
-    return list(result)
-
-
-_LOGS = {"event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
-
-
-def is_log(path: str) -> bool:
-    """True for lists of what happened within a query."""
-    return not _LOGS.isdisjoint(words(path))
 
 
 def fail_quietly(source: Source) -> list[RecordList]:

@@ -9,15 +9,28 @@ from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
 from ragdash.io.proposals.fields import Field, is_missing, profile
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
+from ragdash.io.proposals.names import (
+    ANSWER,
+    DOCUMENT,
+    GOLD,
+    ID,
+    LATENCIES,
+    RETURNED,
+    WEAK_GOLD,
+    counts_something,
+    words,
+)
 from ragdash.io.proposals.records import KEY, RecordList
 from ragdash.io.proposals.row_keys import assign_rows
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
+from ragdash.io.proposals.shapes.logs import is_noise
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
 _AS_RUN = {"relevant": "retrieved"}
 KEYLESS = Field("", ())
+_EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced, or without
+# documents
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 
 
@@ -27,7 +40,7 @@ def assign(records: RecordList) -> list[Assignment]:
     fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
     fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
-    free = {name: item for name, item in fields.items() if not meanings.is_noise(item)}
+    free = {name: item for name, item in fields.items() if not is_noise(item)}
     _assign_query(result, free)
     _assign_truth(result, free)
     assign_returned(result, free, family)
@@ -120,7 +133,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
                and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
-               and _COUNTED.isdisjoint(item.name_words) and (item.distinct_count > 1 or len(item.values) == 1)]
+               and _COUNTED.isdisjoint(item.name_words) and not counts_something(item.name_words)
+               and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids:
         take(result, free, "query_id", ids[0])
 
@@ -257,7 +271,8 @@ def _short_names(result: Assignment, free: dict[str, Field]) -> list[Field]:
 
 def _answer_rank(item: Field) -> tuple:
     name = item.name_words
-    return (item.path.count("."), not set(name) & RETURNED, name not in (("answer",), ("response",)), len(name))
+    return (not _EARLY.isdisjoint(name), item.path.count("."), not set(name) & RETURNED,
+            name not in (("answer",), ("response",)), len(name))
 
 
 def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
@@ -278,12 +293,15 @@ def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> lis
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
                                    id_rank(item)))
     is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
+    is_reference = "answers" in result.roles and not neutral[0].is_list and (
+        {"answer", "latency_ms", "config"}.isdisjoint(result.roles))
+    is_system = _is_of_system(result) and not is_reference
     name = set(neutral[0].name_words)
     is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
         neutral[0].path_share < 0.6) and (name.isdisjoint({"chunk", "passage"}) or name.isdisjoint(ID))
     if is_source:
         take(result, free, "source", neutral[0])
-    elif is_answered or _is_of_system(result) or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
+    elif is_answered or is_system or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
     else:
         take(result, free, "relevant", neutral[0])

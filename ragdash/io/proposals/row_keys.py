@@ -12,6 +12,7 @@ from ragdash.io.proposals.names import AVERAGES, CONFIGS, DOCUMENT, ID
 from ragdash.io.proposals.records import KEY
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
+_NAMING = [f"{KEY}.{name}" for name in ("name", "label", "key", "title")]  # what a report calls its configuration
 _CONVERSATIONS = {"conversation", "session", "dialog", "dialogue", "thread", "chat"}  # several queries each
 
 
@@ -44,6 +45,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
                   and (not item.is_number or not set(item.name_words).isdisjoint(_DISTINGUISHING))
                   and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)]
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
+                                      item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),
                                       item.distinct_count))
     named = [item for item in candidates if item.path.startswith(KEY)

@@ -144,9 +144,13 @@ class Source:
     @property
     def plain_file(self) -> Path | None:
         """The path of a file that can be streamed as UTF-8 text; None where the text must come from `data`."""
-        is_plain = self.compression is None and self.encoding == "utf-8" and not (
-            self._has_mark or self.removes_zero_bytes or self._has_bars)
+        is_plain = self.compression is None and not self.needs_conversion
         return self._path if is_plain and "data" not in self.__dict__ else None
+
+    @property
+    def needs_conversion(self) -> bool:
+        """Whether the (decompressed) bytes differ from the text in UTF-8."""
+        return self.encoding != "utf-8" or self._has_mark or self.removes_zero_bytes or self._has_bars
 
     def arrow_text(self) -> pa.NativeFile:
         """The text as an Arrow input."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.core.errors import Collector
 from ragdash.core.records import Run
 from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.json.numbers import all_usable
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 PLAIN_COLUMNS = {"query_id", "doc_id", "config", "score", "rank", "text"}
 
 
-def open_parquet(source: Source) -> ParquetFile:
-    """The file, its texts dictionary-encoded; InputError if it is damaged or expands too much."""
+def open_parquet(source: Source, encoded: bool = True) -> ParquetFile:
+    """The file, its texts dictionary-encoded if `encoded`; InputError if it is damaged or expands too much."""
     from pyarrow import parquet  # slow to import, and few files want it
 
     try:
@@ -33,7 +35,7 @@ def open_parquet(source: Source) -> ParquetFile:
         schema = parquet.ParquetFile(source.arrow_file(), **limits).schema
         leaves = map(schema.column, range(len(schema)))
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=texts, **limits)
+        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=texts if encoded else None, **limits)
         values = _count_values(file.metadata)
     except (pa.ArrowException, OSError, ValueError) as error:
         fail_damaged(source, "a Parquet file", error)
@@ -69,18 +71,30 @@ def read_runs(source: Source, name: str | None) -> list[Run] | None:
     except (pa.ArrowException, OSError, ValueError) as error:
         fail_damaged(source, "a Parquet file", error)
     check_growth(source, sum(expanded_size(chunk) for column in table.columns for chunk in column.chunks))
-    problems, values = source.collector(), {}
-    for field, index in columns.items():
-        column = table.column(index)
+    problems = source.collector()
+    values = plain_values(table, {field: header.names[index] for field, index in columns.items()}, problems)
+    if values is None:
+        return None
+    return build_runs(split_by_config(TableColumns(values, len(table), None, 0)), source, name, problems)
+
+
+def plain_values(table: pa.Table, names: Mapping[str, str], problems: Collector) -> dict | None:
+    """{our field: (N,) column} of rows with {our field: the table's column}; None where a value is missing or odd.
+
+    Whole numbers as ids become text, and are noted.
+    """
+    values = {}
+    for field, name in names.items():
+        column = table.column(name)
         if field in ("query_id", "doc_id") and pa.types.is_integer(column.type) and not column.null_count:
             column = column.cast(pa.string())
-            problems.add("number-as-text/column", {"value": column[0].as_py()}, line=1, field=header.names[index],
+            problems.add("number-as-text/column", {"value": column[0].as_py()}, line=1, field=name,
                          severity="warning", count=len(column))
         plain = _numbers(column, field) if field in NUMBER_COLUMNS else _texts(column, field)
         if plain is None:
             return None
         values[field] = plain
-    return build_runs(split_by_config(TableColumns(values, len(table), None, 0)), source, name, problems)
+    return values
 
 
 def _numbers(column: pa.ChunkedArray, field: str) -> np.ndarray | None:

@@ -30,6 +30,7 @@ class Ranked:
     returned (Q,): documents returned, repeats not counted. missing (Q,) bool: the run does not name the query.
     scores (N,) never rising within a query, or None where the run has none or is ranked otherwise; bounds (Q, 2): query
     q's are scores[bounds[q, 0]:bounds[q, 1]], those at the indices `repeated` (D,) being repeats that do not count.
+    top_grade: the highest grade of the whole truth, where these judgments are a part of it.
     """
 
     query: np.ndarray
@@ -43,6 +44,7 @@ class Ranked:
     scores: np.ndarray | None
     bounds: np.ndarray
     repeated: np.ndarray
+    top_grade: int | None = None
 
     @property
     def queries(self) -> int:
@@ -52,7 +54,7 @@ class Ranked:
     @property
     def max_grade(self) -> int:
         """Highest grade of the judgments, at least 1."""
-        return max(int(self.judged_grade.max(initial=1)), 1)
+        return self.top_grade or max(int(self.judged_grade.max(initial=1)), 1)
 
     def relevant(self, rel: int = 1) -> np.ndarray:
         """R: documents of grade >= rel for each query, returned or not: (Q,) int64."""

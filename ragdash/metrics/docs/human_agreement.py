@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragdash.core.text.metric_names import answer_aspect
 from ragdash.metrics.registry import METRICS, Spec
 
 
@@ -98,7 +99,7 @@ def evidence_rank(spec: Spec) -> int:
     [Correctness, SupportCoverage, TokenF1, EM, AnswerRelevance]
     """
     if spec.file_column:
-        return 0
+        return 0 if dict(spec.params).get("label") else 1
     if spec.name in METRICS and spec.metric.family == "judged":
         return 1
     if spec.name in LAST:
@@ -129,6 +130,27 @@ def label_specs(specs: Iterable[Spec]) -> list[Spec]:
     """
     labels = [spec for spec in specs if spec.file_column and dict(spec.params).get("label")]
     return sorted(labels, key=lambda spec: spec.metric.better is None)
+
+
+def answer_score_specs(specs: Iterable[Spec], aspect: str = "") -> list[Spec]:
+    """The numbers from files that say something of answers by their name, such as those of RAGAS and DeepEval.
+
+    aspect: "grounded" or "right", "" for both.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import file_spec
+    >>> specs = [file_spec(name) for name in ("mrr", "faithfulness", "answer_relevancy", "context_recall")]
+    >>> answer_score_specs(specs, "grounded"), answer_score_specs(specs, "right")
+    ([file:faithfulness, file:context_recall], [file:answer_relevancy])
+    """
+    return [spec for spec in specs if spec.file_column and not dict(spec.params).get("label")
+            and (of_spec := answer_aspect(spec.file_column)) and aspect in ("", of_spec)]
+
+
+def is_grounding(spec: Spec) -> bool:
+    """Whether a metric compares an answer with its contexts, computed here or by its name in a file."""
+    return spec.metric.family == "grounding" or bool(answer_score_specs([spec], "grounded"))
 
 
 def agreement_rows() -> list[dict[str, str]]:

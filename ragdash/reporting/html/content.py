@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ragdash.analysis.verdict import Verdict, find_checks, verdict_state, withhold
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.best_possible import best_possible
+from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import (
     Comparison,
     ComparisonRules,

@@ -43,7 +43,7 @@ def band_sentence(spec: Spec, names: Sequence[str], placements: Sequence[Placeme
 def ceiling_sentence(spec: Spec, table: Bands, best: float) -> str:
     """What a perfect ranking reaches, where some bands are out of its reach; empty where all can be reached.
 
-    best: from `ragdash.evaluation.best_possible`; NaN where it is not known.
+    best: from `ragdash.evaluation.bands.best_possible`; NaN where it is not known.
     """
     unreachable = table.unreachable(best)
     if not unreachable:

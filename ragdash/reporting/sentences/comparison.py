@@ -133,6 +133,10 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
             f"{_power_sentence(comparison)}")
 
 
+LABELS_NOTE = ("These slices are an outcome of one run: on queries that its file labels wrong, the other runs can look "
+               "better by chance alone. Read them to see where runs differ, not to choose a run.")
+
+
 def slices_sentence(comparisons: Sequence[Comparison]) -> str:
     """What the comparisons within slices mean for the decision: where runs differ, how sure that is, what to do.
 

@@ -19,7 +19,7 @@ from ragdash.models.judge.panel import panel_label as panel
 from ragdash.reporting.sentences.formatting import count, escape, listed
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
-TOY = "toy-judge"  # the model's name of the samples' ledger
+TOY = "toy-judge"  # the judge that the samples had first; ledgers still hold its verdicts
 TOY_DESCRIPTION = "a script that compares content words, no model that reads"
 TOY_NOTE = (
     f"**{TOY}** is {TOY_DESCRIPTION}. It replaces a judge, so that everything can be tried without one; its "
@@ -35,7 +35,7 @@ REFERENCE_VERDICTS = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wro
 
 
 def is_toy(judge: Judge | Panel | str) -> bool:
-    """Whether a judge, "model at host", or one of several is the script that the samples come with."""
+    """Whether a judge, "model at host", or one of several is the script that the samples had first."""
     return any(name.rpartition(" at ")[0] == TOY for name in parse_choice(str(judge))[1])
 
 

@@ -25,6 +25,7 @@ PAGES = {
     "ranking": "Ranking",
     "score-cutoffs": "Score cutoffs",
     "history": "History",
+    "variants": "Variants",
     "what-if": "What-if",
     "answers": "Answers",
     "failures": "Failures",

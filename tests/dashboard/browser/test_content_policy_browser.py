@@ -13,7 +13,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 RECIPES = (Path(__file__).parents[3] / "docs/reference/deploy.md").read_text(encoding="utf-8")
 POLICIES = re.findall(r'Content-Security-Policy "([^"]+)"', RECIPES)
 PAGES = ("", "compare", "precision-recall", "ranking", "score-cutoffs", "answers", "failures", "queries",
-         "threshold-bands", "history", "data", "test-set", "share", "metrics")
+         "threshold-bands", "history", "variants", "data", "test-set", "share",
+         "metrics")
 
 
 def test_every_page_works_under_the_policy_and_no_request_leaves(browser, server, samples_link):

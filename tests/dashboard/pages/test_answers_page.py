@@ -114,6 +114,21 @@ def test_labels_of_the_files_come_first():
     assert widget(at, "multiselect", "answers").value[0] == "file:verdict(label='Correct')"
 
 
+def test_scores_of_other_tools_are_in_the_tables_of_right_and_grounded_answers():
+    """Recall of a ranking and the latency are none of answers; a label is in its own table."""
+    columns = {"faithfulness": 0.75, "answer_relevancy": 0.5, "context_recall": 1.0, "mrr": 0.25, "latency": 0.1,
+               "verdict": "Correct"}
+    rows = [(query, "good", column, value) for query in IDS for column, value in columns.items()]
+    at = page_cases.opened("answers", **address(the_truth(), [runs()["good"].with_file_scores(FileScores.build(rows))]))
+    words = {table.proto.alt.partition("? ")[0]: " ".join(table.value.columns) for table in at.table}
+    tables = {name: text.replace("\u00a0", " ").replace("\\", "") for name, text in words.items()}
+    assert all(name in tables["Grounded"] for name in ("faithfulness (file)", "context_recall (file)", "Support cov"))
+    assert "answer_relevancy (file)" in tables["Right"] and "Token F1" in tables["Right"]
+    labels, = (text for name, text in tables.items() if name.startswith("Labels from the files"))
+    assert "verdict: Correct (file)" in labels and labels.count("(file)") == 1
+    assert not any(name in text for name in ("mrr", "latency") for text in tables.values())
+
+
 def test_refusals_are_counted_apart():
     at = opened("good", "bad")
     column = dict(zip(("good", "bad"), at.table[1].value["Declined"], strict=True))

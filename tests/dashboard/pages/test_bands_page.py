@@ -15,7 +15,7 @@ from test_pages import texts, upload, with_runs
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.threshold_bands import bands_file
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
-from ragdash.evaluation.bands_toml import read_bands, write_bands
+from ragdash.evaluation.bands.toml_file import read_bands, write_bands
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import BANDS, Target, place_in_bands, tables_for, target_outcome

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from page_cases import address, charts, leaderboard, opened, texts, widget
 
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.components import leaderboard_table, run_picker
 from ragdash.evaluation.evaluate import evaluate
@@ -128,6 +129,21 @@ def test_a_slice_of_the_sidebar_holds_for_every_page():
     for page in ("precision-recall", "ranking"):
         assert "20 queries" in texts(opened(page, **session(("old", "new"), slice="kind=hard")))
     assert "slice" not in opened("compare", **session(slice="kind=gone")).query_params
+
+
+def test_the_labels_in_a_runs_file_slice_the_comparison():
+    built, truth = runs_and_truth()
+    labels = FileScores.build([(f"q{index:02}", "old", "verdict", "Refusal" if index < 20 else "Correct")
+                               for index in range(QUERIES - 2)])
+    at = opened("compare/slices", **address(truth, [built[0].with_file_scores(labels), built[1]], metric="RR",
+                                            baseline="old", k="2", by="verdict of old"))
+    said = texts(at).replace("\\", "")
+    assert widget(at, "selectbox", "by").value == "verdict of old"
+    assert widget(at, "selectbox", "by").options == ["kind", "verdict of old"]
+    assert "**new** is :blue[better] on *Refusal* (+0.667 [" in said and ", 20 queries)" in said
+    assert "These slices are an outcome of one run" in said
+    figure = json.dumps(charts(at))
+    assert all(title in figure for title in ("Refusal (20)", "Correct (18)", "not given (2)"))
 
 
 def test_slices_are_compared_side_by_side():

@@ -61,7 +61,7 @@ def test_an_empty_workspace_is_not_spoken_of_and_samples_are_not_kept():
     at.button(key="samples").click().run()
     assert not at.exception and {path.suffix for path in paths.workspace().iterdir()} <= {".sqlite", ".sqlite-wal",
                                                                                            ".sqlite-shm"}
-    assert not workspace().runs() and not workspace().truths()  # the toy judge's verdicts alone, beside the user's own
+    assert not workspace().runs() and not workspace().truths()  # the samples' verdicts alone, beside the user's own
     assert "Kept in the workspace" not in str(at.main)
 
 

@@ -34,5 +34,12 @@ def elsewhere(asked) -> dict:
     return {"reason": "other documents", "question": f"Which tools does {asked.all('field')[0]} need most in Lima?"}
 
 
-DRAFTS = {"DraftSingle": answered, "DraftMultiHop": answered, "DraftContradictory": answered,
+def no_fault(asked) -> dict:
+    """A critique of questions with an answer finds them answerable; of those without, not."""
+    answerable = "yes" if asked.all("answer") else "no"
+    return {"reason": "so it is", "answerable": answerable, "self_contained": "yes", "one_question": "yes",
+            "right_answer": answerable}
+
+
+DRAFTS = {"CritiqueDraft": no_fault, "DraftSingle": answered, "DraftMultiHop": answered, "DraftContradictory": answered,
           "DraftNoAnswer": unanswered, "DraftOutOfScope": elsewhere}

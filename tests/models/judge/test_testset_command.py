@@ -127,6 +127,44 @@ def test_a_text_that_instructs_the_judge_makes_a_reject_not_a_question(serve, co
     assert status == 2 and truth is None and "it does not read as a question" in reasons(rejects)
 
 
+def test_questions_whose_wording_fails_are_rejected_with_the_reason(serve, command):
+    def worded(asked, said):
+        quote, words = said["quotes"][0]["quote"], said["question"].removeprefix("What is told of ").rstrip("?")
+        return [f"What is told of {words} {said['answer']}?", f"Is it told that {quote.rstrip('.')}?",
+                f"Who saw {words}, and when did {words} begin?", f"Which {words} is used today?",
+                f"Did {words} matter?"][sum(map(ord, words)) % 5]
+
+    server = serve(judge=drafted(question=worded))
+    status, _, rejects, told = command(server, n=20)
+    assert status in (0, 2) and len(server.asked) > 20
+    said = reasons(rejects)
+    for words in ("the answer is in the question", "words in a row are copied", "it asks a second thing: “, and when”",
+                  "it leaves open what is meant: “today”", "yes or no answers it, and the set has 4 such already"):
+        assert any(words in reason for reason in said), words
+    assert "answer in the question" in told and "two questions in one" in told and "ambiguous" in told
+
+
+def test_a_critique_reads_what_passes_the_rules_and_its_noes_are_rejects(serve, command):
+    def critic(asked):
+        said = DRAFTS[asked.task](asked)
+        odd = asked.task == "CritiqueDraft" and len(asked.all("question")[0]) % 2
+        return said | ({"answerable": "no", "reason": "not there"} if odd else {})
+
+    server, types = serve(judge=critic), "single,no_answer"
+    status, _, _, told = command(server, "--critique", "--dry-run", n=6, types=types)
+    assert status == 0 and "6 calls, then up to 30 more" in told  # 12 further drafts and 18 critiques
+    status, truth, rejects, told = command(server, "--critique", n=6, types=types)
+    critiques = [body for body in server.asked if "You check a question" in body["messages"][0]["content"]]
+    assert status == 0 and len(truth) + len(rejects) == len(critiques) and "rejected by the critique" in told
+    assert any("the critique says: its documents do not answer it (not there)" in reason for reason in reasons(rejects))
+    asked = len(server.asked)
+    _, again, _, told = command(server, "--critique", n=6, types=types)
+    assert again.digest == truth.digest and len(server.asked) == asked and "nothing to ask" in told
+    budget = serve(judge=critic)
+    status, few, _, told = command(budget, "--critique", "--max-calls", "8", n=6)
+    assert len(budget.asked) == 8 and "the budget is spent" in told and (few is None or len(few) <= 2)
+
+
 def test_a_budget_is_never_overstepped_and_the_same_command_goes_on(serve, command):
     server = serve()
     status, truth, _, told = command(server, "--max-calls", "4")

@@ -81,7 +81,7 @@ def test_the_policy_is_in_the_prompts_and_neither_verdicts_nor_labels_are_mixed(
     assert store.read(run.digest, "Correctness") == {"q0": 1.0}
     assert Match(run, truth).judged.values("Correctness").tolist() == [0.5] * 5
     versions = {json.loads(line)["version"] for line in export_verdicts(default_verdict_store())}
-    assert all(re.fullmatch(r"2-[0-9a-f]{8}", version) for version in versions) and len(versions) == 2
+    assert all(re.fullmatch(r"3-[0-9a-f]{8}", version) for version in versions) and len(versions) == 2
     for text in ('extra = "right"', 'extra = "no"\npartial = "wrong"\nrefusal = "wrong"\nrounding = "wrong"', "x"):
         with pytest.raises(InputError):
             read_policy(text.encode())

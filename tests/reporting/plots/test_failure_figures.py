@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ragdash.analysis.diagnosis import WaterfallStep
-from ragdash.reporting.plots import failures, run_similarity
+from ragdash.reporting.plots import failures
 from ragdash.reporting.plots.common.theme import DARK, LIGHT
+from ragdash.reporting.plots.many_runs import run_similarity
 
 HOSTILE = "<b>x</b> & %{x}"
 STEPS = [

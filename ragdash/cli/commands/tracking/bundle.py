@@ -66,8 +66,7 @@ def _replaceable(target: Path, replace: bool) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError):
         written = None
     if written is None or not replace:
-        raise InputError([Problem("bundle/exists" if written is None else "bundle/replace", {"folder": str(target)},
-                                  str(target))])
+        raise InputError([Problem("bundle/exists" if written is None else "bundle/replace", {}, str(target))])
     return [name for name in written if isinstance(name, str) and ".." not in PurePosixPath(name).parts
             and not PurePosixPath(name).is_absolute()]
 

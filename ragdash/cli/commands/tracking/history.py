@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, read_baseline
 from ragdash.cli.common_options import add_evaluation_options
-from ragdash.cli.inputs import conventions_of, matching_of, reading_arguments, source_of, specs_of, with_documents
+from ragdash.cli.inputs import (
+    conventions_of,
+    matching_of,
+    read_recorded,
+    reading_arguments,
+    source_of,
+    specs_of,
+    with_documents,
+)
 from ragdash.core.console import print_note, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.compare import select_comparable
-from ragdash.io import read_runs, read_truth
-from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+from ragdash.io import read_truth
 from ragdash.reporting.tables.history import HISTORY_FORMATS, notes, render_history
 
 LINES = ("name", "branch", "group", "tag")
@@ -37,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the history; returns the exit status."""
-    runs = _read(options.runs, options)
+    runs = read_recorded(options.runs, options)
     if not options.truth:
         raise InputError([Problem("no-truth", {}, field="--truth")])
     truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
@@ -63,22 +68,6 @@ def run(options: argparse.Namespace) -> int:
             print_note(note)
     write(render_history(lines, options.format), options.output)
     return 0
-
-
-def _read(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
-    """The runs of files and of log folders; of these, the closed ones."""
-    runs: list[Run] = []
-    for text in paths:
-        name, path = split_name(text)
-        folder = Path(path)
-        if path != "-" and folder.is_dir() and not is_recorded_folder(folder) and (
-                entries := [entry for entry in log_entries(folder) if entry.state == "complete"]):
-            runs += [item for entry in entries for item in read_runs(str(entry.path))]
-        elif path != "-" and folder.is_dir() and not is_recorded_folder(folder) and not any(folder.iterdir()):
-            raise InputError([Problem("history/no-runs", {"folder": path}, path)])
-        else:
-            runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
-    return runs
 
 
 def _points(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> tuple[list[HistoryPoint], list[Problem]]:

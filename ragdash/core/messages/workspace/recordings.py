@@ -7,16 +7,6 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
-    "bundle/exists": Message(
-        actual="a folder with other files in it",
-        expected="a folder that is empty or does not exist yet",
-        fix="Choose another folder with -o.",
-    ),
-    "bundle/replace": Message(
-        actual="a site that ragdash bundle wrote before",
-        expected="a folder that is empty or does not exist yet",
-        fix="Add --replace to write it again.",
-    ),
     "no-log-folder": Message(
         actual="a file where a log folder was expected",
         expected="the folder that holds recorded runs",
@@ -187,5 +177,17 @@ MESSAGES: Mapping[str, Message] = {
         actual="run {name!r}, which is still being recorded ({queries:count query} so far)",
         expected="a run that was closed; the mean of its first queries would mislead",
         fix="Wait until it is closed.",
+    ),
+    "variants/same-settings": Message(
+        actual="{runs} runs that do not differ in any setting",
+        expected="runs with settings, as ragdash.record keeps them",
+        fix="Record them with settings={{...}}, or name runs that have settings.",
+        page="Record the runs with settings, or type their settings on the Data page.",
+    ),
+    "variants/too-few": Message(
+        actual="{runs:count run}",
+        expected="at least {fewest} runs with settings",
+        fix="Name more runs, or a log folder.",
+        page="Load more runs on the Data page.",
     ),
 }

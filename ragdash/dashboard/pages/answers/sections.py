@@ -22,7 +22,13 @@ from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import Spec
-from ragdash.metrics.docs.human_agreement import evidence_rank, label_specs, leading_metric
+from ragdash.metrics.docs.human_agreement import (
+    answer_score_specs,
+    evidence_rank,
+    is_grounding,
+    label_specs,
+    leading_metric,
+)
 from ragdash.reporting.plots import answers as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
@@ -34,7 +40,7 @@ from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metric
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
                    "HallucinationRate"]
-MAX_LABELS = 6  # labels of the files among the default metrics
+MAX_LABELS = 6  # labels and scores of the files among the default metrics
 RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held against
 
 
@@ -78,8 +84,10 @@ def choose_metrics() -> list[str]:
     ]
     computed.sort(key=lambda template: evidence_rank(page_context.spec_of(template, 1)))
     labels = [str(spec) for spec in label_specs(session_file_specs())]
-    menu = [*labels, *computed]
-    key = state.choices_key(state.ANSWERS, menu, [*labels[:MAX_LABELS], *DEFAULT_METRICS], free=True)
+    scores = [str(spec) for spec in answer_score_specs(session_file_specs())]
+    menu = [*labels, *scores, *computed]
+    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *DEFAULT_METRICS]
+    key = state.choices_key(state.ANSWERS, menu, default, free=True)
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
@@ -90,7 +98,8 @@ def choose_metrics() -> list[str]:
 def sidebar_metric(context: PageContext) -> list[str]:
     """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
     spec = context.selection.spec
-    return [context.selection.template] if spec.metric.family in FAMILIES or label_specs([spec]) else []
+    of_answers = spec.metric.family in FAMILIES or label_specs([spec]) or answer_score_specs([spec])
+    return [context.selection.template] if of_answers else []
 
 
 def quadrant_specs(context: PageContext) -> Sequence[Spec]:
@@ -165,7 +174,7 @@ def render_finding(data: AnswersData, spec: Spec, container) -> None:
     Where a metric counts common words, the sentence says so.
     """
     others = [other for other in data.specs if data.runs_with_values(other) and other.metric.better is not None
-              and (other.metric.family == "grounding") != (spec.metric.family == "grounding")]
+              and is_grounding(other) != is_grounding(spec)]
     shown = [spec, *([leading_metric(others, data.most_queries)] if others else [])]
     sentences = []
     for metric in shown:
@@ -206,17 +215,20 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
 
 def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], deltas, run_labels: dict) -> None:
     """A table of each kind of metric, first the one with the metric that is asked about, which says who is best."""
-    grounding = [index for index, column_spec in enumerate(data.specs) if column_spec.metric.family == "grounding"]
+    grounding = [index for index, column_spec in enumerate(data.specs) if is_grounding(column_spec)]
     judged = [index for index, column_spec in enumerate(data.specs) if column_spec.metric.family == "judged"]
-    labeled = [index for index, column_spec in enumerate(data.specs) if column_spec.file_column]
+    labeled = [index for index, column_spec in enumerate(data.specs)
+               if column_spec.file_column and not answer_score_specs([column_spec])]
     right = [index for index in range(len(data.specs)) if index not in (*grounding, *judged, *labeled)]
     texts_by_run = [answers_data.read_answer_texts(digest, data.context.scope) for digest in data.context.digests]
     declined = [answer_html.refusal_cell(refused, np.array([not texts for texts in answer_texts.references], bool))
                 for refused, answer_texts in zip(data.refusals, texts_by_run, strict=True)]
+    from_files = (" Columns marked (file) are scores of another tool, as they are in the files; ragdash has not "
+                  "computed them.") if answer_score_specs(data.specs) else ""
     groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
             judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."), (
-            right, "Right?", "Answers against the references and the question."), (
-            grounding, "Grounded?", SINGLE_WORDS))
+            right, "Right?", "Answers against the references and the question." + from_files), (
+            grounding, "Grounded?", SINGLE_WORDS + from_files))
     spec_index = data.specs.index(spec)
     for columns, heading, help in sorted(groups, key=lambda group: spec_index not in group[0]):
         if columns:
@@ -251,7 +263,8 @@ def _render_notes(data: AnswersData) -> None:
     if any(np.nansum(refused) for refused in data.refusals):
         sentences.append(
             "Declined: answers such as “I don't know”, found with a list of phrases. They count as answers under "
-            "Right, and are undefined under Grounded: they state nothing."
+            "Right (for Answer holds a reference as right where the reference declines), and are undefined under "
+            "Grounded: they state nothing."
         )
     st.caption(" ".join(sentences))
     if any(spec.metric.family == "grounding" and data.runs_with_values(spec) for spec in data.specs):

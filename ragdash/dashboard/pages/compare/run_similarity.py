@@ -23,7 +23,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
-from ragdash.reporting.plots import run_similarity as pictures
+from ragdash.reporting.plots.many_runs import run_similarity as pictures
 from ragdash.reporting.sentences import formatting as fmt
 
 MEASURES = {"rbo": "Rank-biased overlap", "overlap": "Overlap", "tau": "Kendall's tau"}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.setting_groups import SettingGrid, group_by_settings, varying_settings
+from ragdash.analysis.variants.setting_groups import SettingGrid, group_by_settings, varying_settings
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import run_facts, state

@@ -158,7 +158,7 @@ def open_samples() -> None:
 
 
 def _import_sample_verdicts(path: Path) -> None:
-    """Take the toy judge's verdicts on the samples into the ledger; where it cannot be written, it goes without."""
+    """Take the verdicts on the samples into the ledger; where it cannot be written, it goes without."""
     if data_store.read_only() or not path.is_file():
         return
     try:

@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
-from ragdash.reporting.plots import run_similarity
+from ragdash.reporting.plots.many_runs import run_similarity
 from ragdash.reporting.sentences import formatting as fmt
 
 TOP, NAME = 10, 32  # ranks of the overlap; characters of a name

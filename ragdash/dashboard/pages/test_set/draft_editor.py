@@ -15,6 +15,7 @@ from ragdash.dashboard.widgets import elements, texts
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.experiments.testset import ANSWERED, STATES, TYPES, Document, Draft
 from ragdash.experiments.testset.acceptance_rules import answered, asked
+from ragdash.experiments.testset.wording_rules import worded
 from ragdash.reporting.sentences import formatting as fmt
 
 REJECTION_REASONS = (
@@ -114,6 +115,9 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
         if draft.type in ANSWERED:
             checks.append(answered(edited.answer or "", draft.evidence,
                                    edited.question if draft.type == "contradictory" else ""))
+        checks += worded(edited.question, edited.answer if draft.type in ("single", "multi_hop") else None,
+                         [item.text for item in draft.evidence],
+                         [data.draft_set.documents[doc] for doc in draft.documents if doc in data.draft_set.documents])
         for check in checks:
             if not check.passed:
                 st.markdown(f":orange[:material/warning: {fmt.escape(check.words[:1].upper() + check.words[1:])}.]")

@@ -9,7 +9,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.bands_toml import read_bands, write_bands
+from ragdash.evaluation.bands.toml_file import read_bands, write_bands
 from ragdash.metrics.bands import BANDS, Bands
 from ragdash.reporting.sentences import formatting as fmt
 

@@ -39,8 +39,11 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration
+_OF_METRICS = {"metric", "delta", "diff", "difference", "improvement"}  # values of a configuration, or of two
 _STAGES, _RERANKING = {"before", "after", "pre", "post"}, {"rerank", "reranking", "reranked"}
 _RESULTS = {"score", "rank", "result", "hit", "match", "candidate"}  # in names of columns with a number
+_COUNTED = re.compile(r"(pipeline|system|model|method|config|variant|arm|retriever|run|strategy|engine)[_ -]?\d+",
+                      re.IGNORECASE)  # pipeline1, pipeline2
 _SEPARATOR = re.compile(r"([._\s-]+|::?|[/@|])")
 _MOST_FIELDS = 300
 
@@ -119,7 +122,7 @@ def _is_variant(variant: str) -> bool:
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
     if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
         return False
-    if not SURE_METRICS.isdisjoint(parts) or not GOLD.isdisjoint(parts) or not (QUESTION - {"q"}).isdisjoint(parts):
+    if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
         return False
     return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)
 
@@ -129,7 +132,7 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
                 for name in variants)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
-    if known:
+    if known or all(_COUNTED.fullmatch(name) for name in variants):
         return True
     content = TEXT | {"answer", "response", "output", "completion"}
     return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(

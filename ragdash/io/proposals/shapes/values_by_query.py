@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from ragdash.io.proposals.names import ANSWER, LATENCIES, QUESTION, SURE_METRICS, TEXT, words
+from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, SURE_METRICS, TEXT, words
 
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
@@ -87,6 +87,8 @@ def documents_by_query(value: dict) -> list[dict]:
     if len(members) < 2 or not all(type(member) is dict and _is_numbers(list(member.values())) for member in members):
         return []
     names = [str(name) for member in members[:50] for name in member]
+    if all(not CONFIGS.isdisjoint(words(str(key))) and not any(map(str.isdigit, str(key))) for key in value):
+        return []  # values of models and retrievers
     measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)
     is_same = len({frozenset(member) for member in members}) == 1
     if not names or 2 * measured >= len(names) or (is_same and (measured or len(members[0]) < 3)):

@@ -19,18 +19,20 @@ from ragdash.models.judge.tasks.prompt_texts import (
 from ragdash.models.judge.tasks.ragchecker_scores import average_precision, share
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "2"
+VERSION = "3"
 USEFUL = f"""You judge whether a context is useful to arrive at a right answer that is given. {AS_DATA}
 Give a short reason first, then the verdict:
 useful: it holds what the right answer says or rests on, all of it or a part.
 useless: it does not, however near its subject.
-Judge by the texts alone, not by what you know.
+Judge by the texts alone, not by what you know. A part is enough: one of two facts, or a step that leads to the answer.
+A context that only names the subject is useless. If you cannot decide, it is useless.
 Examples, for the answer "The bridge opened in May 1930.":
 "The bridge was opened on 4 May 1930.": useful.
 "The bridge was planned in the twenties.": useless (its subject, nothing of the answer)."""
 ASK_BACK = f"""You guess the question that an answer was given to. {AS_DATA}
 Write three different questions, each of which the answer would answer, and each understood without the answer. Say of
-each whether the answer is evasive about it (it declines, does not know, or is vague): yes or no."""
+each whether the answer is evasive about it (it declines, does not know, or is vague): yes or no.
+Examples: "In May 1930." answers "When did the bridge open?": no. "The documents do not say when." does not: yes."""
 VERDICT = object_of(reason=TEXT, verdict=text_enum("useful", "useless"))
 QUESTIONS = object_of(questions=array_of(object_of(question=TEXT, evasive=text_enum("yes", "no")),
                                    minItems=3, maxItems=3))

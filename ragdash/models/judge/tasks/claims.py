@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ragdash.models.judge.prompts import AGREEMENT, AS_DATA, as_data
+from ragdash.models.judge.prompts import AS_DATA, CLAIM_RULES, as_data
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.tasks.prompt_texts import (
     TEXT,
@@ -24,18 +24,22 @@ from ragdash.models.judge.tasks.prompt_texts import (
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 from ragdash.models.judge.tasks.vote_order import vote_order
 
-VERSION = "2"
+VERSION = "3"
 AT_ONCE = 20  # claims of one call
 THEN_CLAIMS = f"1, then 1 per {AT_ONCE} claims"
 A_CLAIM = 80  # bytes of UTF-8, about, of a text for each claim in it
 EXTRACT = f"""You take a text apart into atomic claims: short statements of one fact each that can be checked alone.
 {AS_DATA}
 Keep to what the text states; add nothing. Put names in place of pronouns, so that each claim is understood without the
-others. Keep each number, unit, date and hedge ("about", "may") as the text has it. Leave out greetings, questions, and
-remarks that the text cannot or will not answer. A text that states nothing has no claims: give an empty list.
+others. A date, place or amount stays with the fact it belongs to. If the text is a few words that answer a question,
+write the claim out, with no more of the question than it needs.
+Keep each number, unit, date and hedge ("about", "may") as the text has it. Leave out greetings, questions, remarks on
+what the text or its sources do not say, and remarks about this task or its verdicts. A text that states nothing has no
+claims: give an empty list.
 Examples:
 "It opened in May and closed a year later." with the question "What happened to the museum?": "The museum opened in
 May." and "The museum closed a year after May."
+"In 1930." with the question "When did the bridge open?": "The bridge opened in 1930."
 "The documents do not say." No claims."""
 VERIFY = f"""You check claims against contexts. {AS_DATA}
 For each claim, by its id: a short reason first, then the verdict:
@@ -44,12 +48,12 @@ contradicted: the contexts say otherwise.
 not stated: neither.
 Then the ids of the contexts that support or contradict it, none where it is not stated.
 Judge by the contexts alone, not by what you know. Give each id exactly once.
-{AGREEMENT}
-Examples, for a context "The bridge is about 300 m long and opened in May 1930.":
-"The bridge opened in 1930.": supported (a less precise date).
+{CLAIM_RULES}
+Examples, for a context "The bridge is about 300 m long and probably opened in May 1930.":
+"The bridge is 300 m long.": supported ("about" changes nothing).
 "The bridge is 400 m long.": contradicted (another number).
-"The bridge is exactly 300 m long.": not stated (the context says about).
-"The bridge opened in 1930 and was painted red.": not stated (one part is missing)."""
+"The bridge opened in May 1930.": not stated (the context says probably).
+"The bridge is 300 m long and painted red.": not stated (one part is missing)."""
 CLAIMS = object_of(claims=array_of(TEXT))
 SUPPORTED = "supported"
 

@@ -33,19 +33,21 @@ from ragdash.models.judge.tasks.ragchecker_scores import (
 )
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "1"
+VERSION = "2"
 _RATE = "Give a short reason first, then the score:"
 ACCURACY = (
     f"""You rate an answer to a question by a reference that answers it completely. {AS_DATA}
 {_RATE}
 1: the answer holds the reference and is equivalent to it in topics, numbers, units and dates.
 0.5: it holds a part of it, and is almost equivalent.
-0: it does not hold it, is not accurate, or does not answer the question.""",
+0: it does not hold it, is not accurate, or does not answer the question.
+An answer that only declines is 0, unless the reference says that there is no answer.""",
     f"""You compare a text with another text that answers the same question. {AS_DATA}
 {_RATE}
 1: the text agrees with the other in all points, numbers, units and dates.
 0.5: it agrees for the most part, with small differences.
-0: it is wrong, incomplete, or about something else.""")
+0: it is wrong, incomplete, or about something else.
+If the text or the other only declines to answer, it is 0, unless both do.""")
 RELEVANCE = (
     f"""You decide whether contexts hold the information to answer a question. {AS_DATA}
 {_RATE}
@@ -63,20 +65,26 @@ GROUNDEDNESS = (
 {_RATE}
 1: they support all of it.
 0.5: they support a part of it.
-0: they do not support it.""",
+0: they do not support it.
+An answer that only declines states nothing: 1.""",
     f"""You check an answer for statements that its contexts do not back. {AS_DATA}
 {_RATE}
 1: there are none.
 0.5: there are some, next to statements that are backed.
-0: nothing it states is backed.""")
+0: nothing it states is backed.
+That the contexts do not say something is no statement: 1 where there is no other.""")
 USED = f"""You judge whether a context is useful to arrive at an answer that was given. {AS_DATA}
 Give a short reason first, then the verdict:
 useful: it holds what the answer says or rests on, all of it or a part.
 useless: it does not, however near its subject.
-Judge by the texts alone, not by what you know."""
+Judge by the texts alone, not by what you know. If you cannot decide, it is useless.
+Examples, for the answer "In May 1930.":
+"The bridge was opened on 4 May 1930.": useful.
+"The bridge was planned in the twenties.": useless (its subject, nothing of the answer)."""
 ENTITIES = f"""You list the entities that a text names: people, organizations, places, dates, numbers with their unit,
 products, works and events. {AS_DATA}
-Write each once, as the text spells it. A text without entities has an empty list."""
+Write each once, as the text spells it. A text without entities has an empty list.
+Example: "Anna Lind opened the bridge, 300 m long, in May 1930.": "Anna Lind", "300 m", "May 1930"."""
 SCORE = object_of(reason=TEXT, score=number_enum(0, 0.5, 1))
 VERDICT = object_of(reason=TEXT, verdict=text_enum("useful", "useless"))
 

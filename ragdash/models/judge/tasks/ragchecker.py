@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ragdash.models.judge.prompts import AGREEMENT, AS_DATA, as_data
+from ragdash.models.judge.prompts import AS_DATA, CLAIM_RULES, as_data
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.tasks.claims import AT_ONCE, batches, claims_of, numbered, taken_apart
 from ragdash.models.judge.tasks.prompt_texts import (
@@ -22,7 +22,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "2"
+VERSION = "3"
 ENTAIL = f"""You check which claims follow from a text. {AS_DATA}
 For each claim, by its id: a short reason first, then the verdict:
 entailed: the text states it, or it follows from the text.
@@ -30,7 +30,8 @@ contradicted: the text says otherwise.
 neutral: neither.
 The question, if there is one, says what the text is about: a short text such as "In 1930" answers it.
 Judge by the text alone, not by what you know. Give each id exactly once.
-{AGREEMENT}
+{CLAIM_RULES}
+- "Not stated" is neutral here.
 Examples, for the question "When did the bridge open?" and the text "In May 1930.":
 "The bridge opened in 1930.": entailed (the text answers the question).
 "The bridge opened in 1931.": contradicted.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.question import Question, Reply
+
+OF_RIGHT_ANSWERS = ("Correctness", "RAGAS.AnswerAccuracy")  # for these, declining may be the right answer
+NO_ANSWER = "The question has no answer in the documents."
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,7 @@ class Case:
     """The texts of one query. references: right answers, () where none is known; contexts: (chunk id, text) as the
     generator got them, None where that is not known; None for other texts that are not there; attributes: (name, text)
     of the query, for criteria of its own; vote: whose order of the texts this is; run: digest of all texts of the run,
-    which no judge that is asked gets.
+    which no judge that is asked gets; no_answer: the reference is empty, which says that the question has no answer.
     """
 
     query_id: str
@@ -26,6 +29,7 @@ class Case:
     attributes: tuple[tuple[str, str], ...] = ()
     vote: int = 0
     run: str = field(default="", compare=False)
+    no_answer: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,22 @@ class JudgedTask:
     def start(self, case: Case) -> TaskSteps:
         """The asking of a case; one that lacks a text asks nothing and is missing."""
         lacking = self.lacks(case)
-        return _lacking(lacking) if lacking else self.ask(case)
+        return _lacking(lacking) if lacking else self.ask(self._with_reference(case))
 
     def lacks(self, case: Case) -> str | None:
         """Why a case is not asked about: "no-answer", "no-contexts" ...; None where all texts are there."""
+        case = self._with_reference(case)
         for name in self.needs:
             if not _has_text(getattr(case, name)):
                 return f"no-{name}"
         return None
+
+
+    def _with_reference(self, case: Case) -> Case:
+        """The case; where an empty reference says that there is no answer, with a reference that says so in words."""
+        if not case.no_answer or self.name not in OF_RIGHT_ANSWERS:
+            return case
+        return replace(case, references=(NO_ANSWER,))
 
 
 TASKS: dict[str, JudgedTask] = {}

@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.evaluation.compare import best_first
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
-from ragdash.metrics.docs.human_agreement import leading_metric
+from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -88,8 +88,8 @@ def answers(content: ReportContent, title: str) -> Section:
     lead = specs.index(leading_metric([specs[column] for column in defined],
                                       lambda spec: max(row[specs.index(spec)].n for row in rows)))
     order = best_first(np.array([row[lead].mean for row in rows]), specs[lead].metric.better)
-    groups = [("Right?", [column for column in defined if specs[column].metric.family != "grounding"]),
-              ("Grounded?", [column for column in defined if specs[column].metric.family == "grounding"])]
+    groups = [("Right?", [column for column in defined if not is_grounding(specs[column])]),
+              ("Grounded?", [column for column in defined if is_grounding(specs[column])])]
     blocks = [
         Text(leader_with_note(content, specs[lead]))
     ]

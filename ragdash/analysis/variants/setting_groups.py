@@ -78,8 +78,8 @@ def group_by_settings(evaluations: Sequence[Evaluation], settings: Sequence[Mapp
     (('256', '512'), [[1.0], [0.5]], [[2], [2]])
     """
     used = [index for index, run in enumerate(settings) if row in run and (column is None or column in run)]
-    rows = _ordered({settings[index][row] for index in used})
-    columns = (ALL,) if column is None else _ordered({settings[index][column] for index in used})
+    rows = ordered_values({settings[index][row] for index in used})
+    columns = (ALL,) if column is None else ordered_values({settings[index][column] for index in used})
     runs: dict[tuple[int, int], tuple[int, ...]] = {}
     for index in used:
         cell = rows.index(settings[index][row]), 0 if column is None else columns.index(settings[index][column])
@@ -98,7 +98,7 @@ def group_by_settings(evaluations: Sequence[Evaluation], settings: Sequence[Mapp
     return SettingGrid(rows, columns, runs, mean, low, high, n)
 
 
-def _ordered(values: set[str]) -> tuple[str, ...]:
+def ordered_values(values: set[str]) -> tuple[str, ...]:
     """Numbers by size, then words."""
     def key(value: str) -> tuple[bool, float, str]:
         try:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.evaluation.best_possible import best_possible
+from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec

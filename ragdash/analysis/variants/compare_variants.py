@@ -1,0 +1,112 @@
+"""Many runs of one configuration with other settings: the table, the effects and the best compromises together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, main_effects
+from ragdash.analysis.variants.objectives import best_compromises
+from ragdash.analysis.variants.setting_groups import varying_settings
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
+from ragdash.evaluation.latency_cost import PriceTable, run_cost
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec
+
+LATENCY, COST = "latency", "cost"
+
+
+@dataclass(frozen=True, eq=False)
+class Variants:
+    """Runs with their settings, and what the settings do.
+
+    Attributes
+    ----------
+    names, settings
+        Of each run; the names of the settings that differ are in `varying`.
+    summaries
+        Of each run: mean, interval and n of the metric.
+    latency, cost
+        (R,) mean milliseconds and dollars of a query; NaN where a run has none.
+    aims
+        Aims that at least two runs have: the metric first, then LATENCY and COST.
+    best
+        (R,) bool: no other run is at least as good in every aim, and better in one.
+    effects
+        What each setting does to the metric.
+    """
+
+    names: tuple[str, ...]
+    settings: tuple[Mapping[str, str], ...]
+    varying: tuple[str, ...]
+    summaries: tuple[Summary, ...]
+    latency: np.ndarray
+    cost: np.ndarray
+    aims: tuple[str, ...]
+    best: np.ndarray
+    effects: MainEffects
+
+    def frame(self):
+        """Return a pandas DataFrame: a row per run with its settings, mean, interval, latency and cost, best first."""
+        import pandas as pd
+
+        spec = self.effects.spec
+        rows = [{"run": name, **{setting: settings.get(setting) for setting in self.varying}, str(spec): row.mean,
+                 "low": row.low, "high": row.high, "n": row.n, "latency_ms": latency, "cost_usd": cost,
+                 "best": bool(best)}
+                for name, settings, row, latency, cost, best in zip(
+                    self.names, self.settings, self.summaries, self.latency, self.cost, self.best, strict=True)]
+        frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
+        return frame.sort_values(str(spec), ascending=spec.metric.better == "lower", kind="stable", ignore_index=True)
+
+
+def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation], settings: Sequence[Mapping[str, str]],
+                     spec: Spec, *, prices: PriceTable | None = None, seed: int = 0) -> Variants:
+    """Put variants side by side.
+
+    Parameters
+    ----------
+    matches, evaluations
+        The runs, matched with one ground truth, and their values; the same queries.
+    settings
+        Of each run, {name: value as text}.
+    spec
+        A metric with a better direction whose mean over queries is meaningful.
+    prices
+        What tokens and calls cost, where a run has not recorded it.
+    seed
+        Of intervals and tests.
+
+    Raises
+    ------
+    InputError
+        Fewer than four runs, or runs that do not differ in any setting.
+    """
+    names = tuple(evaluation.name for evaluation in evaluations)
+    varying = varying_settings(settings)
+    if len(names) < FEWEST_RUNS:
+        raise InputError([Problem("variants/too-few", {"runs": len(names), "fewest": FEWEST_RUNS}, field="RUN")])
+    if not varying:
+        raise InputError([Problem("variants/same-settings", {"runs": len(names)}, field="RUN")])
+    column = [evaluation.specs.index(spec) for evaluation in evaluations]
+    rows = tuple(row[index] for row, index in zip(summaries(evaluations, seed=seed), column, strict=True))
+    latency = np.array([_mean(match.timed.stages.get("total")) for match in matches])
+    cost = np.array([_mean(run_cost(match.timed, match.run.settings, prices or PriceTable(), match.run.name).values)
+                     for match in matches])
+    aims, ends, values = [str(spec)], [spec.metric.better or "higher"], [np.array([row.mean for row in rows])]
+    for aim, paid in ((LATENCY, latency), (COST, cost)):
+        if np.isfinite(paid).sum() > 1:
+            aims, ends, values = [*aims, aim], [*ends, "lower"], [*values, paid]
+    return Variants(names, tuple(settings), tuple(varying), rows, latency, cost, tuple(aims),
+                    best_compromises(np.column_stack(values), ends),
+                    main_effects(evaluations, settings, spec, seed=seed))
+
+
+def _mean(values: np.ndarray | None) -> float:
+    """The mean of what is known; NaN where nothing is."""
+    if values is None or not np.isfinite(values).any():
+        return np.nan
+    return float(np.nanmean(values))

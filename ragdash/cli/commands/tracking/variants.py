@@ -1,0 +1,57 @@
+"""`ragdash variants`: many runs with other settings, what each setting does, and the best compromises."""
+
+from __future__ import annotations
+
+import argparse
+
+from ragdash.analysis.variants import compare_variants
+from ragdash.cli.common_options import add_evaluation_options
+from ragdash.cli.inputs import (
+    conventions_of,
+    distinct_names,
+    matching_of,
+    read_recorded,
+    reading_arguments,
+    source_of,
+    specs_of,
+    with_documents,
+)
+from ragdash.core.console import say, write_text
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.flat_settings import setting_texts
+from ragdash.evaluation.compare import select_comparable
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.latency_cost import read_prices
+from ragdash.io import read_truth
+from ragdash.matching.match import Match
+from ragdash.reporting.sentences.merge_problems import merged_problems
+from ragdash.reporting.variants import VARIANTS_FORMATS, render_variants
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_evaluation_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="recorded runs, log folders with many, or run files "
+                        "that have settings")
+    parser.add_argument("--prices", metavar="FILE", help="price table (TOML), where runs have tokens and no cost")
+    parser.add_argument("--format", choices=VARIANTS_FORMATS, default="table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the table, the effects and the compromises; returns the exit status."""
+    runs = distinct_names(read_recorded(options.runs, options))
+    if not options.truth:
+        raise InputError([Problem("no-truth", {}, field="--truth")])
+    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
+    specs = specs_of(options, runs, truth)
+    matches = [Match(item, truth, conventions_of(options), matching_of(options)) for item in runs]
+    evaluations = [evaluate_match(match, specs) for match in matches]
+    say(merged_problems(evaluations))
+    comparable, problems = select_comparable(evaluations[0], specs)
+    if not comparable:
+        raise InputError(problems)
+    prices = read_prices(options.prices) if options.prices else None
+    settings = [setting_texts(item.settings) for item in runs]
+    variants = compare_variants(matches, evaluations, settings, comparable[0], prices=prices, seed=options.seed)
+    write_text(render_variants(variants, options.format), options.output)
+    return 0

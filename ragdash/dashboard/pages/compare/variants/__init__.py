@@ -1,0 +1,1 @@
+"""The Variants page: many runs with other settings."""

@@ -1,0 +1,64 @@
+"""What the Variants page shows: the runs shown in the sidebar, their settings, and what each setting does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
+from ragdash.analysis.variants.setting_groups import varying_settings
+from ragdash.dashboard.page_context import PageContext, PageEnds
+from ragdash.dashboard.session import run_facts
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_spec
+from ragdash.reporting.sentences import formatting as fmt
+
+
+@dataclass(frozen=True)
+class VariantsData:
+    """The page's data. names: the runs' names on pages; digests: of the runs."""
+
+    context: PageContext
+    spec: Spec
+    variants: Variants
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The runs' names."""
+        return self.context.names
+
+
+def build_data(context: PageContext) -> VariantsData:
+    """The variants; where there are none, what would help, and the page ends."""
+    spec = context.selection.spec
+    facts = run_facts.of_runs(context.entries)
+    if len(context.entries) < FEWEST_RUNS:
+        shown = fmt.count(len(context.entries), "run is", "runs are")
+        elements.empty("Variants need four runs with settings", f"{shown} shown. "
+                       "Load more on the **Data** page, or show more in the sidebar. `ragdash.record` keeps the "
+                       "settings of a run; on the Data page you can type them.")
+        raise PageEnds
+    if not context.results.comparable([spec]):
+        elements.empty(f"{fmt.escape(spec.title)} has no effects", "It is no mean over queries, or has no better end. "
+                       "Choose another metric in the sidebar.")
+        raise PageEnds
+    if not varying_settings([run.settings for run in facts]):
+        elements.empty("These runs have the same settings", "Record them with the settings that differ, or type "
+                       "settings on the **Data** page.")
+        raise PageEnds
+    settings = tuple(tuple(run.settings.items()) for run in facts)
+    variants = _variants(tuple(context.digests), context.scope.cache_key([spec]), str(spec), settings,
+                         tuple(context.names), _evaluations=context.results.evaluations([spec]),
+                         _matches=[context.scope.match(digest) for digest in context.digests])
+    return VariantsData(context, spec, variants)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Comparing settings …")
+def _variants(runs: tuple[str, ...], scope: tuple, spec: str, settings: tuple, names: tuple[str, ...],
+              _evaluations: Sequence[Evaluation], _matches: Sequence[Match]) -> Variants:
+    texts: list[Mapping[str, str]] = [dict(run) for run in settings]
+    return compare_variants(_matches, _evaluations, texts, parse_spec(spec))

@@ -1,0 +1,75 @@
+"""A row for each document whose scores are marks of what is relevant rather than scores of a run: 0 and 1, or all 1."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from ragdash.core.errors import Collector, InputError
+from ragdash.io.detected_format import DetectedFormat
+from ragdash.io.proposals.reading import ROLE, Reading
+from ragdash.io.source.source import Source
+
+_OF_RUNS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
+_MOST_BYTES = 64 << 20
+_SAMPLE = 200
+_BEIR = {"query-id", "corpus-id", "score"}
+
+
+def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of such a table, judgments first; none where the scores can rank."""
+    guess = detected.guess
+    names = [guess.get(name) for name in ("query_id", "doc_id", "score")]
+    if source.mapping or detected.format not in ("csv", "tsv", "parquet", "xlsx") or detected.role != "run" or (
+            None in names or not _OF_RUNS.isdisjoint(guess) or source.stored_size > _MOST_BYTES):
+        return []
+    columns = [str(name) for name in names]
+    is_beir = set(columns) == _BEIR and source.container is not None
+    roles = _roles(list(islice(_rows(source, detected.format, columns), _SAMPLE)), is_beir)
+    rows = list(_rows(source, detected.format, columns)) if roles else []
+    roles = roles if _roles(rows, is_beir) == roles else ()
+    preview = tuple(dict(zip(("query_id", "doc_id", "score"), row, strict=True)) for row in rows[:3])
+    fields = dict(zip(("query_id", "doc_id"), columns, strict=False))
+    return [Reading({ROLE: role, **fields, name: columns[2]}, len(rows), preview=preview)
+            for role, name in (("truth", "grade"), ("run", "score")) if role in roles]
+
+
+def _roles(rows: Sequence[Sequence[str]], is_beir: bool) -> tuple[str, ...]:
+    """What the scores can be: judgments alone, judgments or a run, or () for scores that can rank."""
+    queries, scores = {row[0] for row in rows}, {row[2] for row in rows} - {""}
+    if is_beir and scores <= set("0123456789"):
+        return ("truth",)
+    return ("truth", "run") if scores == {"0", "1"} and len(queries) < len(rows) else ()
+
+
+def _rows(source: Source, format_name: str, names: Sequence[str]) -> Iterator[list[str]]:
+    """The cells of these columns in each row."""
+    if source.container is not None:
+        yield from _table_rows(source, names)
+        return
+    delimiter = "\t" if format_name == "tsv" else max(",;|", key=source.head.split(b"\n")[0].decode(
+        errors="replace").count)
+    rows = csv.reader(source.text.splitlines(), delimiter=delimiter)
+    try:
+        header = [cell.strip().lstrip("\ufeff") for cell in next(rows, [])]
+        if not set(names) <= set(header):
+            return
+        places = [header.index(name) for name in names]
+        yield from ([row[place].strip() for place in places] for row in rows if len(row) > max(places))
+    except csv.Error:
+        return
+
+
+def _table_rows(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
+    """The cells of a workbook or Parquet file."""
+    from ragdash.io.formats import excel_parquet
+
+    try:
+        header, rows = excel_parquet.read_table(source, Collector(source.file))
+        places = [header.names.index(name) for name in names]
+        for _, row in rows:
+            cells = [row[place] for place in places]
+            yield ["" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells]
+    except (InputError, ValueError):
+        return

@@ -1,0 +1,34 @@
+"""Lists and fields of logs: what happened within a query, with texts and ids of many kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragdash.io.proposals.names import words
+
+if TYPE_CHECKING:
+    from ragdash.io.proposals.fields import Field
+
+_LOGS = {"event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
+_NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
+          "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold"}
+
+
+def is_log(path: str) -> bool:
+    """True for lists of what happened within a query."""
+    return not _LOGS.isdisjoint(words(path))
+
+
+def is_noise(field: Field) -> bool:
+    """Parts of logs, which hold texts and ids of many kinds; what a retriever logged counts."""
+    path = set(field.words)
+    if field.path.startswith("*"):
+        return False
+    if field.words[:2] == ("agent", "run") and field.words[2:] in (("answer",), ("response",), ("output",)):
+        return False
+    meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
+    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and "." not in field.path):
+        return False
+    if not {"retriever", "retrieval"}.isdisjoint(path):
+        return "metric" in path or "uuid" in path
+    return ("." in field.path and not (field.path.endswith("choices[].message.content"))) or path.isdisjoint(meaningful)

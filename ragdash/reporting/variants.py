@@ -1,0 +1,153 @@
+"""Variants in words, as tables and as JSON: which setting matters, with what cautions, and the best compromises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect, Variants
+from ragdash.reporting.sentences.formatting import count, listed
+from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
+
+VARIANTS_FORMATS = ("table", "markdown", "json")
+AIMS = {LATENCY: "latency", COST: "cost"}
+REASONS = {"constant": "the same in every run", "other-in-every-run": "another value in every run",
+           "many-values": "too many values"}
+MOST_NAMED = 4
+
+
+def finding(effects: MainEffects) -> str:
+    """Which setting matters most, in one sentence."""
+    title = effects.spec.title
+    significant = [setting for setting in effects.settings if setting.is_significant()]
+    if not effects.settings:
+        return "No setting has an effect to estimate: each is the same in every run, or has another value in every run."
+    if not significant:
+        return (f"No setting has a significant effect on {title}, over {count(effects.n, 'query', 'queries')}. "
+                "More queries would show smaller effects.")
+    first = significant[0]
+    clearest, best = int(np.argmin(first.p)), first.levels[_best_level(first, effects)]
+    others = [setting.title for setting in significant[1:]]
+    rest = f" Also significant: {listed(_short(others))}." if others else " No other setting has a significant effect."
+    return (f"{first.title} matters most for {title}: {first.levels[clearest]} is {signed(first.effect[clearest])} "
+            f"[{signed(first.low[clearest])}, {signed(first.high[clearest])}] against the average of its values. "
+            f"The best value is {best}, {number(first.spread)} from the worst.{rest}")
+
+
+def cautions(variants: Variants) -> list[str]:
+    """What a reader must know before acting on the effects."""
+    effects, lines = variants.effects, []
+    tied = [setting for setting in effects.settings if setting.inseparable]
+    for setting in tied[:MOST_NAMED]:
+        lines.append(f"{setting.title} cannot be separated from {listed(_short(list(setting.inseparable)))}: these "
+                     "runs change them together. Add runs that change one of them alone.")
+    if not effects.balanced:
+        lines.append(f"The design is unbalanced: {effects.combinations:,} of {effects.possible:,} combinations of "
+                     "values have a run, and some values occur together more often than others. Effects are adjusted "
+                     "for this by a model without interactions.")
+    if np.isfinite(effects.explained) and effects.explained < 0.8:
+        lines.append(f"All settings together explain {effects.explained:.0%} of the differences between the means. The "
+                     "rest are interactions and noise: an effect holds on average, not for each combination.")
+    if len(variants.names) >= 10:
+        lines.append(f"The best of {len(variants.names):,} runs looks better than it is, because chance helped choose "
+                     "it. Check the winner on queries that did not choose it.")
+    return lines
+
+
+def aims_sentence(variants: Variants) -> str:
+    """The aims of the best compromises, and how many runs are among them."""
+    aims = [variants.effects.spec.title, *(AIMS[aim] for aim in variants.aims[1:])]
+    chosen = [name for name, best in zip(variants.names, variants.best, strict=True) if best]
+    return (f"Best compromises of {listed(aims)} ({count(len(chosen), 'run')}): {listed(_short(chosen))}. For each "
+            "other run there is one that is at least as good in everything, and better in something.")
+
+
+def left_out_sentence(effects: MainEffects) -> str:
+    """The settings without an effect, and why; "" for none."""
+    parts = []
+    for reason, words in REASONS.items():
+        names = [name for name, why in effects.left_out.items() if why == reason]
+        if names:
+            parts.append(f"{listed(_short(names))} ({words})")
+    return f"Left out: {'; '.join(parts)}." if parts else ""
+
+
+def effect_rows(effects: MainEffects) -> list[list[str]]:
+    """Cells under EFFECT_HEADER."""
+    rows = []
+    for setting in effects.settings:
+        share = f"{setting.share:.0%}" if np.isfinite(setting.share) else "–"
+        for index, level in enumerate(setting.levels):
+            interval = f"[{signed(setting.low[index])}, {signed(setting.high[index])}]" \
+                if np.isfinite(setting.low[index]) else "–"
+            rows.append([setting.title, level, f"{setting.runs[index]:,}", number(setting.raw[index]),
+                         signed(setting.effect[index]), interval, p_number(setting.p[index]),
+                         share if not index else ""])
+    return rows
+
+
+EFFECT_HEADER = ["setting", "value", "runs", "mean", "effect", "95 % interval", "p", "share"]
+
+
+def render_variants(variants: Variants, form: str) -> str:
+    """The runs, the effects and the compromises in one of VARIANTS_FORMATS."""
+    if form == "json":
+        return json.dumps(variants_dict(variants), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    effects = variants.effects
+    header = ["run", *variants.varying, effects.spec.title, "95 % interval", "n",
+              *(f"{AIMS[aim]} {'(ms)' if aim == LATENCY else '($)'}" for aim in variants.aims[1:]), "best"]
+    paid = {LATENCY: [f"{value:,.1f}" if np.isfinite(value) else "–" for value in variants.latency],
+            COST: [f"{value:.5f}" if np.isfinite(value) else "–" for value in variants.cost]}
+    rows = [[variants.names[run], *(variants.settings[run].get(name, "–") for name in variants.varying),
+             number(variants.summaries[run].mean),
+             f"[{number(variants.summaries[run].low)}, {number(variants.summaries[run].high)}]",
+             f"{variants.summaries[run].n:,}", *(paid[aim][run] for aim in variants.aims[1:]),
+             "●" if variants.best[run] else ""] for run in _order(variants)]
+    lines = [finding(effects), *cautions(variants), left_out_sentence(effects), aims_sentence(variants)]
+    marker = "- " if form == "markdown" else ""
+    return "\n".join([table_text(EFFECT_HEADER, effect_rows(effects), form), table_text(header, rows, form),
+                      *(f"{marker}{line}" for line in lines if line), ""])
+
+
+def variants_dict(variants: Variants) -> dict:
+    """Everything as JSON."""
+    effects = variants.effects
+    return {
+        "schema": 1, "metric": str(effects.spec), "n": effects.n, "balanced": effects.balanced,
+        "combinations": effects.combinations, "possible": effects.possible,
+        "explained": finite_or_none(effects.explained), "finding": finding(effects), "cautions": cautions(variants),
+        "left_out": dict(effects.left_out), "aims": list(variants.aims),
+        "settings": [{
+            "setting": setting.title, "share": finite_or_none(setting.share), "spread": finite_or_none(setting.spread),
+            "inseparable": list(setting.inseparable), "values": [{
+                "value": level, "runs": int(setting.runs[index]),
+                **{name: finite_or_none(float(getattr(setting, name)[index]))
+                   for name in ("raw", "effect", "low", "high", "p")}} for index, level in enumerate(setting.levels)]}
+            for setting in effects.settings],
+        "runs": [{
+            "run": variants.names[run], "settings": dict(variants.settings[run]),
+            "mean": finite_or_none(variants.summaries[run].mean), "low": finite_or_none(variants.summaries[run].low),
+            "high": finite_or_none(variants.summaries[run].high), "n": variants.summaries[run].n,
+            "latency_ms": finite_or_none(float(variants.latency[run])),
+            "cost_usd": finite_or_none(float(variants.cost[run])), "best": bool(variants.best[run])}
+            for run in _order(variants)]}
+
+
+def _order(variants: Variants) -> list[int]:
+    """The runs, best first; undefined means last."""
+    sign = 1 if variants.effects.spec.metric.better == "lower" else -1
+    means = np.array([row.mean for row in variants.summaries], float)
+    return np.argsort(np.where(np.isfinite(means), sign * means, np.inf), kind="stable").tolist()
+
+
+def _best_level(setting: SettingEffect, effects: MainEffects) -> int:
+    return int(np.argmin(setting.effect) if effects.spec.metric.better == "lower" else np.argmax(setting.effect))
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """The first names, and how many more."""
+    if len(names) <= MOST_NAMED:
+        return list(names)
+    return [*names[:MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1:,} more"]

@@ -1,0 +1,80 @@
+"""The Variants page: when it is offered, its parts, and the search, groups and pins of its table."""
+
+from itertools import product
+
+import pandas as pd
+import pyarrow as pa
+from helpers import run_of, truth_of
+from page_cases import address, charts, opened, shown, texts, widget
+
+from ragdash.dashboard import page_list
+from ragdash.dashboard.pages.compare.variants.table import matching_rows
+
+QUERIES = [f"q{number:02}" for number in range(20)]
+TRUTH = truth_of({query: ["a"] for query in QUERIES})
+
+
+def variant(model: str, size: int, number: int):
+    first = 16 if model == "large" else 6
+    documents = {query: [*([] if index < first + number else ["x"]), "a"] for index, query in enumerate(QUERIES)}
+    return run_of(documents, f"{model}-{size}", settings={"model": model, "chunk": {"size": size}, "top": 10})
+
+
+RUNS = [variant(model, size, number) for number, (model, size) in enumerate(product(("large", "small"), (
+    256, 512, 1024)))]
+
+
+def table(at) -> pd.DataFrame:
+    frame = at.dataframe[0]
+    return pa.ipc.open_stream(frame.proto.arrow_data.data).read_all().to_pandas()
+
+
+def test_the_page_is_offered_where_runs_share_settings_and_greyed_below_four():
+    entry = next(entry for entry in page_list.entries() if entry.path == "variants")
+    present = {page_list.RUNS, page_list.JUDGMENTS}
+    assert not page_list.is_offered(entry, present)
+    assert page_list.is_offered(entry, {*present, page_list.VARIANTS})
+    assert page_list.missing_need(entry, {*present, page_list.VARIANTS}) == "four runs with settings"
+    assert page_list.is_listed(entry, {*present, page_list.VARIANTS, page_list.FOUR_VARIANTS})
+    few = opened("variants", **address(TRUTH, RUNS[:3], metric="RR"))
+    assert "3 runs are shown" in texts(few) and not charts(few)
+
+
+def test_each_part_shows_what_it_is_called():
+    at = opened("variants", **address(TRUTH, RUNS, metric="RR"))
+    said = texts(at).replace("\\", "")
+    assert "model matters most for MRR: large is +0.0" in said and "Left out: top (the same in every run)" in said
+    assert set(charts(at)) == {"main_effects"}
+    for part, chart in (("parallel", "parallel_settings"), ("settings", "setting_grid")):
+        widget(at, "button_group", "variants_part").set_value(part)
+        assert set(charts(shown(at.run()))) == {chart}
+    widget(at, "button_group", "variants_part").set_value("compromises")
+    assert "No latency or cost" in "".join(header.value for header in shown(at.run()).header)
+
+
+def test_the_table_is_searched_grouped_and_pinned():
+    at = opened("variants", **address(TRUTH, RUNS, metric="RR", variants_part="runs"))
+    frame = table(at)
+    assert len(frame) == 6 and frame["MRR"].is_monotonic_decreasing and {"model", "chunk.size"} <= set(frame.columns)
+    widget(at, "text_input", "variants_find").set_value("size=256")
+    assert set(table(shown(at.run()))["Run"]) == {"large-256", "small-256"}
+    pins = widget(at, "multiselect", "variants_pinned")
+    pins.set_value([RUNS[-1].digest])
+    names = table(shown(at.run()))["Run"].tolist()
+    assert names[0].endswith("small-1024") and set(names[1:]) == {"large-256", "small-256"}
+    widget(at, "text_input", "variants_find").set_value("")
+    widget(at, "selectbox", "variants_by").set_value("model")
+    groups = table(shown(at.run()))
+    assert groups["model"].tolist() == ["large", "small"] and groups["Runs"].tolist() == [3, 3]
+    widget(at, "selectbox", "variants_by").set_value("none")
+    widget(at, "multiselect", "variants_pinned").set_value([])
+    widget(at, "text_input", "variants_find").set_value("no such run")
+    assert "No run has all of these words" in "".join(note.value for note in shown(at.run()).info)
+
+
+def test_a_search_has_all_words_and_exact_values():
+    frame = pd.DataFrame({"Run": ["hybrid [1]", "dense"], "chunk.size": ["512", "5120"], "MRR": [0.5, 0.4]})
+    assert matching_rows(frame, "size=512").tolist() == [True, False]
+    assert matching_rows(frame, "512 [1").tolist() == [True, False]
+    assert matching_rows(frame, "").tolist() == [True, True]
+    assert matching_rows(frame, "none=1").tolist() == [False, False]
