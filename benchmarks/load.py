@@ -2,6 +2,7 @@
 
     python benchmarks/load.py                            20 and 50 sessions, an upload of 300 MB, 1,000 reruns
     python benchmarks/load.py --sessions 20 --seconds 30 --upload 0 --reruns 0
+    python benchmarks/load.py --sessions --reruns 0 --steady 30     four sessions for 30 minutes, a click each 1.8 s
 
 Three runs of 7,000 queries x 100 with their judgments are loaded. Each session (sessions.py: Streamlit's own messages,
 not a browser) opens the dashboard, then thinks for 2 s on average and clicks: another cutoff, metric or page.
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--depth", type=int, default=100)
     parser.add_argument("--upload", type=int, default=300, metavar="MB", help="size of the file; 0: none")
     parser.add_argument("--reruns", type=int, default=1_000, help="of one session, for its memory; 0: none")
+    parser.add_argument("--steady", type=float, default=0, metavar="MINUTES", help="of four sessions at the end")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         paths, truth = data(Path(folder), options.queries, options.depth)
@@ -100,7 +102,7 @@ async def trial(server: Server, options: argparse.Namespace, folder: Path) -> bo
                                   large_file(folder, options.upload))
         await asyncio.gather(*(session.close() for session in sessions))
     await alone(server, options.reruns)
-    return failed
+    return failed | (await steady(server, options.steady) if options.steady else False)
 
 
 async def phase(server: Server, sessions: list[Session], options: argparse.Namespace, about: str,
@@ -189,6 +191,34 @@ async def alone(server: Server, reruns: int) -> None:
             memory.append(server.memory())
     await session.close()
     print(f"memory over {reruns:,} reruns, at each fifth: {', '.join(f'{value:.0f}' for value in memory)} MiB")
+
+
+async def steady(server: Server, minutes: float, count: int = 4, think: float = 7.0) -> bool:
+    """Some sessions at a low rate, each choice computed before: the memory at each tenth; whether a page failed."""
+    sessions = [Session(server.address) for _ in range(count)]
+    await asyncio.gather(*(session.open() for session in sessions))
+    for page in PAGES:
+        await sessions[0].visit(page)
+        for metric in METRICS:
+            await sessions[0].choose("Metric", metric)
+            for cutoff in CUTOFFS:
+                await sessions[0].choose("Cutoff k", cutoff)
+    stop, memory, used = asyncio.Event(), [server.memory()], server.processor()
+    work = [asyncio.create_task(clicks(session, random.Random(number), think, stop))
+            for number, session in enumerate(sessions)]
+    for _ in range(10):
+        await asyncio.sleep(minutes * 6)
+        memory.append(server.memory())
+    stop.set()
+    rows = [row for rows in await asyncio.gather(*work) for row in rows]
+    times = np.array([row[1] for row in rows])
+    each = (server.processor() - used) / len(rows) * 1e3
+    print(f"\n{count} sessions for {minutes:.0f} minutes: {len(rows):,} clicks, median {np.median(times):.3f} s, p95 "
+          f"{np.percentile(times, 95):.3f} s, processor {each:.0f} ms a click\n"
+          f"   memory at each tenth: {', '.join(f'{value:.0f}' for value in memory)} MiB, from lowest to highest "
+          f"{max(memory) / min(memory) - 1:.1%}, failed {sum(bool(row[2]) for row in rows)}", flush=True)
+    await asyncio.gather(*(session.close() for session in sessions))
+    return any(row[2] for row in rows)
 
 
 if __name__ == "__main__":

@@ -360,6 +360,14 @@ def started(monkeypatch, *arguments: str) -> dict:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")
+def test_openblas_has_one_thread_where_nothing_else_is_chosen(monkeypatch):
+    for chosen, threads in ((None, "1"), ("4", "4")):
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", chosen or "")
+        if chosen is None:
+            monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+        assert started(monkeypatch)["OPENBLAS_NUM_THREADS"] == threads
+
+
 def test_the_dashboard_is_told_its_workspace(monkeypatch, tmp_path, capsys):
     assert "RAGDASH_READ_ONLY" not in (found := started(monkeypatch)) and found["RAGDASH_WORKSPACE"] == os.environ[
         "RAGDASH_WORKSPACE"]

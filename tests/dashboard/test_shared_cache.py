@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.session import scope as scope_module
+from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.compare import ComparisonRules
+from ragdash.metrics import parse_specs
 
 
 def test_a_result_is_computed_once_for_its_arguments_however_they_are_given():
@@ -64,3 +72,39 @@ def test_an_error_is_raised_each_time_and_leaves_nothing():
         with pytest.raises(ValueError, match="no"):
             fails("a")
     assert fails("a") == fails("a") == "done" and asked == ["a", "a", "a"]
+
+
+def test_sessions_that_ask_for_the_same_means_and_tests_compute_them_once(monkeypatch):
+    ids = [f"q{number}" for number in range(12)]
+    truth = Truth.build("truth", ids, ["a"] * 12, [1] * 12)
+    runs = [Run.build(name, ids, ["a" if number % step else "b" for number in range(12)], [1.0] * 12)
+            for name, step in (("x", 2), ("y", 3), ("z", 4))]
+    monkeypatch.setattr(scope_module, "LOADED", SimpleNamespace(
+        truth=lambda digest: truth, run={run.digest: run for run in runs}.__getitem__))
+    digests = [run.digest for run in runs]
+    scope, specs = Scope(truth.digest, Conventions()), parse_specs("RR P@1")
+    computed, start = [], threading.Barrier(4)
+
+    def counted(name):
+        work = getattr(evaluation_cache, name)
+
+        def count(*args, **kwargs):
+            computed.append(name)
+            time.sleep(0.05)
+            return work(*args, **kwargs)
+
+        return count
+
+    for name in ("summaries", "test_family"):
+        monkeypatch.setattr(evaluation_cache, name, counted(name))
+
+    def ask(specs):
+        start.wait()
+        means = evaluation_cache.summary(digests, scope, specs)
+        rows = evaluation_cache.compared(digests[0], digests[1:], scope, specs[:1], ComparisonRules(permutations=200))
+        return [[summary.mean for summary in row] for row in means], [row[0].p for row in rows]
+
+    with ThreadPoolExecutor(4) as sessions:
+        results = list(sessions.map(ask, [specs, specs, specs, specs]))
+    assert sorted(computed) == ["summaries", "test_family"]
+    assert all(result == results[0] for result in results)

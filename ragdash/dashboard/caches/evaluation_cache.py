@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Generic, TypeVar
 
@@ -52,6 +53,7 @@ class _ResultCache(Generic[K, V]):
 
     def __init__(self):
         self._results: OrderedDict[K, V] = OrderedDict()
+        self._computing: dict[K, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
@@ -64,6 +66,25 @@ class _ResultCache(Generic[K, V]):
             while len(self._results) > self.LIMIT:
                 self._results.popitem(last=False)
 
+    @contextmanager
+    def computing(self, keys: Iterable[K]) -> Iterator[None]:
+        """Compute these alone: a session that asks for one of them waits here, and looks for it again.
+
+        The locks are taken in one order, so that no two sessions wait for each other.
+        """
+        ordered = sorted(set(keys), key=repr)
+        with self._lock:
+            locks = [self._computing.setdefault(key, threading.Lock()) for key in ordered]
+        with ExitStack() as stack:
+            for lock in locks:
+                stack.enter_context(lock)
+            try:
+                yield
+            finally:
+                with self._lock:
+                    for key in ordered:
+                        self._computing.pop(key, None)
+
 
 _SUMMARIES: _ResultCache[tuple, Summary] = _ResultCache()
 _COMPARISONS: _ResultCache[tuple, Comparison] = _ResultCache()
@@ -73,12 +94,17 @@ _FAMILIES: _ResultCache[tuple, PairTests] = _ResultCache()
 def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
     """Means and intervals: for each run a Summary for each spec."""
     keys = {spec: (scope.cache_key([spec]), str(spec)) for spec in specs}
-    missing = [spec for spec in specs if any(_SUMMARIES.get((run, *keys[spec])) is None for run in runs)]
-    if missing:
-        with st.spinner("Computing means and intervals …"):
-            rows = summaries([scope.evaluation(run, missing) for run in runs], weights=scope.resample_weights)
-        _SUMMARIES.update({(run, *keys[summary.spec]): summary
-                           for run, row in zip(runs, rows, strict=True) for summary in row})
+
+    def missing() -> list[Spec]:
+        return [spec for spec in specs if any(_SUMMARIES.get((run, *keys[spec])) is None for run in runs)]
+
+    if wanted := missing():
+        with _SUMMARIES.computing((run, *keys[spec]) for run in runs for spec in wanted):
+            if wanted := missing():  # what no other session has computed meanwhile
+                with st.spinner("Computing means and intervals …"):
+                    rows = summaries([scope.evaluation(run, wanted) for run in runs], weights=scope.resample_weights)
+                _SUMMARIES.update({(run, *keys[summary.spec]): summary
+                                   for run, row in zip(runs, rows, strict=True) for summary in row})
     return [tuple(_SUMMARIES.get((run, *keys[spec])) for spec in specs) for run in runs]
 
 
@@ -111,13 +137,15 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
 
 def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRules) -> FamilyTests:
     """All pairs of these runs on one spec, whichever of them is the baseline."""
-    tests = _FAMILIES.get((runs, scope.cache_key([spec]), str(spec), replace(rules, margin=None)))
+    key = (runs, scope.cache_key([spec]), str(spec), replace(rules, margin=None))
     evaluations = [replace(scope.evaluation(run, [spec]), name=run) for run in runs]
-    if tests is not None:
-        return FamilyTests(tuple(evaluations), spec, rules, (), tests)
-    family = test_family(evaluations, spec, rules)
-    _FAMILIES.update({(runs, scope.cache_key([spec]), str(spec), replace(rules, margin=None)): family.tests})
-    return family
+    if _FAMILIES.get(key) is None:
+        with _FAMILIES.computing([key]):
+            if _FAMILIES.get(key) is None:
+                family = test_family(evaluations, spec, rules)
+                _FAMILIES.update({key: family.tests})
+                return family
+    return FamilyTests(tuple(evaluations), spec, rules, (), _FAMILIES.get(key))
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,

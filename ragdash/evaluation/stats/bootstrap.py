@@ -46,11 +46,14 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     deviations /= np.where(scale > 0, scale, 1.0)
     lowest = np.where(defined, values, np.inf).min(axis=0, initial=np.inf)
     highest = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
-    draws, spreads = _resampled_means(deviations, defined, method == "t", resamples, seed, weights)
-    if method == "t":
-        low, high = _studentized_interval(draws, spreads, deviations, n, level)
-    else:
-        low, high = _quantiles(draws, *_TAILS[method](deviations, n, draws, level))
+    low, high = np.zeros((2, len(n)))
+    if (drawn := (n >= 2) & (scale > 0)).any():  # the others have no interval, or one without width
+        deviations, defined, size = deviations[:, drawn], defined[:, drawn], n[drawn]
+        draws, spreads = _resampled_means(deviations, defined, method == "t", resamples, seed, weights)
+        if method == "t":
+            low[drawn], high[drawn] = _studentized_interval(draws, spreads, deviations, size, level)
+        else:
+            low[drawn], high[drawn] = _quantiles(draws, *_TAILS[method](deviations, size, draws, level))
     has_interval = n >= 2
     low, high = (np.clip(mean + scale * end, lowest, highest) for end in (low, high))
     return np.where(has_interval, low, np.nan), np.where(has_interval, high, np.nan)
