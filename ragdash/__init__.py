@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate
     from ragdash.evaluation.stream import evaluate_stream
     from ragdash.experiments.fusion.fuse import fuse
+    from ragdash.experiments.sweep import sweep
     from ragdash.io import read_run, read_runs, read_truth
     from ragdash.metrics import METRICS, Spec, metric, parse_specs
     from ragdash.workspace.recording import record, record_retriever
@@ -38,6 +39,7 @@ _HOMES = {
     "evaluation.evaluate": ("Evaluation", "Summary", "evaluate"),
     "evaluation.stream": ("evaluate_stream",),
     "experiments.fusion.fuse": ("fuse",),
+    "experiments.sweep": ("sweep",),
     "io": ("read_run", "read_runs", "read_truth"),
     "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
     "workspace.recording": ("record", "record_retriever"),
@@ -47,7 +49,7 @@ _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "me
           "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluation", "InputError", "Problem", "Run",
            "Spec", "Summary", "Truth", "compare", "evaluate", "evaluate_stream", "fuse", "metric", "parse_specs",
-           "read_run", "read_runs", "read_truth", "record", "record_retriever"]
+           "read_run", "read_runs", "read_truth", "record", "record_retriever", "sweep"]
 
 
 def __getattr__(name: str) -> object:

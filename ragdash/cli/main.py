@@ -25,6 +25,7 @@ COMMANDS = {
     "evaluate": "metrics of runs, with intervals",
     "compare": "which candidates are better than the baseline, and can that be trusted?",
     "variants": "many runs with other settings: which setting matters, and which runs are the best compromises?",
+    "sweep": "run a command at every point of a grid of settings; each is recorded as a run; can be resumed",
     "pin": "make a run the baseline: a small file for the repository",
     "history": "each metric over time, and its significant changes",
     "gate": "has a run become worse than the pinned baseline? For continuous integration",
@@ -50,7 +51,7 @@ COMMANDS = {
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "history", "view", "bundle", "variants"), "tracking.")}
+            **dict.fromkeys(("pin", "gate", "history", "view", "bundle", "variants", "sweep"), "tracking.")}
 # folders of commands that share one
 
 

@@ -22,7 +22,7 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
     Parameters
     ----------
     fields
-        query, answer, contexts, latency_ms, usage, cost_usd, attributes; None is left out.
+        query, answer, contexts, latency_ms, usage, cost_usd, metrics, attributes; None is left out.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
             values[name] = text_of(fields[name], name, query_id)
     if fields.get("contexts") is not None:
         values["contexts"] = [text_of(context, "contexts", query_id) for context in fields["contexts"]]
-    values |= {name: fields[name] for name in ("latency_ms", "cost_usd") if fields.get(name) is not None}
+    values |= {name: fields[name] for name in ("latency_ms", "cost_usd", "metrics") if fields.get(name) is not None}
     if fields.get("usage") is not None:
         values["usage"] = _usage(fields["usage"])
     if fields.get("attributes"):

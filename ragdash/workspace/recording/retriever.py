@@ -127,6 +127,11 @@ def questions_of(questions: Questions) -> dict[str, str]:
     return questions_by_id
 
 
+def questions_digest(questions: Questions) -> str:
+    """What a recorded run keeps of its questions."""
+    return _digest(questions_of(questions))
+
+
 def _digest(texts: Mapping[str, str]) -> str:
     joined = "\0".join(f"{query}\1{text}" for query, text in sorted(texts.items()))
     return hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()[:32]

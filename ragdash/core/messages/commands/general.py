@@ -17,61 +17,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {files:comma}",
         fix="Write the file as it is in the command, such as --map runs.csv:query=question.",
     ),
-    "baseline/changed": Message(
-        actual="values that do not fit their digest: the file was changed by hand or by a merge",
-        expected="a file as ragdash pin wrote it",
-        fix="Restore it from version control, or pin the accepted run again.",
-    ),
-    "baseline/convention": Message(
-        actual="{value!r}",
-        expected="{pinned!r}, as the baseline was evaluated",
-        fix="Leave the option out, or pin the accepted run again with it.",
-    ),
-    "baseline/damaged": Message(
-        actual="a pinned baseline that cannot be read ({reason})",
-        expected="a file as ragdash pin wrote it",
-        fix="Restore it from version control, or pin the accepted run again.",
-    ),
-    "baseline/exists": Message(
-        actual="a file of that name",
-        expected="no baseline there yet",
-        fix="--replace promotes this run: it becomes the baseline instead of {name!r} of {date}.",
-    ),
-    "baseline/fail-on": Message(
-        actual="{value!r}",
-        expected="one of {choices:comma}",
-        fix="Use one of these.",
-    ),
-    "baseline/metric": Message(
-        actual="{spec}, which the baseline does not have",
-        expected="one of its metrics: {metrics:comma}",
-        fix="Pin the accepted run again with {spec}.",
-    ),
-    "baseline/newer": Message(
-        actual="version {version} of the format",
-        expected="version {newest}",
-        fix="Update ragdash.",
-    ),
-    "baseline/no-metric": Message(
-        actual="no metric that can be compared query by query among {metrics:comma}",
-        expected="a mean over queries with a better direction",
-        fix='Choose one, such as -m "nDCG@10 RR".',
-    ),
-    "baseline/not-json": Message(
-        actual="a file that is not JSON ({reason})",
-        expected="a pinned baseline",
-        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
-    ),
-    "baseline/other-format": Message(
-        actual="another file",
-        expected="a pinned baseline",
-        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
-    ),
-    "baseline/unreadable": Message(
-        actual="a file that cannot be read: {reason}",
-        expected="a pinned baseline",
-        fix="Write one with: ragdash pin RUN --truth TRUTH -o baseline.ragdash",
-    ),
     "browser-failed": Message(
         actual="{type}: {error}",
         expected="a picture by {browser}",
@@ -298,16 +243,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {names:comma}",
         fix="Choose a tool.",
     ),
-    "bundle/exists": Message(
-        actual="a folder with other files in it",
-        expected="a folder that is empty or does not exist yet",
-        fix="Choose another folder with -o.",
-    ),
-    "bundle/replace": Message(
-        actual="a site that ragdash bundle wrote before",
-        expected="a folder that is empty or does not exist yet",
-        fix="Add --replace to write it again.",
-    ),
     "picture-without-data": Message(
         actual="nothing to draw for {name!r}{reason:?: {reason}}{reason:!}",
         expected="runs with what the picture shows",
@@ -317,16 +252,6 @@ MESSAGES: Mapping[str, Message] = {
         actual="evaluations that hold values alone, not what {run!r} returned",
         expected="evaluations of ragdash.evaluate, or runs with truth=",
         fix="Pass the runs and the truth.",
-    ),
-    "several-as-repeats": Message(
-        actual="{count} runs of different configurations: {names:comma}",
-        expected="one run, or repeats of one configuration, which are averaged per query",
-        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
-    ),
-    "several-as-repeats/settings": Message(
-        actual="{count} runs of {name!r} that differ in {settings:comma}",
-        expected="one run, or repeats of one configuration, which are averaged per query",
-        fix="Name one of them. If they are repeats, --group NAME says so and names them.",
     ),
     "unknown-picture": Message(
         actual="{name!r}",

@@ -1,0 +1,211 @@
+"""A grid of settings over a retriever or a command: each point is recorded as a run with its settings, and resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.paths import log_folder
+from ragdash.core.records import Run
+from ragdash.core.records.flat_settings import flat_settings
+from ragdash.io import read_run
+from ragdash.io.recorded.folder import LogEntry, log_entries
+from ragdash.io.write.serializers import run_objects
+from ragdash.workspace.recording import record, record_retriever
+from ragdash.workspace.recording.retriever import Questions, questions_digest
+
+OUTPUT = "out"  # the placeholder of the file that a command writes
+MOST_POINTS = 10_000
+_PLACEHOLDER = re.compile(r"\{([\w.-]+)\}")
+_TAIL = 400  # characters of a failed command's last words
+Grid = Mapping[str, Sequence] | Iterable[Mapping[str, object]]
+
+
+def grid_points(grid: Grid) -> list[dict[str, object]]:
+    """Every combination of the values of a grid; a list of points as it is.
+
+    Examples
+    --------
+    >>> grid_points({"k": [5, 10], "model": ["small"]})
+    [{'k': 5, 'model': 'small'}, {'k': 10, 'model': 'small'}]
+    """
+    if isinstance(grid, Mapping):
+        texts = [name for name, values in grid.items() if isinstance(values, str)]
+        empty = [name for name, values in grid.items() if not isinstance(values, str) and not list(values)]
+        if texts or empty or not grid:
+            raise InputError([Problem("sweep/values", {"name": (texts or empty or ["grid"])[0]}, field="grid")])
+        points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    else:
+        points = [dict(point) for point in grid]
+    if not 0 < len(points) <= MOST_POINTS:
+        raise InputError([Problem("sweep/points", {"points": len(points), "most": MOST_POINTS}, field="grid")])
+    return points
+
+
+def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, name: str | None = None,
+          tags: Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 8,
+          progress: Callable[[int, int], object] | None = None) -> list[Run]:
+    """Ask a retriever the same questions under every combination of settings, and record each as a run.
+
+    Parameters
+    ----------
+    make
+        Called with the settings of a point; returns what `record_retriever` takes, such as a function of the question.
+    grid
+        {setting: values}, or a list of points {setting: value}.
+    questions
+        As in `record_retriever`.
+    name
+        Of all runs; default: the name of `make`.
+    tags, folder, concurrency
+        As in `record_retriever`.
+    progress
+        Called with (points done, points in all).
+
+    Returns
+    -------
+    list of Run
+        In the order of the grid. A point that was recorded before, with the same name, settings and questions, is read
+        from its folder, so that a sweep that was stopped goes on. A run that was interrupted is resumed.
+
+    Raises
+    ------
+    InputError
+        The grid has no points, or as `record_retriever` raises.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> def make(settings):
+    ...     return lambda question: [f"d{i}" for i in range(settings["k"])]
+    >>> with tempfile.TemporaryDirectory() as logs:
+    ...     runs = sweep(make, {"k": [1, 3]}, {"q1": "Who?"}, name="search", folder=logs)
+    >>> [(run.settings, run.depth) for run in runs]
+    [({'k': 1}, 1), ({'k': 3}, 3)]
+    """
+    points = grid_points(grid)
+    logs = Path(folder) if folder is not None else log_folder()
+    name = name or getattr(make, "__name__", "sweep")
+    digest = questions_digest(questions)
+    runs = []
+    for number, point in enumerate(points, 1):
+        entry = recorded_point(logs, name, point, {"questions": digest})
+        runs.append(read_run(str(entry.path)) if entry else record_retriever(
+            make(dict(point)), questions, name=name, settings=point, tags=tags, folder=logs, concurrency=concurrency))
+        if progress is not None:
+            progress(number, len(points))
+    return runs
+
+
+def recorded_point(folder: Path, name: str, point: Mapping[str, object], data: Mapping[str, str]) -> LogEntry | None:
+    """The last closed run of this name, with these settings and these digests among its own, without failed queries."""
+    settings = flat_settings(point)[0]
+    for entry in reversed(log_entries(folder)):
+        header = entry.header
+        if entry.state == "complete" and header.name == name and dict(header.settings) == settings \
+                and not entry.failures and all(header.data.get(key) == value for key, value in data.items()):
+            return entry
+    return None
+
+
+def command_words(command: str, point: Mapping[str, object], output: str) -> list[str]:
+    """The words of a command with the values of a point in its placeholders; no shell reads them.
+
+    Examples
+    --------
+    >>> command_words("search --k {k} --out {out}", {"k": 5}, "run.jsonl")
+    ['search', '--k', '5', '--out', 'run.jsonl']
+    """
+    values = {**{name: _text(value) for name, value in point.items()}, OUTPUT: output}
+    return [_PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in shlex.split(command)]
+
+
+def check_command(command: str, names: Iterable[str]) -> None:
+    """Raise InputError for a command that cannot be split, a placeholder without a setting, a setting without one."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InputError([Problem("sweep/command", {"reason": str(error)}, field="COMMAND")]) from None
+    used, names = set(_PLACEHOLDER.findall(command)) - {OUTPUT}, set(names)
+    unknown, unused = sorted(used - names), sorted(names - used)
+    problems = [Problem("sweep/placeholder", {"name": name, "names": sorted(names)}, field="COMMAND")
+                for name in unknown]
+    problems += [Problem("sweep/unused", {"name": name}, field="--set") for name in unused]
+    problems += [] if words else [Problem("sweep/command", {"reason": "it is empty"}, field="COMMAND")]
+    if problems:
+        raise InputError(problems)
+
+
+def sweep_command(command: str, grid: Mapping[str, Sequence], *, name: str, folder: Path, tags: Iterable[str] = (),
+                  timeout: float | None = None) -> Iterator[tuple[dict, Run | None, bool, str]]:
+    """Run a command at every point of a grid, and record the run that it writes.
+
+    The command has a placeholder {setting} for each setting. It writes a run in any format to the file {out}, or to
+    its standard output where it has no {out}.
+
+    Yields
+    ------
+    tuple
+        The point; its run (None where the command failed); whether it was recorded before; and why it failed.
+    """
+    check_command(command, grid)
+    digest = hashlib.sha256(command.encode()).hexdigest()[:32]
+    for point in grid_points(grid):
+        entry = recorded_point(folder, name, point, {"command": digest})
+        if entry is not None:
+            yield point, read_run(str(entry.path)), True, ""
+            continue
+        with tempfile.TemporaryDirectory(prefix="ragdash-sweep-") as scratch:
+            output = Path(scratch) / "run.out"
+            words = command_words(command, point, str(output))
+            reason = _run_command(words, output, f"{{{OUTPUT}}}" in command, timeout)
+            run, reason = (None, reason) if reason else _read_output(output)
+        if run is not None:
+            run = _recorded(run, name, point, tags, folder, digest)
+        yield point, run, False, reason
+
+
+def _run_command(words: Sequence[str], output: Path, writes_file: bool, timeout: float | None) -> str:
+    """Run a command; returns why it failed, or ""."""
+    try:
+        with open(os.devnull if writes_file else output, "wb") as stdout:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
+                                  timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end within {timeout:g} seconds"
+    except OSError as error:
+        return f"it cannot be started: {error.strerror or error}"
+    if done.returncode:
+        last_words = " ".join(done.stderr.decode(errors="replace").split())
+        return f"exit status {done.returncode}" + (f": {shorten(last_words[-_TAIL:], _TAIL)}" if last_words else "")
+    return ""
+
+
+def _read_output(output: Path) -> tuple[Run | None, str]:
+    """The run that a command wrote, or why there is none."""
+    try:
+        return read_run((output.name, output.read_bytes())), ""
+    except OSError:
+        return None, "it wrote no file"
+    except InputError as error:
+        return None, f"what it wrote is no run: {error.problems[0]}"
+
+
+def _recorded(run: Run, name: str, point: Mapping[str, object], tags: Iterable[str], folder: Path, digest: str) -> Run:
+    """The run in the log folder, under the settings of the point."""
+    with record(name, settings=point, tags=tags, folder=folder, data={"command": digest}) as recording:
+        for row in run_objects(run):
+            recording.add_fields(row.pop("query_id"), row.pop("retrieved"), row)
+    return recording.result()
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,105 @@
+"""A sweep records a run for each point of a grid, goes on where it was stopped, and keeps failures apart."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from helpers import call
+
+import ragdash
+from ragdash.core.errors import InputError
+from ragdash.experiments.sweep import command_words, grid_points
+from ragdash.io.recorded.folder import log_entries
+
+QUESTIONS = {f"q{number}": f"question {number}" for number in range(5)}
+SCRIPT = '''
+import json, pathlib, sys
+k, word, out = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+with open("calls.txt", "a") as calls:
+    calls.write(f"{k} {word}\\n")
+if word == "bad" and not pathlib.Path("fixed").exists():
+    sys.exit("the index is missing")
+rows = [{"query_id": f"q{n}", "retrieved": [f"d{i}" for i in range(k)], "answer": word, "metrics": {"mrr": 0.5}}
+        for n in range(3)]
+text = "".join(json.dumps(row) + "\\n" for row in rows)
+sys.stdout.write(text) if out == "-" else pathlib.Path(out).write_text(text)
+'''
+
+
+def test_each_point_is_a_run_and_a_second_sweep_asks_nothing(tmp_path):
+    made = []
+
+    def search(settings):
+        made.append(settings)
+        return lambda question: [f"d{rank}" for rank in range(settings["k"])]
+
+    steps = []
+    grid = {"k": [1, 3], "chunk.size": [256, 512]}
+    runs = ragdash.sweep(search, grid, QUESTIONS, folder=tmp_path, progress=lambda done, points: steps.append(done))
+    assert [dict(run.settings) for run in runs] == grid_points(grid) and steps == [1, 2, 3, 4]
+    assert [run.depth for run in runs] == [1, 1, 3, 3] and {run.name for run in runs} == {"search"}
+    again = ragdash.sweep(search, {**grid, "k": [1, 3, 5]}, QUESTIONS, folder=tmp_path)
+    assert len(made) == 6, "only the two new points were asked"
+    assert [run.digest for run in again[:4]] == [run.digest for run in runs] and len(log_entries(tmp_path)) == 6
+    ragdash.sweep(search, grid, {"q9": "another question"}, folder=tmp_path)
+    assert len(made) == 10, "other questions are another sweep"
+
+
+def test_a_point_with_failed_queries_is_tried_again(tmp_path):
+    broken = [True]
+
+    def search(settings):
+        def ask(question):
+            if broken[0] and question.endswith("3"):
+                raise RuntimeError("down")
+            return ["d1"]
+        return ask
+
+    with pytest.warns(UserWarning, match="1 query of 5 failed"):
+        first, = ragdash.sweep(search, {"k": [1]}, QUESTIONS, folder=tmp_path)
+    broken[0] = False
+    second, = ragdash.sweep(search, {"k": [1]}, QUESTIONS, folder=tmp_path)
+    assert (len(first), len(second)) == (4, 5)
+
+
+@pytest.mark.parametrize("output", ["{out}", "-"])
+def test_a_command_runs_once_per_point_and_failures_are_tried_again(tmp_path, monkeypatch, capfdbinary, output):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "search.py").write_text(SCRIPT)
+    arguments = ("sweep", f"{sys.executable} search.py {{k}} {{word}} {output}", "--set", "k=1,2", "--set",
+                 "word=good; rm -rf $HOME,bad", "--name", "hybrid", "--tag", "night", "--logdir", "logs")
+    status, out, err = call(capfdbinary, *arguments)
+    assert status == 2 and out == "" and "2 of 4 points failed" in err and "the index is missing" in err
+    assert "search.py 1 bad" in err
+    (tmp_path / "fixed").touch()
+    status, _, err = call(capfdbinary, *arguments)
+    assert status == 0 and err.count("as before") == 2 and "4 runs in logs" in err
+    assert (tmp_path / "calls.txt").read_text().splitlines().count("1 good; rm -rf $HOME") == 1
+    runs = [ragdash.read_run(entry.path) for entry in log_entries(tmp_path / "logs")]
+    assert {(run.settings["k"], run.settings["word"], run.depth) for run in runs} == {
+        (k, word, k) for k in (1, 2) for word in ("good; rm -rf $HOME", "bad")}
+    assert all(run.tags == ("night",) and run.file_scores is not None and run.name == "hybrid" for run in runs)
+    assert runs[0].details["answer"].to_pylist() == ["good; rm -rf $HOME"] * 3
+    status, out, _ = call(capfdbinary, *arguments, "--dry-run")
+    assert status == 0 and out.count("search.py") == 4 and "'good; rm -rf $HOME'" in out
+
+
+@pytest.mark.parametrize(("command", "settings", "words"), [
+    ("search {k}", ["k"], "--set k=5,10,20"), ("search {k}", ["k=1", "k=2"], "each name once"),
+    ("search {k}", ["k=1,,2"], "NAME=VALUE"), ("search {x}", ["k=1"], "{x}, which is no setting"),
+    ("search", ["k=1"], "does not use"), ("search 'a {k}", ["k=1"], "quotes"),
+    ("no-such-command-anywhere {k}", ["k=1"], "cannot be started"),
+    ("true {k}", ["k=1"], "no run"), ("sleep {k}", ["k=30"], "no end within 0.2 seconds")])
+def test_bad_sweeps_say_what_is_wrong(tmp_path, capfdbinary, command, settings, words):
+    options = [word for text in settings for word in ("--set", text)]
+    status, out, err = call(capfdbinary, "sweep", command, *options, "--logdir", tmp_path / "logs", "--timeout", "0.2")
+    assert status == 2 and words in err and out == ""
+    assert log_entries(tmp_path / "logs") == []
+
+
+def test_grids_without_points_and_placeholders_of_values():
+    for grid in ({}, {"k": []}, {"k": "abc"}, []):
+        with pytest.raises(InputError):
+            grid_points(grid)
+    assert command_words("a {k} '{b c}' {out}", {"k": True}, "o") == ["a", "true", "{b c}", "o"]
