@@ -16,14 +16,14 @@ from ragdash.evaluation.stats import SEED
 from ragdash.models.judge import Endpoint, Patience, Plan, Prices
 from ragdash.models.judge.allowed_hosts import VARIABLE, AllowedHosts
 from ragdash.models.judge.batch import CONCURRENCY
-from ragdash.models.judge.endpoint import KINDS
+from ragdash.models.judge.endpoint import KINDS, PROVIDERS
 from ragdash.models.judge.transport.prices import listed_price
 
 
 def add_judge_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that ask a judge."""
-    parser.add_argument("--base-url", required=True, metavar="URL", help="of the endpoint, such as "
-                        "http://localhost:11434/v1")
+    parser.add_argument("--base-url", metavar="URL", help="of the endpoint, such as http://localhost:11434/v1 "
+                        "(for batches the default is the address of OpenAI, or of Anthropic with --kind anthropic)")
     parser.add_argument("--model", required=True, metavar="NAME")
     parser.add_argument("--kind", choices=KINDS, default=KINDS[0], help="the protocol (default: openai, which most "
                         "endpoints speak)")
@@ -47,6 +47,10 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 
 def endpoint_of(options: argparse.Namespace) -> Endpoint:
     """The endpoint that the options name; InputError where they do not fit together."""
+    if options.base_url is None:
+        if not any(getattr(options, name, None) for name in ("batch_out", "batch_in", "batch")):
+            raise InputError([Problem("no-base-url", field="--base-url")])
+        options.base_url = PROVIDERS.get(options.kind, PROVIDERS["openai"])
     prices = (options.price_in, options.price_out)
     listed = listed_price(options.model) if prices == (None, None) and not _is_local(options) else None
     if listed is not None:

@@ -32,6 +32,8 @@ FLAGS = [
     "--force-color-profile=srgb",
     "--disable-background-networking",
     "--no-first-run",
+    "--process-per-site",  # a new page runs in the process of the visitor's page before, where Streamlit is compiled
+    "--js-flags=--no-opt",  # pages are too short for what the optimizer costs
 ]
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BUFFERED = "() => new Promise(done => setTimeout(done, 50))"  # Streamlit collects what it draws for a moment
@@ -55,6 +57,7 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
+        "RAGDASH_CACHE": str(log.parent / "cache"),  # never the user's
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         **{key: value for key, value in os.environ.items() if not key.startswith(("RAGDASH_", "PYTHONPATH"))},
     }
@@ -224,7 +227,7 @@ class App:
         self.page.evaluate(BUFFERED)
         self.until(lambda: not self.awaited and not self.running)
         self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        self.until(lambda: not self.page.get_by_test_id("stSkeleton").count())  # a policy may forbid wait_for_function
         self.page.evaluate(DRAWN)
         return self
 
@@ -298,6 +301,13 @@ def visitor(browser, url: str, **settings):
     return *watched(context, url), context
 
 
+def new_profile(browser, url: str):
+    """A browser of a visitor; its first page stays open, so that others run in its process with compiled scripts."""
+    context = browser.new_context(**SETTINGS)
+    context.new_page().goto(f"{url}/_stcore/health")
+    return context
+
+
 @pytest.fixture(scope="session")
 def profiles(browser):
     """The browsers of the visitors of a test, by their number, for test after test: what they load stays cached."""
@@ -314,7 +324,7 @@ def visit(browser, profiles, server, request):
 
     def start(url: str = server, *, color_scheme: str = "light", viewport: dict = LARGE) -> App:
         if len(opened) == len(profiles):
-            profiles.append(browser.new_context(**SETTINGS))
+            profiles.append(new_profile(browser, url))
         app, faults = watched(profiles[len(opened)], url)
         opened.append((app, faults))
         app.page.context.new_cdp_session(app.page).send(

@@ -123,6 +123,12 @@ TERMS: Mapping[str, Term] = {
     "batch_replies": Term(
         "Batch replies", "Result files as the service returned them, also its file of errors. Lines that expired or "
         "failed go into the next file. A file read twice counts once.", link=_LINK),
+    "batch_submit": Term(
+        "Submit", "Uploads the requests of this round and makes a batch (OpenAI's files and batches). Questions in an "
+        "open batch are never submitted again. The budget is for all rounds.", link=_LINK),
+    "batch_poll": Term(
+        "Look for replies", "Asks the service once and stores the replies of batches that have ended. A batch may take "
+        "a day; come back to this page.", link=_LINK),
     "planned_calls": Term(
         "Calls", "Plus follow-up calls that depend on the replies, such as the verification of claims."),
     "planned_tokens": Term(

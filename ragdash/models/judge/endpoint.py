@@ -22,6 +22,7 @@ from ragdash.models.judge.question import PROTOCOL, VOTE_TEMPERATURE, Question
 
 KINDS = ("openai", "anthropic", "litellm")
 PATHS = {"openai": "/chat/completions", "anthropic": "/messages", "litellm": ""}
+PROVIDERS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 KNOWN = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
 FIXED = ("model", "messages", "system", "stream", "n", "response_format", "tools", "tool_choice", "max_tokens",
          "max_completion_tokens")  # by the program

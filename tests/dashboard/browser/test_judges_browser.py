@@ -12,8 +12,8 @@ SAMPLES = Path(__file__).resolve().parents[3] / "sample_runs"
 SECRET = "sk-typed-by-hand-4711"
 
 
-def test_from_the_samples_to_verdicts(visit, serve):
-    app = visit()
+def test_from_the_samples_to_verdicts(visit, serve, fresh_server):  # its verdicts would be on pages of other tests
+    app = visit(fresh_server)
     app.open().upload(*(str(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "truth")))
     app.page.get_by_role("heading", name="Runs (2)").wait_for()
     app.settle().go("Answers").part("part", "LLM judge").calm()
@@ -41,7 +41,7 @@ def test_from_the_samples_to_verdicts(visit, serve):
     assert "this machine" in said and re.search(r"Calls\s+4\d\d", said) and not server.asked
     page.locator(".st-key-judge_start button").click()
     page.locator(".st-key-judge_stop").wait_for()
-    other = visit(color_scheme="dark", viewport={"width": 390, "height": 844})
+    other = visit(fresh_server, color_scheme="dark", viewport={"width": 390, "height": 844})
     other.open(page.url)
     other.page.get_by_text(re.compile("is judging dense and sparse")).wait_for()
     other.calm()

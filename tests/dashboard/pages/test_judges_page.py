@@ -556,6 +556,24 @@ def test_judging_by_batch_files_from_requests_to_results(tmp_path, monkeypatch):
     assert judged(at)["n"].tolist() == [6] * 4 and "**toy at" in texts(at)
 
 
+def test_a_batch_is_submitted_and_read_on_the_page(tmp_path):
+    from models.judge.batch_endpoint import BatchEndpoint
+
+    with BatchEndpoint(tmp_path) as service:
+        at = opened(None, **{state.JUDGE_URL: service.url, state.JUDGE_MODEL: "toy", state.BATCH_READ: ("", []),
+                             state.JUDGE_METRICS: ["Faithfulness"]})
+        at.button(key="batch_submit").click().run()
+        assert "submitted 12 requests as batch-0" in texts(at) and "1 open batch at 127.0.0.1" in texts(at)
+        assert not [one for one in at.button if one.key == "batch_submit"], "nothing else to ask yet"
+        service.finish()
+        at.button(key="batch_poll").click().run()
+        assert "batch-0: completed, 12 of 12; 12 new verdicts" in texts(at) and len(service.asked) == 12
+        assert "nothing left to ask; 12 verdicts known" in texts(at) and judged(at)["n"].tolist() == [6] * 2
+    away = opened(None, **{state.JUDGE_URL: "https://judge.example.org/v1", state.JUDGE_MODEL: "toy",
+                           state.BATCH_READ: ("", []), state.JUDGE_METRICS: ["Faithfulness"]})
+    assert away.button(key="batch_submit").disabled and "may be sent to" in away.checkbox(key=state.BATCH_AGREED).label
+
+
 def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     server = serve(judge=lambda asked: {"reason": "so", "verdict": "good" if "grey" in asked.user else "poor"})
     at = opened(server, **{state.RUBRIC_SAVED: ("", []), state.RUBRIC_NAME: "shade", state.RUBRIC_KIND: "labels",

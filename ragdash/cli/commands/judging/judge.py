@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
-from ragdash.cli.common_options import add_reading_options, whole_number
+from ragdash.cli.common_options import add_reading_options, seconds, whole_number
 from ragdash.cli.inputs import read_inputs
 from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
-from ragdash.cli.judge_batch import batch_step
+from ragdash.cli.judge_batch import batch_step, service_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
 from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
@@ -37,6 +37,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "batch service (OpenAI's lines, or Anthropic's list with --kind anthropic)")
     parser.add_argument("--batch-in", action="append", metavar="FILE", help="read the replies of a batch service, "
                         "also its file of errors; with --batch-out write the next round")
+    parser.add_argument("--batch", choices=("submit", "poll"), help="the same over HTTP (OpenAI's files and batches): "
+                        "submit the next round; look at open batches and read the replies of those that ended")
+    parser.add_argument("--wait", type=seconds, metavar="SECONDS", help="with --batch: look every so many seconds and "
+                        "submit the following rounds until nothing is left")
     parser.add_argument("--votes", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
@@ -79,10 +83,13 @@ def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save:
     if options.batch_in or options.batch_out:
         save()
         return batch_step(options, prepared, budget)
-    if plan.calls and not endpoint.local and not options.yes:
+    sends = options.batch != "poll" or options.wait
+    if plan.calls and sends and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
     save()
     remember_endpoint(endpoint)
+    if options.batch:
+        return service_step(options, prepared, budget)
     with interruptible(options) as (progress, cancel):
         report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
                       patience=Patience(reply=options.timeout))

@@ -29,7 +29,7 @@ class BatchRound:
     """The requests of a round. files: content of each; requests: of all files; number, rounds: of how many as far as
     is known; tasks: questions by task; again: of them asked before; over_budget: left for a larger budget; given_up:
     questions by reason that are not asked again; known: verdicts stored; calls, cost: spent in earlier rounds, cost
-    None without prices; expected_cost: of this round.
+    None without prices; expected_cost: of this round; waiting: questions in a batch that is open.
     """
 
     files: tuple[bytes, ...]
@@ -46,6 +46,7 @@ class BatchRound:
     prompt_tokens: int
     completion_tokens: int
     expected_cost: float | None
+    waiting: int = 0
 
     def as_dict(self) -> dict:
         return {**{name: getattr(self, name) for name in self.__dataclass_fields__ if name != "files"},
@@ -53,7 +54,8 @@ class BatchRound:
 
     def __str__(self) -> str:
         if not self.requests:
-            words = "nothing left to ask" if not self.over_budget else "nothing within the budget"
+            words = ("nothing within the budget" if self.over_budget else "nothing else to ask yet" if self.waiting
+                     else "nothing left to ask")
         else:
             tasks = ", ".join(f"{n:,} {task}" for task, n in self.tasks.items())
             again = f", {self.again:,} of them again" if self.again else ""
@@ -61,12 +63,14 @@ class BatchRound:
             words = (f"round {self.number} of {self.rounds}: {count(self.requests, 'request')} ({tasks}{again}), about "
                      f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write{money}")
         rest = [f"{self.known:,} verdicts known" if self.known else "",
+                f"{count(self.waiting, 'question')} in open batches" if self.waiting else "",
                 f"{count(self.over_budget, 'question')} over the budget" if self.over_budget else "",
                 *(f"{n:,} given up: {MISSING[reason]}" for reason, n in self.given_up.items())]
         return "; ".join(part for part in (words, *rest) if part)
 
 
-def next_round(job: BatchJob, endpoint: Endpoint, budget: Budget, *, resume: bool) -> BatchRound:
+def next_round(job: BatchJob, endpoint: Endpoint, budget: Budget, *, resume: bool,
+               waiting: frozenset[bytes] = frozenset()) -> BatchRound:
     """The requests that a job needs next.
 
     Parameters
@@ -77,6 +81,8 @@ def next_round(job: BatchJob, endpoint: Endpoint, budget: Budget, *, resume: boo
         For all rounds together; what earlier files cost is subtracted.
     resume
         Whether replies were just read: questions on which the judge failed for good are then left out.
+    waiting
+        Keys of questions whose replies are on their way; they are left out.
 
     Returns
     -------
@@ -89,7 +95,7 @@ def next_round(job: BatchJob, endpoint: Endpoint, budget: Budget, *, resume: boo
     cost = sum(endpoint.prices.cost(usage.prompt, usage.completion) for usage in spent) if endpoint.prices else None
     given_up = {key: wanted.failure.missing for key, wanted in state.pending.items()
                 if resume and _is_given_up(wanted.failure)}
-    todo = {key: wanted for key, wanted in state.pending.items() if key not in given_up}
+    todo = {key: wanted for key, wanted in state.pending.items() if key not in given_up and key not in waiting}
     lines, expected = _within(todo, endpoint, job, Budget(
         None if budget.calls is None else max(budget.calls - calls, 0),
         None if budget.cost is None else max(budget.cost - (cost or 0.0), 0.0)))
@@ -110,6 +116,7 @@ def next_round(job: BatchJob, endpoint: Endpoint, budget: Budget, *, resume: boo
         expected.prompt,
         expected.completion,
         endpoint.prices.cost(expected.prompt, expected.completion) if endpoint.prices else None,
+        sum(key in waiting for key in state.pending),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 from ragdash.core.errors import InputError, Problem, shorten
@@ -17,10 +17,19 @@ from ragdash.models.judge.transport.response_status import MAX_ERROR_LENGTH, Htt
 LARGEST = 16 << 20  # bytes of a reply
 HIDDEN, SHORTEST = "[key]", 8
 Post = Callable[[bytes], HttpResponse]
+Send = Callable[..., HttpResponse]
+"""(method, url, body, more headers) -> what came back."""
 
 
 def poster(endpoint: Endpoint, patience: Patience) -> Post:
-    """A function that posts a body and never raises for what the network does; threads may share it.
+    """A function that posts a body to the endpoint, as `sender`."""
+    send, url = sender(endpoint, patience), endpoint.url
+    return lambda body: send("POST", url, body)
+
+
+def sender(endpoint: Endpoint, patience: Patience, largest: int = LARGEST) -> Send:
+    """A function that sends a request to the endpoint's host and never raises for what the network does; threads may
+    share it. largest: bytes of a reply.
 
     The key is taken out of everything that comes back. Raises InputError where `requests` is not installed, the key is
     not there, or the host may not be called.
@@ -34,7 +43,7 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
         raise InputError([Problem("not-installed")]) from None
     endpoint.check_allowed()
     secret = endpoint.secret()
-    request_headers, url, local = headers(endpoint, secret), endpoint.url, threading.local()
+    request_headers, local = headers(endpoint, secret), threading.local()
     late, broken = (requests.exceptions.Timeout, ReadTimeoutError), (requests.exceptions.RequestException, HTTPError)
 
     def session() -> requests.Session:
@@ -47,17 +56,18 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
             local.session.auth = lambda request: request  # none of ~/.netrc
         return local.session
 
-    def post(body: bytes) -> HttpResponse:
+    def send(method: str, url: str, body: bytes | None = None, more: Mapping[str, str] | None = None) -> HttpResponse:
         try:
-            with session().post(
+            with session().request(
+                method,
                 url,
                 data=body,
-                headers=request_headers,
+                headers={**request_headers, **(more or {})},
                 timeout=(patience.connect, patience.reply),
                 stream=True,
                 allow_redirects=False,
             ) as response:
-                content = _content(response.raw, patience.reply)
+                content = _content(response.raw, patience.reply, largest)
                 return HttpResponse(response.status_code, _redact_bytes(content, secret),
                               {name.lower(): redact(value, secret) for name, value in response.headers.items()})
         except requests.exceptions.ConnectTimeout as error:
@@ -68,16 +78,16 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
             refused = "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
             return _failed("unreachable", error, secret, sent=not refused)
 
-    return post
+    return send
 
 
-def _content(raw, seconds: float) -> bytes:
+def _content(raw, seconds: float, largest: int) -> bytes:
     """The body of a response; TimeoutError where it drips in for too long, and what is too large is cut."""
     end, pieces, size = time.monotonic() + seconds, [], 0
     while piece := raw.read1(1 << 16, decode_content=True):
         pieces.append(piece)
         size += len(piece)
-        if size > LARGEST:
+        if size > largest:
             break
         if time.monotonic() > end:
             raise TimeoutError("a reply that does not end")

@@ -1,7 +1,9 @@
-"""Judging by batch files: download the requests of the next round, upload the replies. Nothing is sent from here."""
+"""Judging by batches: download the requests of the next round and upload the replies, or send and fetch them here."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -9,16 +11,22 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import roles
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import data as judges_data
+from ragdash.dashboard.pages.answers.judge import form
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.run_judge import JudgeWork, batch_job, judged_names, prepare_views, sampled_queries
+from ragdash.models.judge import Patience, default_verdict_store
+from ragdash.models.judge.allowed_hosts import AllowedHosts
 from ragdash.models.judge.batch_files.lines import SUFFIX
+from ragdash.models.judge.batch_files.open_batches import OpenBatches
 from ragdash.models.judge.batch_files.replies import read_replies
 from ragdash.models.judge.batch_files.rounds import BatchRound, next_round
+from ragdash.models.judge.batch_files.service import BatchService
 from ragdash.reporting.sentences import formatting as fmt
 
 
@@ -30,15 +38,18 @@ def batch_files(context: PageContext, order: JudgeOrder) -> None:
         if not (expander.open or outcome is not None):
             return
         st.caption("For a batch service (half price at most providers). Download the requests, give them to the "
-                   "service, upload its replies here, and repeat until nothing is left. Nothing is sent from here.")
+                   "service, upload its replies here, and repeat until nothing is left."
+                   + (" Or submit them from here and look for the replies later." if order.kind == "openai" else ""))
         try:
             following = _next_round(context.scope.truth_digest, tuple(context.digests), context.scope.slice,
                                     context.scope.conventions.ties, order, judges_data.stamp(), outcome is not None,
-                                    _context=context)
+                                    OpenBatches.of(default_verdict_store(), order.endpoint).keys(), _context=context)
         except InputError as error:
             elements.problems(error.problems, "judge_batch_problems")
             return
         _downloads(following, order)
+        if order.kind == "openai":
+            _service(context, order, following)
         _upload(context, order, outcome)
 
 
@@ -57,6 +68,61 @@ def _downloads(following: BatchRound, order: JudgeOrder) -> None:
                 on_click="ignore",
                 help=tooltip("batch_requests"),
             )
+
+
+def _service(context: PageContext, order: JudgeOrder, following: BatchRound) -> None:
+    """Render the buttons that submit the round and look at open batches."""
+    host, local = fmt.escape(order.endpoint.host), order.endpoint.local
+    waiting = OpenBatches.of(default_verdict_store(), order.endpoint).read()
+    if waiting:
+        st.caption(f":material/hourglass_top: {fmt.count(len(waiting), 'open batch', 'open batches')} at {host}: "
+                   f"{fmt.escape(', '.join(batch.batch or 'being made' for batch in waiting))}")
+    if following.requests and not local:
+        st.checkbox(f"Questions, answers and documents of these runs may be sent to **{host}**",
+                    key=state.BATCH_AGREED)
+    with st.container(horizontal=True, key="batch_service"):
+        if following.requests:
+            st.button(f"Submit to {host}", icon=":material/send:", key="batch_submit", on_click=_submit,
+                      args=(context, order), help=tooltip("batch_submit"),
+                      disabled=not (local or state.get(state.BATCH_AGREED)))
+        if waiting:
+            st.button("Look for replies", icon=":material/refresh:", key="batch_poll", on_click=_poll,
+                      args=(context, order), help=tooltip("batch_poll"))
+
+
+def _submit(context: PageContext, order: JudgeOrder) -> None:
+    """Submit the next round. Consent is checked again: a manipulated page may request what the page does not offer."""
+    def step(service: BatchService) -> tuple[str, list[Problem]]:
+        if not service.endpoint.local and not state.get(state.BATCH_AGREED):
+            raise InputError([Problem("not-confirmed", {"host": service.endpoint.host})])
+        return str(service.submit(order.budget, resume=True)), []
+
+    _at_service(context, order, step)
+
+
+def _poll(context: PageContext, order: JudgeOrder) -> None:
+    """Look at the open batches and read what has ended."""
+    def step(service: BatchService) -> tuple[str, list[Problem]]:
+        result = service.poll()
+        return str(result), result.problems
+
+    _at_service(context, order, step)
+
+
+def _at_service(context: PageContext, order: JudgeOrder,
+                step: Callable[[BatchService], tuple[str, list[Problem]]]) -> None:
+    """Take a step at the batch service, which answers at once or in a few seconds; the outcome is shown."""
+    try:
+        check_writable()
+        listed = roles.judge_hosts()
+        endpoint = replace(order.endpoint, key=form.secret(order),
+                           allowed=None if listed is None else AllowedHosts.parse(listed))
+        work = _work(context, order)
+        outcome = step(BatchService(batch_job(work), endpoint, Patience(attempts=2, reply=30.0)))
+        st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
+    except InputError as error:
+        outcome = ("", list(error.problems))
+    st.session_state[state.BATCH_READ] = outcome
 
 
 def _upload(context: PageContext, order: JudgeOrder, outcome: tuple[str, list[Problem]] | None) -> None:
@@ -93,9 +159,9 @@ def _read(context: PageContext, order: JudgeOrder) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Writing requests …")
 def _next_round(truth: str, runs: tuple[str, ...], slice_name: str, ties: str, order: JudgeOrder, stamp: str,
-                resume: bool, _context: PageContext) -> BatchRound:
+                resume: bool, waiting: frozenset[bytes], _context: PageContext) -> BatchRound:
     work = _work(_context, order)
-    return next_round(batch_job(work), work.endpoint, order.budget, resume=resume)
+    return next_round(batch_job(work), work.endpoint, order.budget, resume=resume, waiting=waiting)
 
 
 def _work(context: PageContext, order: JudgeOrder) -> JudgeWork:

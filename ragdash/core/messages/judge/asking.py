@@ -12,17 +12,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="verdicts on the run's answers",
         fix="The row is left out.",
     ),
-    "bad-batch-line": Message(
-        actual="a line that is no reply of a batch",
-        expected="custom_id with response or error (OpenAI), or with result (Anthropic)",
-        fix="It is left out. Give the result file as the provider returned it.",
-    ),
-    "batch-same-file": Message(
-        actual="the file of replies as the file to write",
-        expected="another name",
-        fix="Name another file with --batch-out.",
-        page="Name another file.",
-    ),
     "bad-budget": Message(
         actual="{calls} calls, {cost} of money",
         expected="0 or more",
@@ -153,12 +142,6 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give it more time with --timeout, or a smaller --concurrency; the same command resumes.",
         page="Start again when it is faster: what is judged is kept.",
     ),
-    "foreign-batch-lines": Message(
-        actual="{lines:count line} about other questions than those of these runs",
-        expected="replies to the requests that were written for them",
-        fix="Use the runs, truth, metrics, base URL, model, parameters, sample and votes of the request file.",
-        page="Choose the runs, metrics, base URL, model, sample and votes of the request file.",
-    ),
     "judge-always-same/verdicts": Message(
         actual="{metric} of {run:named run}: {mean:g} for all {queries:count query}",
         expected="verdicts that differ somewhere",
@@ -194,11 +177,6 @@ MESSAGES: Mapping[str, Message] = {
         actual="verdicts in version {version} of the file",
         expected="version {newest}",
         fix="Use the ragdash that wrote it, or a newer one.",
-    ),
-    "no-batch-replies": Message(
-        actual="no reply of a batch in {lines:count line}",
-        expected="custom_id with response or error (OpenAI), or with result (Anthropic)",
-        fix="Give the result file as the provider returned it, not the request file.",
     ),
     "no-prices": Message(
         actual="a budget of money without prices",
@@ -319,11 +297,6 @@ MESSAGES: Mapping[str, Message] = {
         actual="an account without credit ({reply})",
         expected="credit for this model",
         fix="Check the account, then start again.",
-    ),
-    "repeated-batch-line": Message(
-        actual="another reply to the request {name}",
-        expected="one reply to a request",
-        fix="The first usable one counts.",
     ),
     "repeated-verdict": Message(
         actual="{metric} of query {query!r} again",

@@ -1,0 +1,209 @@
+"""Small parts of pages, called without a page: without data, at a limit, and for the first of several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers import run_of, truth_of
+
+from ragdash.dashboard.components.comparison_tables import query_differences_table
+from ragdash.dashboard.components.leaderboard_table import _difference_cell
+from ragdash.dashboard.pages.answers import data as answers
+from ragdash.dashboard.pages.answers.tables import distribution_table
+from ragdash.dashboard.pages.data import loading
+from ragdash.dashboard.pages.failures.data import FINE, common_fixes
+from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
+from ragdash.dashboard.pages.threshold_bands.speed_cost import sections as speed_sections
+from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import _mean_tokens
+from ragdash.dashboard.pages.what_if import mix_section
+from ragdash.dashboard.pages.what_if.sections import _means
+from ragdash.dashboard.session import relevance, short_address, state
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
+from ragdash.evaluation.compare import compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.metrics import parse_specs
+from ragdash.reporting.plots.common.theme import LIGHT
+from ragdash.reporting.sentences.formatting import UNDEFINED
+
+NAN = float("nan")
+
+
+@pytest.fixture
+def session(monkeypatch) -> dict:
+    """The values of a session without a page."""
+    values: dict = {state._RUNS: (), state._TRUTH: None}
+    monkeypatch.setattr(state.st, "session_state", values)
+    return values
+
+
+@pytest.mark.parametrize("answer, references, summary", [
+    ("grey stone", ("grey stone",), "Same words as the reference."),
+    ("a grey stone today", ("grey stone",), "Contains all words of the reference."),
+    ("grey", ("blue sky and sea", "grey stone"), "Missing: "),
+    (None, ("grey stone",), ""),
+    ("grey stone", (), ""),
+])
+def test_an_answer_is_compared_with_its_nearest_reference(answer, references, summary):
+    shown = query_view._compared_to_reference(answer, references, LIGHT)[1]
+    assert shown == summary or (summary == "Missing: " and shown.startswith(summary) and "stone" in shown
+                                and "sky" not in shown)
+
+
+def test_an_answer_is_right_by_its_text_or_by_its_token_f1_and_unknown_without_either():
+    hit, holds = [1, 1, 1, 0, 0, NAN, 1, 1], [1, 0, 0, 1, 0, 1, NAN, NAN]
+    token_f1, names = [0.1, 0.7, 0.69, 0.0, 0.0, 1.0, NAN, 0.9], answers.QUADRANT_NAMES
+    columns = dict(zip(answers.quadrant_specs(3), (hit, holds, token_f1, [0] * 8), strict=True))
+    evaluation = SimpleNamespace(column=lambda spec: np.array(columns[spec], float))
+    kinds = [names[kind] for kind in answers.classify_queries(evaluation, 3, 0.7)]
+    assert kinds == ["found_right", "found_right", "found_wrong", "missed_right", "missed_wrong", "unknown", "unknown",
+                     "found_right"]
+
+
+def test_methods_for_two_runs_and_methods_that_read_scores_are_offered_only_where_they_apply():
+    scored, unscored = run_of({"q": {"a": 2.0, "b": 1.0}}), run_of({"q": ["a", "b"]})
+    three, two, without = (
+        mix_section._options(SimpleNamespace(runs=range(len(runs))), SimpleNamespace(runs=runs))
+        for runs in ([scored] * 3, [scored] * 2, [scored, unscored]))
+    for_two = {name for name, preset in mix_section.PRESETS.items() if preset.two_runs}
+    assert for_two and for_two <= two.keys() and not for_two & three.keys()
+    assert two.keys() - three.keys() == for_two | {"cascade"}
+    assert "rrf" in without and without.keys() < two.keys()
+    reading = {name for name, method in mix_section.METHODS.items() if method.reads_scores({})}
+    assert reading and not reading & without.keys() and next(iter(two)) == mix_section.TUNED
+
+
+def test_every_choice_that_names_a_run_follows_it_to_its_new_version_and_the_others_stay(session):
+    session[state._RUNS] = tuple(SessionRun(digest, digest, slot) for slot, digest in enumerate(("a" * 32, "b" * 32)))
+    several, single = (next(key for key in state.OF_RUNS if (key == state.SHOWN) == wanted) for wanted in (True, False))
+    session[several], session[single] = ["a" * 32, "b" * 32], "b" * 32
+    state.swap_run("a" * 32, replace(session[state._RUNS][0], digest="c" * 32))
+    assert session[several] == ["c" * 32, "b" * 32] and session[single] == "b" * 32
+    assert [entry.digest for entry in session[state._RUNS]] == ["c" * 32, "b" * 32]
+    state.swap_run("b" * 32, replace(session[state._RUNS][1], digest="d" * 32))
+    assert session[several] == ["c" * 32, "d" * 32] and session[single] == "d" * 32
+
+
+def test_contexts_outside_the_shown_ranks_are_listed_and_an_answer_without_contexts_has_none():
+    column = SimpleNamespace(anchors_shown={"c1"}, anchors={"c1": "one", "c2": "two", "c3": "three"})
+    findings = SimpleNamespace(claims=(), chunks={})
+    hidden = claims_html._hidden_contexts(
+        column, SimpleNamespace(contexts=(("c1", "first"), ("c2", "second"), ("c3", "third"))), findings, LIGHT)
+    assert "2 contexts not among the ranks shown" in hidden and 'id="two"' in hidden and 'id="three"' in hidden
+    assert 'id="one"' not in hidden and "first" not in hidden
+    for contexts in (None, (("c1", "first"),)):
+        assert claims_html._hidden_contexts(column, SimpleNamespace(contexts=contexts), findings, LIGHT) == ""
+
+
+def test_mean_tokens_are_those_of_the_scope_and_a_dash_without_any():
+    data = SimpleNamespace(in_scope=np.array([True, True, False]))
+    assert _mean_tokens(np.array([1000.0, 2000.0, 9e9]), data) == "1,500"
+    assert _mean_tokens(np.array([1000.0, NAN, 9e9]), data) == "1,000"
+    assert _mean_tokens(None, data) == _mean_tokens(np.array([NAN, NAN, 5.0]), data) == UNDEFINED
+
+
+def test_evidence_can_be_had_only_with_a_run_that_has_texts(session, monkeypatch):
+    truth, bare = truth_of({"spans": ["a"]}), run_of({"spans": ["a"]})
+    with_texts = run_of({"spans": ["a"]}, texts=["The text of a."])
+    monkeypatch.setattr(relevance, "has_evidence", lambda _: True)
+    session[state._TRUTH] = LOADED.put(truth)
+    assert not relevance.evidence_available(), "no run"
+    session[state._RUNS] = (SessionRun(LOADED.put(bare), "bare", 0), SessionRun("f" * 32, "evicted", 1))
+    assert not relevance.evidence_available(), "no run with texts"
+    session[state._RUNS] += (SessionRun(LOADED.put(with_texts), "with texts", 2),)
+    assert relevance.evidence_available()
+    monkeypatch.setattr(relevance, "has_evidence", lambda _: False)
+    assert not relevance.evidence_available(), "no gold span"
+
+
+def test_other_judgments_are_noted_with_the_name_of_the_file_before(session, monkeypatch):
+    noted = []
+    monkeypatch.setattr(state, "add_truth_name", lambda *names: noted.append(names))
+    first, same, other = (truth_of({"noted": [doc]}, name)
+                          for name, doc in (("first", "a"), ("same", "a"), ("other", "b")))
+    loading._note_other_judgments(first)
+    session[state._TRUTH] = LOADED.put(first)
+    loading._note_other_judgments(same)
+    assert not noted, "nothing was loaded before, or the same judgments"
+    loading._note_other_judgments(other)
+    assert noted == [("first", "other")]
+
+
+def test_one_sentence_is_plain_and_two_are_a_list(monkeypatch):
+    shown = []
+    monkeypatch.setattr(speed_sections.st, "markdown", shown.append)
+    speed_sections._render_sentences(["One."])
+    speed_sections._render_sentences(["One.", "Two."])
+    assert shown == ["One.", "- One.\n- Two."]
+
+
+def test_values_of_a_metric_are_spread_over_quartiles_that_are_undefined_without_values():
+    spec = parse_specs("TokenF1")[0]
+    table = distribution_table(["dense", "empty"], spec, [np.array([0.0, 0.5, 1.0, 1.0, NAN]), np.array([NAN])])
+    assert table["n"].tolist() == [4, 0] and table["Undefined"].tolist() == [1, 1]
+    assert table["Exactly 0"].tolist() == [1, 0] and table["Exactly 1"].tolist() == [2, 0]
+    quartiles = table[["Lower quartile", "Median", "Upper quartile"]].to_numpy()
+    assert quartiles[0].tolist() == [0.375, 0.75, 1.0] and np.isnan(quartiles[1]).all()
+
+
+def test_six_values_of_a_file_are_shown_and_the_others_counted(monkeypatch):
+    labels, numbers = {"verdict": "Correct", "tone": None}, {f"m{i}": i / 10 for i in range(1, 6)} | {"none": NAN}
+    scores = SimpleNamespace(
+        run_names=["other", "dense"], label_names=list(labels), names=list(numbers),
+        aligned_labels=lambda owner, name, _: [labels[name] if owner == "dense" else "wrong"],
+        aligned=lambda owner, name, _: np.array([numbers[name]]))
+    run = SimpleNamespace(name="dense", file_scores=scores)
+    monkeypatch.setattr(file_facts, "LOADED", SimpleNamespace(run={"d": run}.get))
+    six = "verdict Correct, m1 0.100, m2 0.200, m3 0.300, m4 0.400, m5 0.500"
+    assert file_facts._values_of("d", "q1") == six
+    numbers |= {"m6": 0.6}
+    scores.names.append("m6")
+    assert file_facts._values_of("d", "q1") == f"{six}, and 1 more"
+    run.name, labels["verdict"] = "renamed", "hidden"
+    assert file_facts._values_of("d", "q1").startswith("verdict wrong, "), "the first run of the file"
+    assert file_facts._values_of("unknown", "q1") == ""
+
+
+def test_a_run_beside_itself_has_two_columns_and_two_runs_keep_their_names():
+    values, without = np.array([[0.5, 0.25]]), np.array([NAN])
+    again = query_differences_table(["q1"], [None], ("dense", "dense"), values, without)
+    assert list(again) == ["Query", "dense", "dense (again)", "Difference", "Mean without it"]
+    table = query_differences_table(["q1"], ["What?"], ("dense", "sparse"), values, without)
+    assert list(table) == ["Query", "Question", "dense", "sparse", "Difference", "Mean without it"]
+    assert table.iloc[0].tolist()[:5] == ["q1", "What?", 0.5, 0.25, -0.25]
+
+
+@pytest.mark.parametrize("queries, text", [(1, UNDEFINED), (2, "+0.500")])
+def test_a_difference_needs_two_queries(queries, text):
+    truth = truth_of({f"q{i}": ["a"] for i in range(queries)})
+    evaluations = [evaluate(run_of({f"q{i}": docs for i in range(queries)}, name), truth, ["RR"])
+                   for name, docs in (("poor", ["b", "a"]), ("good", ["a"]))]
+    comparison = compare(evaluations[0], [evaluations[1]])[0][0]
+    assert comparison.n == queries and _difference_cell(comparison).text == text
+    assert _difference_cell(None).text == UNDEFINED and np.isnan(_difference_cell(None))
+
+
+def test_the_baseline_of_an_address_is_the_first_run_that_it_shows():
+    digests = ["aaaa", "bbbb", "cccc"]
+    assert short_address.baseline_digest({}, digests) == "aaaa"
+    assert short_address.baseline_digest({state.SHOWN: ["1", "2"]}, digests) == "bbbb"
+    assert short_address.baseline_digest({state.SHOWN: ["unknown"]}, digests) == "aaaa"
+    assert short_address.baseline_digest({state.BASELINE: ["2"]}, digests) == "cccc"
+    assert short_address.baseline_digest({}, []) == ""
+
+
+def test_a_mean_over_no_defined_value_is_undefined():
+    means = _means([[0.5, NAN, 1.0], [NAN, NAN, NAN], [0.0, 0.0, 0.0]])
+    assert means[0] == 0.75 and np.isnan(means[1]) and means[2] == 0
+
+
+def test_fixes_are_named_for_the_worst_stage_of_each_run_that_fails():
+    counts = np.zeros((3, FINE + 1), int)
+    assert common_fixes(SimpleNamespace(counts=counts)) == []
+    counts[1, 2], counts[1, 0], counts[2, 2] = 5, 3, 1
+    fixes = common_fixes(SimpleNamespace(counts=counts))
+    assert len(fixes) == 1 and fixes[0].startswith("To fix ")
+    counts[0, 0] = 1
+    assert len(common_fixes(SimpleNamespace(counts=counts))) == 2

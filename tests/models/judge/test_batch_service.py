@@ -1,0 +1,138 @@
+"""Batches over HTTP: submit, poll, rounds, what is lost on the way; no question is ever in two batches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from models.judge.batch_endpoint import BatchEndpoint
+
+from ragdash.cli.main import main
+from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.batch_files import open_batches, service
+
+ROOT = Path(__file__).parents[3]
+RUN, TRUTH = str(ROOT / "sample_runs" / "dense.jsonl"), str(ROOT / "sample_runs" / "truth.jsonl")
+
+
+@pytest.fixture
+def serving(tmp_path, capsys, monkeypatch):
+    """(a batch endpoint with these faults, `ragdash judge` there: (exit status, text on standard error))."""
+    monkeypatch.setattr(service.BatchService, "_pause", lambda *_: None)
+    opened = []
+
+    def start(*faults: str):
+        endpoint = BatchEndpoint(tmp_path, faults).__enter__()
+        opened.append(endpoint)
+
+        def judge(*options, metrics="ClaimFaithfulness"):
+            status = main(["judge", RUN, "--truth", TRUTH, "--metrics", metrics, "--base-url", endpoint.url, "--model",
+                           "toy", "--sample", "6", "--seed", "3", *map(str, options)])
+            return status, capsys.readouterr().err
+        return endpoint, judge
+
+    yield start
+    for endpoint in opened:
+        endpoint.__exit__()
+
+
+def test_rounds_are_submitted_and_read_and_no_question_is_asked_twice(serving):
+    endpoint, judge = serving()
+    assert "no batch of toy at 127.0.0.1" in judge("--batch", "poll")[1]
+    status, text = judge("--batch", "submit")
+    assert status == 0 and "submitted 6 requests as batch-0; round 1 of 2: 6 requests (6 Claims)" in text
+    status, text = judge("--batch", "submit")
+    assert status == 0 and "nothing was submitted; nothing else to ask yet; 6 questions in open batches" in text
+    status, text = judge("--batch", "poll")
+    assert "batch-0: in_progress" in text and "1 batch still running" in text
+    endpoint.finish("expired", {0: "expired"})
+    status, text = judge("--batch", "poll")
+    assert status == 0 and "batch-0: expired, 6 of 6" in text and "5 new verdicts" in text
+    assert "next: round 2 of 3: 6 requests (1 Claims, 5 Verify, 1 of them again)" in text
+    assert "submitted 6 requests as batch-1" in judge("--batch", "submit")[1]
+    endpoint.finish()
+    judge("--batch", "poll")
+    endpoint.faults = ()
+    assert "submitted 1 request as batch-2; round 3 of 3: 1 request (1 Verify)" in judge("--batch", "submit")[1]
+    endpoint.finish()
+    assert "nothing left to ask; 12 verdicts known" in judge("--batch", "poll")[1]
+    assert sorted(map(endpoint.asked.count, set(endpoint.asked))) == [1] * 11 + [2], "the one that expired, again"
+    assert "(n 6)" in judge("--batch-out", "none.jsonl")[1] or not Path("none.jsonl").exists()
+
+
+def test_the_budget_spans_open_batches_and_failed_ones_free_their_questions(serving):
+    endpoint, judge = serving()
+    assert "submitted 4 requests" in judge("--batch", "submit", "--max-calls", 4)[1]
+    assert "nothing within the budget; 4 questions in open batches" in judge("--batch", "submit", "--max-calls", 4)[1]
+    assert "submitted 1 request as batch-1" in judge("--batch", "submit", "--max-calls", 5)[1]
+    endpoint.finish("failed")
+    text = judge("--batch", "poll", "--max-calls", 5)[1]
+    assert "batch batch-0 ended as failed: the file is not valid" in text and "5 requests" in text
+    assert "submitted 6 requests as batch-2" in judge("--batch", "submit")[1]
+
+
+@pytest.mark.parametrize("fault", ["lost", "error"])
+def test_a_batch_whose_id_is_lost_is_found_by_its_file(serving, fault):
+    endpoint, judge = serving(fault)
+    status, text = judge("--batch", "submit")
+    assert status == 0 and "submitted 6 requests as batch-0" in text and len(endpoint.asked) == 6
+    endpoint.finish()
+    assert "6 new verdicts" in judge("--batch", "poll")[1]
+
+
+def test_what_was_interrupted_goes_on(serving, monkeypatch):
+    """Killed while the batch is made: the next call finds it. Killed after the replies were read: they count once."""
+    endpoint, judge = serving()
+
+    def killed(*_):
+        raise KeyboardInterrupt
+    with monkeypatch.context() as patched:
+        patched.setattr(open_batches.OpenBatches, "set_batch", killed)
+        with pytest.raises(KeyboardInterrupt):
+            main_without_catching(judge)
+    assert len(endpoint.batches) == 1
+    assert "6 questions in open batches" in judge("--batch", "submit")[1] and len(endpoint.batches) == 1
+    endpoint.finish()
+    with monkeypatch.context() as patched:
+        patched.setattr(open_batches.OpenBatches, "close", killed)
+        with pytest.raises(KeyboardInterrupt):
+            main_without_catching(judge, "poll")
+    before = len(default_verdict_store().all_verdicts())
+    status, text = judge("--batch", "poll")
+    assert status == 0 and "0 new verdicts, 6 read before" in text
+    assert len(default_verdict_store().all_verdicts()) == before == 6 and len(endpoint.asked) == 6
+
+
+def main_without_catching(judge, step: str = "submit") -> None:
+    """A call that a KeyboardInterrupt ends: by the exception or by the exit status of an interrupted command."""
+    if judge("--batch", step)[0] == 130:
+        raise KeyboardInterrupt
+
+
+def test_a_refused_batch_frees_its_questions_and_other_protocols_say_what_to_do(serving):
+    _, judge = serving("refused")
+    status, text = judge("--batch", "submit")
+    assert status == 2 and "making a batch at 127.0.0.1" in text and "no batches for this model" in text
+    assert "submitted 6 requests" in judge("--batch", "submit")[1]
+    assert "an endpoint with files and batches" in judge("--batch", "submit", "--kind", "anthropic")[1]
+
+
+def test_waiting_submits_the_rounds_until_nothing_is_left(serving, monkeypatch):
+    endpoint, judge = serving()
+    look = service.BatchService.poll
+
+    def poll(self):
+        endpoint.finish()
+        return look(self)
+    monkeypatch.setattr(service.BatchService, "poll", poll)
+    status, text = judge("--batch", "submit", "--wait", "0.01")
+    assert status == 0 and "nothing left to ask; 12 verdicts known" in text and len(endpoint.batches) == 2
+
+
+def test_batch_files_need_no_address(tmp_path, capsys):
+    requests = tmp_path / "requests.jsonl"
+    common = ["judge", RUN, "--truth", TRUTH, "--model", "gpt-5", "--sample", "2"]
+    assert main([*common, "--batch-out", str(requests)]) == 0
+    assert {json.loads(line)["body"]["model"] for line in requests.read_text().splitlines()} == {"gpt-5"}
+    assert main(common) == 2 and "Name it with --base-url" in capsys.readouterr().err
