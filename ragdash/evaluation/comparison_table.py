@@ -90,7 +90,7 @@ class ComparisonTable(list[list[Comparison]]):
         ----------
         name
             An attribute of the truth's queries, or a label column of a run: "verdict of dense". Labels are an outcome
-            of that run: where it is labelled wrong, another run can look better by chance alone.
+            of that run: where it is labeled wrong, another run can look better by chance alone.
         metric
             Default the first one that was compared.
 
