@@ -227,7 +227,7 @@ class App:
         self.page.evaluate(BUFFERED)
         self.until(lambda: not self.awaited and not self.running)
         self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        self.until(lambda: not self.page.get_by_test_id("stSkeleton").count())  # a policy may forbid wait_for_function
         self.page.evaluate(DRAWN)
         return self
 

@@ -84,10 +84,11 @@ def _test_set(options: argparse.Namespace) -> int:
     start = time.monotonic()
     draft_set, total = _ask(options, request, endpoint, verdict_store, budget)
     path = _write_files(options, draft_set) if draft_set.drafts else None
-    _report(options, draft_set, total, path, time.monotonic() - start)
     new_notes = [note for note in notes(request, draft_set) if note not in notes_before]
     empty = [] if draft_set.passing or total.stopped else [_empty_problem(draft_set)]
-    say(problems := [*([total.problem] if total.problem else []), *new_notes, *empty])
+    problems = [*([total.problem] if total.problem else []), *new_notes, *empty]
+    _report(options, draft_set, total, path, time.monotonic() - start, problems)
+    say(problems)
     return STATUS.get(total.stopped, 0) or (2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
@@ -137,9 +138,8 @@ def _write_files(options: argparse.Namespace, draft_set: DraftSet) -> Path:
     return path
 
 
-def _report(
-    options: argparse.Namespace, draft_set: DraftSet, total: Outcome, path: Path | None, seconds: float
-) -> None:
+def _report(options: argparse.Namespace, draft_set: DraftSet, total: Outcome, path: Path | None, seconds: float,
+            problems: Sequence[Problem]) -> None:
     """What came of it, for a program or a person."""
     if options.progress == "json":
         types = {type: dict(zip(("written", "kept", "missing"), draft_set.counts(type), strict=True))
@@ -159,6 +159,7 @@ def _report(
                 "drafts": path and str(path),
                 "overlap": {type: mean for type, (mean, _) in draft_set.overlaps().items()},
                 "missing": {type: dict(reasons) for type, reasons in draft_set.missing.items()},
+                "problems": [problem.as_dict() for problem in problems],
             },
         )
         return

@@ -81,5 +81,7 @@ TERMS: Mapping[str, Term] = {
         "The share counts the stemmed content words of a question that occur in its evidence, averaged over the "
         "drafts that pass the rules. Reword the questions with the largest share, or check the result with questions "
         "asked by people.", link="../guide/test-set.md"),
+    "critique": Term("Critique", "The model reads each question that passes the rules again, with its documents: "
+                     "answerable, self-contained, one question, right answer. One more call per question."),
     "use_test_set": Term("Use as ground truth", "The runs of this session are then evaluated on these questions."),
 }

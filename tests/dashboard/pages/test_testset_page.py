@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+from helpers import until
 from page_cases import drawn, opened, shown, texts
 from streamlit.testing.v1 import AppTest
 
+from ragdash.dashboard.jobs import drafting
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.experiments.testset import (
     Check,
     Decision,
@@ -19,8 +26,9 @@ from ragdash.experiments.testset import (
     Sets,
     drafts_jsonl,
 )
-from ragdash.io import read_truth
+from ragdash.io import read_corpus, read_truth
 
+CORPUS = Path(__file__).resolve().parents[3] / "sample_runs" / "corpus.jsonl"
 NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x)"
 TEXT = f"Luna 24 landed in the Sea of Crises in 1976. {NASTY} It drilled two metres deep."
 
@@ -52,6 +60,66 @@ def states(at: AppTest) -> list[str]:
 def test_without_a_set_the_page_says_what_to_do():
     at = opened("test-set")
     assert "No test set loaded yet" in at.header[0].value and "ragdash testset" in at.code[0].value
+
+
+@pytest.fixture
+def at_work(serve):
+    """A scripted endpoint; the processes that the page starts end with the test."""
+    yield serve()
+    drafting.forget()
+    drafting.forget_plan()
+
+
+def run(at: AppTest) -> AppTest:
+    return shown(at.run())
+
+
+def test_a_set_is_made_from_documents_to_questions_to_review(at_work):
+    at = opened("test-set")
+    assert "No documents with texts in this session" in texts(at) and not at_work.asked
+    corpus = read_corpus(CORPUS)
+    LOADED.put(corpus)
+    chosen = {state.DOCUMENTS: corpus.digest, state.JUDGE_URL: at_work.url, state.JUDGE_MODEL: "toy",
+              state.NEW_SET_SIZE: 4, state.NEW_SET_TYPES: ["single", "no_answer"], state.NEW_SET_CRITIQUE: True}
+    at = opened("test-set", state=chosen)
+    assert "254 documents" in texts(at)
+    click(at, "new_set_plan")
+    until(lambda: not drafting._plans.current().running)
+    at = run(at)
+    said = texts(at)
+    assert "**4 calls**, then up to 20 more for rejects and critiques" in said and "this machine" in said
+    assert not at_work.asked and drafting.current() is None
+    click(at, "new_set_start")
+    until(lambda: not drafting.current().running)
+    at = run(at)
+    assert re.search(r"Done: 4 questions kept, \d+ calls", texts(at)) and len(at_work.asked) >= 8
+    assert states(at).count("To review") == 4 and len(Sets().names()) == 1
+    (name,) = Sets().names()
+    assert at.session_state["set"] == name and name.startswith("corpus-")
+    click(at, "draft_accept")
+    assert "1 accepted" in texts(at)
+    click(at, "new_set_plan")
+    until(lambda: not drafting._plans.current().running)
+    assert "**0 calls**" in texts(run(at))
+
+
+def test_an_endpoint_that_fails_is_shown_and_leaves_no_set(serve):
+    server = serve(*["404"] * 50)
+    corpus = read_corpus(CORPUS)
+    LOADED.put(corpus)
+    at = opened("test-set", state={
+        state.DOCUMENTS: corpus.digest, state.JUDGE_URL: server.url, state.JUDGE_MODEL: "toy", state.NEW_SET_SIZE: 2,
+        state.NEW_SET_TYPES: ["single"]})
+    try:
+        click(at, "new_set_plan")
+        until(lambda: not drafting._plans.current().running)
+        click(run(at), "new_set_start")
+        until(lambda: not drafting.current().running)
+        at = run(at)
+        assert "base URL" in "".join(one.value for one in at.error) and not Sets().names()
+    finally:
+        drafting.forget()
+        drafting.forget_plan()
 
 
 def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():

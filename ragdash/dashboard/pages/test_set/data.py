@@ -100,11 +100,10 @@ def _decisions(digest: str, path: str, stamp: str) -> tuple[dict[str, Decision],
 def _no_sets() -> None:
     """Explain how to create a set."""
     elements.empty("No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
-                  "that pass every rule; those you accept become ground truth on the Data page. Create a set in a "
-                  "terminal (this page calls no model):")
+                  "that pass every rule; those you accept become ground truth on the Data page. Create a set above, or "
+                  "in a terminal:")
     st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
-    st.caption("`--dry-run` prints calls, tokens and cost first. To open a set from another machine, upload the file "
-               "written by `--drafts drafts.jsonl`:")
+    st.caption("To open a set from another machine, upload the file written by `--drafts drafts.jsonl`:")
     _upload()
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from ragdash.dashboard.pages.test_set import creation, draft_editor, sections
 from ragdash.dashboard.pages.test_set import data as test_set_data
-from ragdash.dashboard.pages.test_set import draft_editor, sections
 from ragdash.dashboard.widgets import elements
 
 
 def render() -> None:
     """Draw the page."""
     elements.title("Test set", "Are these generated questions good?")
+    creation.new_set()
     data = test_set_data.load()
     sections.summary(data)
     ids = sections.table(data)

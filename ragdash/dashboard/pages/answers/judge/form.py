@@ -50,6 +50,19 @@ def job_form(query_counts: Mapping[str, int]) -> tuple[JudgeOrder | None, list[P
     """
     metrics = _choose_metrics(query_counts)
     rubric_editor.rubric_editor()
+    address, endpoint, problems = endpoint_form()
+    order = _choose_limits(metrics, address.kind, address.base_url, address.model, address.variable)
+    return (order if metrics and endpoint and not problems else None), problems
+
+
+def endpoint_form() -> tuple[JudgeOrder, Endpoint | None, list[Problem]]:
+    """Render protocol, base URL, model and key.
+
+    Returns
+    -------
+    tuple
+        An order without metrics, its endpoint (None if it is incomplete or invalid), and the problems.
+    """
     kind, url, model = _choose_endpoint()
     problems: list[Problem] = []
     endpoint = None
@@ -60,9 +73,7 @@ def job_form(query_counts: Mapping[str, int]) -> tuple[JudgeOrder | None, list[P
         except InputError as error:
             problems += error.problems
     variable, wrong = _choose_key(endpoint)
-    problems += wrong
-    order = _choose_limits(metrics, kind, url, model, variable)
-    return (order if metrics and endpoint and not problems else None), problems
+    return JudgeOrder(kind, url, model, variable, ()), endpoint, problems + wrong
 
 
 def secret(order: JudgeOrder) -> str | None:
