@@ -145,12 +145,9 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         `cancel` was set.
     """
     questions = _questions(truth)
-    digest = hashlib.sha256("\0".join(f"{entry}\1{text}" for entry, text in questions.items()).encode()).hexdigest()[
-        :32
-    ]
-    queries = len(truth)
+    digest = _digest(questions)
     if only is not None:
-        questions, queries = {entry: text for entry, text in questions.items() if entry in only}, len(only)
+        questions = {entry: text for entry, text in questions.items() if entry in only}
     with ExitStack() as stack:
         jobs = []
         for entry, path in zip(configurations, journals or [None] * len(configurations), strict=True):
@@ -164,7 +161,12 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         asking = _Asking(jobs, questions, cancel or threading.Event(), progress)
         stack.callback(asking.halt.set)
         asking.run(concurrency, warm_up, seed)
-        return [_run(job, questions, queries) for job in jobs]
+        return [_run(job, questions, len(truth if only is None else only)) for job in jobs]
+
+
+def _digest(questions: Mapping[str, str]) -> str:
+    """What a journal is of: all questions of the truth."""
+    return hashlib.sha256("\0".join(f"{entry}\1{text}" for entry, text in questions.items()).encode()).hexdigest()[:32]
 
 
 def _questions(truth: Truth) -> dict[str, str]:
