@@ -137,11 +137,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="-o OUT, or --truth and --tune",
         fix="Add -o OUT.trec, or --truth QRELS --tune nDCG@10 to ask whether a hybrid would help.",
     ),
-    "fusion-output/legs": Message(
-        actual="-o next to --legs",
-        expected="one of them: --legs only prints",
-        fix="Write the fused run with a command of its own, without --legs.",
-    ),
     "fusion-parameter": Message(
         actual="{name!r}, which {method} does not have",
         expected="{names:!no parameter}{names:?{names:or}}",
