@@ -21,7 +21,7 @@ from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
 from ragdash.reporting.figure_zip import figure_archive, report_figures
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
-from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
+from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
@@ -73,7 +73,8 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
 
 def _set_report_choices() -> None:
     """Set what both reports are made with before the first of them."""
-    state.choices_key(state.PARTS, list(SECTIONS), list(SECTIONS))
+    parts = [name for name in SECTIONS if name not in ASKED]
+    state.choices_key(state.PARTS, parts, parts)
     state.choice_key(state.TEXTS, ["yes", "no"], "yes")
 
 
@@ -90,7 +91,7 @@ def render_full_report(context: PageContext, specs: Sequence[Spec]) -> None:
 
 
 def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
-    titles = {name: title for name, (title, _) in SECTIONS.items()}
+    titles = {name: title for name, (title, _) in SECTIONS.items() if name not in ASKED}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
              key=state.choices_key(state.PARTS, list(titles), list(titles)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
