@@ -17,6 +17,7 @@ from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import FORMATS, corpus, jsonl
 from ragdash.io.formats.registry import Format
+from ragdash.io.formats.tools import ir_datasets_ids
 from ragdash.io.proposals import entry as proposals
 from ragdash.io.recorded import folder as recorded
 from ragdash.io.source.source import Source
@@ -127,7 +128,8 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
     Parameters
     ----------
     source
-        A path (also of a BEIR folder), or (name, content) of an upload.
+        A path (also of a BEIR folder), (name, content) of an upload, or the id of a data set of the package
+        ir_datasets, such as "irds:beir/scifact/test".
     encoding
         The encoding of a text file.
     mapping
@@ -149,6 +151,8 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
     >>> truth.docs.to_pylist(), truth.grades.tolist()
     (['d7', 'd2'], [1, 0])
     """
+    if ir_datasets_ids.is_dataset_id(source):
+        return ir_datasets_ids.read_dataset(str(source))
     if _is_folder(source):
         files = archives_and_folders.files_in_folder(Path(source), encoding, dict(mapping or {}))
         if archives_and_folders.is_beir(files):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import orjson
 import pytest
 
@@ -173,3 +174,30 @@ def test_an_object_that_cannot_be_called_is_refused():
     with pytest.raises(InputError) as error:
         adapted(5)
     assert error.value.problems[0].message == "recording/retriever"
+
+
+def test_dspy_retrievers_and_modules():
+    dspy = installed("dspy")
+
+    class Words(dspy.Retrieve):
+        def forward(self, query, k=None):
+            words = set(query.lower().split())
+            order = sorted(TEXTS, key=lambda doc: -len(words & set(TEXTS[doc].lower().split())))
+            return dspy.Prediction(passages=[TEXTS[doc] for doc in order], ids=order)
+
+    class Chain(dspy.Module):
+        def __init__(self):
+            super().__init__()
+            self.retrieve = Words()
+
+        def forward(self, question):
+            return dspy.Prediction(answer="Ada", context=self.retrieve(question).passages)
+
+    run = recorded(Words(), "dspy")
+    assert documents(run) == ["d1", "d2", "d3"] and documents(run, "text")[0] == TEXTS["d1"]
+    chain = recorded(Chain(), "chain")
+    assert chain.details["answer"].to_pylist() == ["Ada", "Ada"]
+    assert documents(chain)[0] == TEXTS["d1"], "a passage without an id is its own"
+    search = dspy.retrievers.Embeddings(corpus=list(TEXTS.values()), k=2, embedder=lambda texts: np.array(
+        [[len(text), 1.0] for text in texts]))
+    assert set(documents(recorded(search, "embeddings"))) <= {"0", "1", "2"}

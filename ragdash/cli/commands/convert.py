@@ -9,6 +9,7 @@ from ragdash.cli.inputs import reading_arguments, selected_run, source_of, with_
 from ragdash.core.console import say, unwritable
 from ragdash.core.paths import split_name
 from ragdash.io import detect, read_runs, read_truth, write_run, write_truth
+from ragdash.io.write.judge_inputs import JUDGE_INPUTS, write_judge_input
 from ragdash.io.write.write import WRITTEN_FORMATS
 
 
@@ -19,13 +20,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
     parser.add_argument("--truth", action="store_true", help="take IN as a truth, where it could be both")
     parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
-    parser.add_argument("--format", choices=WRITTEN_FORMATS)
+    parser.add_argument("--format", choices=(*WRITTEN_FORMATS, *JUDGE_INPUTS), help="default: that of OUT's ending; "
+                        "ragas and deepeval: the input of these tools")
+    parser.add_argument("--references", metavar="TRUTH", help="for ragas and deepeval: ground truth with questions, "
+                        "right answers and relevant documents")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; losses are reported."""
     content, arguments = source_of(options.file), reading_arguments(options, options.file)
-    if options.truth or detect(content, **arguments).role == "truth":
+    if options.format not in JUDGE_INPUTS and (options.truth or detect(content, **arguments).role == "truth"):
         record, write_it = with_documents(read_truth(content, **arguments), options), write_truth
     else:
         runs = with_fixed_ids(
@@ -33,6 +37,12 @@ def run(options: argparse.Namespace) -> int:
         )
         record, write_it = selected_run(runs, options), write_run
     try:
+        if options.format in JUDGE_INPUTS:
+            references = read_truth(source_of(options.references), **reading_arguments(options, options.references)) \
+                if options.references else None
+            write_judge_input(record, references, options.output, options.format)
+            say(record.problems)
+            return 0
         losses = write_it(record, options.output, options.format)
     except OSError as error:
         raise unwritable(options.output, error) from None

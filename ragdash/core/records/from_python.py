@@ -168,7 +168,7 @@ def _grade(problems: Collector, value: object, doc: object) -> int:
 
 
 def _table(frame: object) -> pa.Table:
-    """A pandas, polars or Arrow frame, or a dict of columns, as an Arrow table."""
+    """A pandas, polars or Arrow frame, a Hugging Face data set, or a dict of columns, as an Arrow table."""
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, Mapping):
@@ -177,6 +177,8 @@ def _table(frame: object) -> pa.Table:
         return pa.Table.from_pandas(frame, preserve_index=False)
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.table(frame)
+    if hasattr(frame, "with_format") and hasattr(frame, "features"):  # a data set of Hugging Face's datasets
+        return pa.table(frame.with_format("arrow")[:])
     raise InputError([Problem("python-object/frame", {"kind": type(frame).__name__}, field="frame")])
 
 

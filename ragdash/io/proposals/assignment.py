@@ -41,8 +41,15 @@ class Assignment:
         names_queries = not {"query", "question", "case", "item", "sample"}.isdisjoint(words(self.records.path))
         is_keyed = self.roles.get("query_id", "").startswith(KEY) and not (
             names_queries and self.roles.get("config", "").startswith(KEY))
-        if is_keyed and not set(content) - {"scores", "labels"}:
+        keys = [str(row.get(self.roles["query_id"])) for row in self.records.rows] if is_keyed else []
+        numbered = sum(any(map(str.isdigit, key)) for key in keys)
+        if is_keyed and not set(content) - {"scores", "labels"} and not (
+                names_queries and len(keys) > 4 and 10 * numbered > 9 * len(keys)):
             return False  # means of groups
+        if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
+            return False  # parts of a report
+        if content == ["labels"] and 2 * self.repeats > len(self.records.rows):
+            return False
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
         if "query" not in self.roles and any("[]." in name and "question" in words(name) for name in self.fields):

@@ -100,6 +100,9 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
         yield lambda reading: reading.role == "truth" and reading.mapping.get("evidence") == contexts
     if {"doc_id", "text"} <= guess.keys() and not {"score", "rank", "grade"} & guess.keys() and "answer" in others:
         yield lambda reading: reading.role == "truth" and "answers" in reading.mapping  # questions made of chunks
+    evidence = guess.get("evidence")
+    if evidence:  # names of files, not texts
+        yield lambda reading: reading.mapping.get("relevant") == evidence
     references = guess.get("answers")
     if references and answer and words(references) == ("answer",):  # next to the class that was predicted
         yield lambda reading: reading.mapping.get("answer") == references

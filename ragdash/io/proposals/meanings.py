@@ -45,9 +45,10 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
                 "start", "end", "offset", "title", "type", "author", "parent", "request", "task",
                 "created", "date", "annotation", "annotator", "rater", "worker", "claim",
                 "language", "lang", "status", "dataset", "split", "feedback"}
+_NO_QUESTION = {"token", "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words", "alias", "var", "variable"}
+              "words", "alias", "var", "variable", "fact"}
 
 
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
@@ -69,7 +70,7 @@ def is_question(field: Field) -> bool:
     if field.is_number or (not field.is_long_text and {"doc", "document"} & set(field.words)):
         return False  # n_queries counts them; doc.query names weights of both
     return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
-            and name.isdisjoint(ID | METRICS | NOTES | {"token", "count", "expansion", "rewritten", "vector"})
+            and name.isdisjoint(ID | METRICS | NOTES | _NO_QUESTION)
             and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
 
 
@@ -129,6 +130,8 @@ def is_returned_list(field: Field) -> bool:
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
     if not (field.is_list and (field.is_id_like or is_titles) and field.is_text) or not name.isdisjoint(GOLD | METRICS):
         return False
+    if "[]" in field.path and name <= {"model", "llm", "system", "agent", "bot"}:
+        return False  # who gave a score
     if name - {"n"} == {"rank"} or field.path.lower() in ("ids", "doc_ids", "docids"):
         return True
     return bool(name & (RETURNED | {"selected"})) and name <= RETURNED | _SEVERAL | ID | DOCUMENT | {"selected", "k"}
@@ -219,7 +222,7 @@ def is_evidence(field: Field) -> bool:
     if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field):
         return False
     if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "locator",
-                            "location"} | METRICS):
+                            "location", "name", "type", "tier"} | METRICS):
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
@@ -277,6 +280,8 @@ def is_reference(field: Field) -> bool:
         return True
     if field.is_list and field.path == "label" and field.is_text and not field.is_id_like:
         return True
+    if field.path.lower() == "reference" and not field.is_list and all(type(item) is str for item in field.items):
+        return True  # "23"
     return name <= _REFERENCES | {"ground", "output", "standard", "one", "generation"} and bool(
         name & _REFERENCES) and not field.is_number
 
@@ -294,6 +299,8 @@ def is_answer(field: Field) -> bool:
         return False  # the class that was predicted
     if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES):
         return False
+    if "answer" in name and name & ACCEPTED and name.isdisjoint(RETURNED):
+        return False  # answer_long next to answer_short
     others = name - {"model"} if name & {"answer", "response", "output"} else name
     if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False

@@ -25,7 +25,7 @@ RETURNED = {"retrieved", "retrieval", "retrieve", "returned", "predicted", "pred
             "generation", "actual", "llm", "model", "response", "output", "result", "hit", "top", "ranked", "candidate",
             "search", "retriever", "found", "ranking", "topk", "system", "agent", "bot", "rag", "reranked",
             "rerank", "reranking", "run"}
-ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "exact",
+ACCEPTED = {"possible", "acceptable", "accepted", "valid", "official", "perfect", "short", "long", "exact",
             "canonical", "verified"}  # next to answer: right ones
 GENERIC = {"text", "content", "value", "data", "string", "body", "raw", "plain"}  # as its object
 WEAK_GOLD = {"reference", "relevant", "cited", "supporting", "source"}  # also said of what a retriever returned

@@ -58,9 +58,11 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     is_unknown = detected.format in _WEAK or kinds <= REPLACED
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
     proposed = propose(source)
+    is_deeper = "wrong-type" in kinds  # the known format looks for texts where objects are
     known = [_paths(reading) for reading in proposed if _is_known(reading, detected)]
     values = {name for kind, name, written in _VALUES if kind in kinds and written.search(source.head)}
     readings = [reading for reading in proposed if values & reading.mapping.keys() or (
+        is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in ("retrieved", "evidence"))) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
     if any(problem.message == "missing-field/content" for problem in error.problems):

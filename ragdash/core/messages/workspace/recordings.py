@@ -7,10 +7,35 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "irds/no-judgments": Message(
+        actual="no judgments in the data set {name!r} of ir_datasets",
+        expected="a data set with qrels, such as irds:beir/scifact/test",
+        fix="Choose one of its parts: ir_datasets lists them under the name of the data set.",
+    ),
+    "irds/unknown": Message(
+        actual="{name!r}, which ir_datasets does not know",
+        expected="an id of ir_datasets, such as irds:beir/scifact/test",
+        fix="Look the id up on ir-datasets.com.",
+    ),
+    "judge-input/no-questions": Message(
+        actual="run {run!r} without the texts of its questions",
+        expected="questions in the run or in the ground truth",
+        fix="Add the ground truth that has them.",
+    ),
     "no-log-folder": Message(
         actual="a file where a log folder was expected",
         expected="the folder that holds recorded runs",
         fix="Name the folder that RAGDASH_LOG_DIR names, or leave it out.",
+    ),
+    "nothing-compared": Message(
+        actual="a table without a row",
+        expected="what compare returned for two runs or more",
+        fix="Compare at least two runs.",
+    ),
+    "package-not-installed": Message(
+        actual="no package {package}",
+        expected="the package that this needs",
+        fix="Install it: pip install {package}",
     ),
     "recorded-header": Message(
         actual="a header of a recorded run that cannot be read ({reason})",

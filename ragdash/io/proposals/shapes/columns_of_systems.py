@@ -9,7 +9,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, LATENCIES, ME
 from ragdash.io.proposals.shapes.families import SYSTEMS
 
 KEY = "*"
-_SUFFIX = re.compile(r"[_\s-]*(results?|hits)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?\d+)$", re.IGNORECASE)
 _MOST_COLUMNS = 60
 _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",

@@ -14,10 +14,12 @@ from ragdash.io.proposals.names import (
     ID,
     LATENCIES,
     METRICS,
+    MILLISECONDS,
     QUESTION,
     RANKS,
     ROLE_WORDS,
     SCORES,
+    SECONDS,
     SURE_METRICS,
     TEXT,
     words,
@@ -132,6 +134,8 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
                 for name in variants)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
+    if all(stem <= LATENCIES | SECONDS | MILLISECONDS for stem in stems):
+        return False  # how long the stages of one configuration took
     if known or all(_COUNTED.fullmatch(name) for name in variants):
         return True
     content = TEXT | {"answer", "response", "output", "completion"}

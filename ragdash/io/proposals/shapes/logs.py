@@ -27,7 +27,8 @@ def is_noise(field: Field) -> bool:
     if field.words[:2] == ("agent", "run") and field.words[2:] in (("answer",), ("response",), ("output",)):
         return False
     meaningful = {"retriever", "retrieval", "choice", "output", "answer", "question", "query", "input"}
-    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and "." not in field.path):
+    is_text_span = {"text", "span"} <= set(field.name_words)
+    if path.isdisjoint(_NOISE) or (path & _NOISE == {"span"} and ("." not in field.path or is_text_span)):
         return False
     if not {"retriever", "retrieval"}.isdisjoint(path):
         return "metric" in path or "uuid" in path

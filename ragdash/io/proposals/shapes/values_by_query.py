@@ -87,6 +87,8 @@ def documents_by_query(value: dict) -> list[dict]:
     if len(members) < 2 or not all(type(member) is dict and _is_numbers(list(member.values())) for member in members):
         return []
     names = [str(name) for member in members[:50] for name in member]
+    if len(members) < 3 and not any(_ID_LIKE.fullmatch(str(key)) or " " in str(key) for key in value):
+        return []  # values of two groups
     if all(not CONFIGS.isdisjoint(words(str(key))) and not any(map(str.isdigit, str(key))) for key in value):
         return []  # values of models and retrievers
     measured = sum(not _MEASURED.isdisjoint(words(name)) for name in names)

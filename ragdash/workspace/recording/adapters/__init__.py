@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.workspace.recording.adapters import haystack, http, langchain, llama_index
+from ragdash.workspace.recording.adapters import dspy, haystack, http, langchain, llama_index
 
-PACKAGES = {"langchain_core": langchain.adapted, "llama_index": llama_index.adapted, "haystack": haystack.adapted}
+PACKAGES = {"langchain_core": langchain.adapted, "llama_index": llama_index.adapted, "haystack": haystack.adapted,
+            "dspy": dspy.adapted}
 
 
 def adapted(retriever: object) -> Callable:
