@@ -12,7 +12,7 @@ from ragdash.evaluation.compare import ComparisonRules, compare_slices
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.reporting.html.sections import failures
+from ragdash.reporting.html.sections import appendix, failures
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
@@ -90,3 +90,12 @@ def test_ranks_are_counted_in_the_documented_bins_and_metrics_at_the_documented_
                                   "501–1,000", "1,001–1,200"]
     assert rank_bins(10)[0].tolist() == [1, 2, 3, 5, 10] and rank_bins(0)[1] == ["1"]
     assert CUTOFFS == (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def test_the_section_on_comparability_begins_with_the_whole_summary(monkeypatch):
+    monkeypatch.setattr(appendix, "check_comparability", lambda *_: SimpleNamespace(findings=(), effects=()))
+    monkeypatch.setattr(appendix.sentences_comparability, "summary", lambda *_: "comparable: 2 runs")
+    match = SimpleNamespace(run=SimpleNamespace(renamed=lambda name: name), conventions=None)
+    content = SimpleNamespace(request=SimpleNamespace(matches=[match], specs=[]), names=["dense"], truth=None,
+                              lead=parse_spec("RR"))
+    assert appendix.comparability(content, "Comparability").blocks[0].text == "Comparable: 2 runs"

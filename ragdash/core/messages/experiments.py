@@ -297,6 +297,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="scores in every answer or in none",
         fix="All documents keep the order given, without scores.",
     ),
+    "scores-below": Message(
+        actual="{answers:count answer} without scores, others with them",
+        expected="scores in every answer",
+        fix="Their documents keep the order given, with scores just below the lowest of the run: any score cutoff "
+            "removes them first.",
+    ),
     "short-texts": Message(
         actual="{documents} of {all_documents:count document} without a text long enough",
         expected="a text to ask about",
@@ -316,5 +322,10 @@ MESSAGES: Mapping[str, Message] = {
         actual="{reason}",
         expected="a file that can be written, with room on the disk",
         fix="Make room or choose another --output-dir; what is there is kept.",
+    ),
+    "too-few-calls": Message(
+        actual="{calls} calls",
+        expected="{systems} or more: one for each system and repeat",
+        fix="Allow more calls.",
     ),
 }
