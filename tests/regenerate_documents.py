@@ -43,7 +43,7 @@ def output(command: str) -> str:
 
 def with_fusion_reference(text: str) -> str:
     """The guide of the What-if page with the tables of methods, normalizations and presets."""
-    from ragdash.experiments.fusion.reference import reference
+    from ragdash.experiments.fusion.export.reference import reference
 
     return FUSION.sub(lambda match: f"{match[1]}\n{reference()}\n{match[2]}", text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from typing import Any
 
 from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figures
 from ragdash.reporting.html.blocks import Figure
@@ -22,17 +23,22 @@ def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> b
 
     InputError where this machine cannot draw the format.
     """
-    figures = [block for section in build_sections(content) for block in section.blocks if isinstance(block, Figure)]
-    drawn = [captioned(picture.draw(theme), as_plain(picture.title), _caption(picture, content), theme)
-             for picture in figures]
-    images = render_figures(drawn, form, background=theme.paper, width=WIDTH)
+    figures = report_figures(content, theme)
+    images = render_figures([figure for _, figure in figures], form, background=theme.paper, width=WIDTH)
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
-        for index, (picture, data) in enumerate(zip(figures, images, strict=True), 1):
-            info = zipfile.ZipInfo(f"{index:02}-{picture.key}.{FIGURE_FORMATS[form].ending}")
+        for index, ((key, _), data) in enumerate(zip(figures, images, strict=True), 1):
+            info = zipfile.ZipInfo(f"{index:02}-{key}.{FIGURE_FORMATS[form].ending}")
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
     return sink.getvalue()
+
+
+def report_figures(content: ReportContent, theme: Theme = LIGHT) -> list[tuple[str, Any]]:
+    """(key, figure) of every picture of the sections asked for, each with its title, its legend and what it shows."""
+    pictures = [block for section in build_sections(content) for block in section.blocks if isinstance(block, Figure)]
+    return [(picture.key, captioned(picture.draw(theme), as_plain(picture.title), _caption(picture, content), theme))
+            for picture in pictures]
 
 
 def _caption(picture: Figure, content: ReportContent) -> str:

@@ -23,7 +23,6 @@ T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
 REBUILT = "rebuilt"
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 _TABLES = (
     "create table if not exists things (digest text, kind text, name text not null, "
     "description text not null default '', tags text not null default '[]', place integer not null, "

@@ -70,6 +70,8 @@ class ComparabilityEntry:
     @property
     def flags(self) -> str:
         """The fix as options of the command line: "--collapse prefix:_ --ids zeros"; empty where there is none."""
+        if self.option == ("scores", "reverse"):
+            return f"--reverse-scores {self.run!r}"
         return " ".join(f"--{name} {word}" for name, word in (*((self.option,) if self.option else ()), *self.also))
 
     def words(self, surface: Surface = "cli") -> Words:

@@ -20,6 +20,7 @@ from ragdash.matching.match import Match, compared_scores
 from ragdash.metrics import Spec
 
 DEFAULT_K = 10
+REVERSE = ("scores", "reverse")
 
 
 def check_run(
@@ -158,7 +159,8 @@ def _rising(run: Run) -> ComparabilityEntry:
     """Queries whose scores rise from the first to the last row: a distance, perhaps, that is ranked as a similarity."""
     count, comparable, examples = rising_queries(run)
     message = "rising-scores" if run.ranked_by == "score" else "rising-scores/ranked"
-    return ComparabilityEntry(message, "warning" if count else "ok", run.name, count, comparable, examples)
+    return ComparabilityEntry(message, "warning" if count else "ok", run.name, count, comparable, examples,
+                              option=REVERSE if count * 2 > comparable and run.ranked_by == "score" else None)
 
 
 def rising_queries(run: Run) -> tuple[int, int, tuple[str, ...]]:

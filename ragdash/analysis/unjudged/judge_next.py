@@ -73,13 +73,13 @@ def judge_next(
     run_bounds = tuple(bounds(match, spec) for match in matches)
     contenders = _contenders(run_bounds, -1 if spec.metric.better == "lower" else 1)
     top_lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
-    rows = _offered(top_lists, matches[0], k)
+    rows = offered_rows(top_lists, matches[0], k)
     if len(contenders) < 2 and len(matches) > 1:
         rows = rows[:0]
     changes = (
         np.stack(
             [
-                _mean_changes(
+                mean_changes(
                     matches[i], spec, run_bounds[i], top_lists.queries[rows], top_lists.ranks[i][rows].astype(np.int64)
                 )
                 for i in contenders
@@ -93,7 +93,8 @@ def judge_next(
     influence = np.round(influence, _DECIMALS)
     influential = np.flatnonzero(influence)
     influential = influential[np.argsort(-influence[influential], kind="stable")]
-    table = _table(top_lists, rows[influential[:limit]], influence[influential[:limit]])
+    table = documents_table(top_lists, rows[influential[:limit]])
+    table = table.append_column("influence", pa.array(influence[influential[:limit]], pa.float64()))
     return DocumentsToJudge(spec, table, run_bounds, tuple(top_lists.names[i] for i in contenders), len(influential))
 
 
@@ -105,7 +106,7 @@ def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
     return [i for i, value in enumerate(best) if value >= bar - 10.0**-_DECIMALS]
 
 
-def _offered(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
+def offered_rows(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
     """Rows of the lists that are unjudged and within k of some run: (U,) int64."""
     truth = match.truth
     code = pc.fill_null(pc.index_in(truth.docs, value_set=top_lists.doc_ids), -1).to_numpy().astype(np.int64)
@@ -115,7 +116,7 @@ def _offered(top_lists: TopKLists, match: Match, k: int) -> np.ndarray:
     return np.flatnonzero(within & ~judged)
 
 
-def _mean_changes(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+def mean_changes(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """By how much the mean of a run changes with each document alone at the highest grade: (U,); rank 0: not returned.
 
     A query that is defined only then joins the mean.
@@ -155,7 +156,8 @@ def _gathered(owner: np.ndarray, count: int, query: np.ndarray) -> tuple[np.ndar
             np.repeat(np.arange(len(query)), sizes))
 
 
-def _table(top_lists: TopKLists, rows: np.ndarray, influence: np.ndarray) -> pa.Table:
+def documents_table(top_lists: TopKLists, rows: np.ndarray) -> pa.Table:
+    """query_id, doc_id, and the names and ranks of the runs that returned it, of these rows."""
     ranks = top_lists.ranks[:, rows]
     names = [[name for name, rank in zip(top_lists.names, column, strict=True) if rank] for column in ranks.T.tolist()]
     return pa.table(
@@ -164,6 +166,5 @@ def _table(top_lists: TopKLists, rows: np.ndarray, influence: np.ndarray) -> pa.
             "doc_id": top_lists.docs(rows),
             "runs": pa.array(names, pa.list_(pa.string())),
             "ranks": pa.array([[rank for rank in column if rank] for column in ranks.T.tolist()], pa.list_(pa.int64())),
-            "influence": pa.array(influence, pa.float64()),
         }
     )

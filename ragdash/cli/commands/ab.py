@@ -20,15 +20,18 @@ from ragdash.core.console import count, print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
+from ragdash.core.records.run_header import RunHeader
 from ragdash.evaluation.compare import CORRECTIONS
 from ragdash.experiments.ab import Command, Configuration, Lines, Unfinished, ask_all, command_words, usual_metrics
 from ragdash.experiments.ab.command_system import TIMEOUT
+from ragdash.experiments.ab.sampling import affordable_queries, sampled_truth
 from ragdash.io import read_run, read_truth, write_run
 from ragdash.reporting.tables import COMPARISON_FORMATS
 
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"
 REASON = "failed-query"
+GROUP = "ab"  # of the repeats of one configuration, together with its name
 MAX_FAILED = 0.2  # of a configuration's queries; beyond, a comparison is mostly one of failures
 FORMATS = (*COMPARISON_FORMATS, "html")
 REPORT_OPTIONS = {"baseline": None, "k": 10, "title": "Two configurations compared", "no_texts": False, "bands": None,
@@ -56,6 +59,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "latencies are then those under load (default: 1)")
     parser.add_argument("--warm-up", type=whole_number(0), metavar="N", help="unmeasured calls of each before the "
                         "first (default: 0; with --lines 1, of each process)")
+    parser.add_argument("--sample", type=whole_number(1), metavar="N", help="ask only N questions, drawn at random by "
+                        "--seed; a larger N later asks only the rest")
+    parser.add_argument("--max-calls", type=whole_number(1), metavar="N", help="a budget: ask as many questions as N "
+                        "calls are enough for, of both commands and all repeats")
+    parser.add_argument("--repeats", type=whole_number(1), default=1, metavar="N", help="ask each question N times; "
+                        "the mean over repeats is compared, and their spread is shown (default: 1)")
     parser.add_argument("--retry-failed", action="store_true", help="ask queries that failed again")
     parser.add_argument("--max-failed", type=_share, default=MAX_FAILED, metavar="SHARE", help="exit 1 where more of a "
                         f"command's queries failed (default: {MAX_FAILED:g})")
@@ -75,17 +84,26 @@ def run(options: argparse.Namespace) -> int:
     if not options.truth:
         raise InputError([Problem("no-truth/questions", field="--truth")])
     names = _names(options)
-    configurations = [Configuration(name, _command(options, letter)) for name, letter in zip(names, "ab", strict=True)]
-    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
+    repeats = [(name, letter, repeat) for repeat in range(1, options.repeats + 1)
+               for name, letter in zip(names, "ab", strict=True)]
+    configurations = [Configuration(_repeat_name(name, repeat), _command(options, letter))
+                      for name, letter, repeat in repeats]
+    whole_truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)),
+                                 options)
+    allowed = affordable_queries(options.sample, options.max_calls, len(configurations))
+    truth = sampled_truth(whole_truth, allowed, options.seed)
     folder = Path(options.output_dir or f"ab-{'-'.join(names)}")
-    files = [folder / f"{name}.jsonl" for name in names]
-    journals = [folder / f"{name}{JOURNAL}" for name in names]
+    files = [folder / f"{configuration.name}.jsonl" for configuration in configurations]
+    journals = [folder / f"{configuration.name}{JOURNAL}" for configuration in configurations]
     _check_files(files, journals)
+    if len(set(files)) < len(files):
+        raise InputError([Problem("same-name", {"name": names[1]}, field="--name-b")])
     try:
         with interruptible(options, signal.SIGINT) as (progress, cancel):
-            answered_runs = ask_all(configurations, truth, journals=journals, concurrency=options.concurrency,
+            answered_runs = ask_all(configurations, whole_truth, journals=journals, concurrency=options.concurrency,
                                     warm_up=options.warm_up or 0, seed=options.seed,
-                                    retry_failed=options.retry_failed, progress=progress, cancel=cancel)
+                                    retry_failed=options.retry_failed, progress=progress, cancel=cancel,
+                                    only=None if allowed is None else frozenset(truth.query_ids.to_pylist()))
     except Unfinished as unfinished:
         print_note(f"ragdash: stopped; {unfinished}. The same command goes on from here.")
         return CANCELLED
@@ -93,6 +111,11 @@ def run(options: argparse.Namespace) -> int:
     _tell_failures(failures, len(truth), options)
     _write(answered_runs, files)
     runs = [_read_back(run, file) for run, file in zip(answered_runs, files, strict=True)]
+    if options.repeats > 1:
+        runs = [replace(run, header=RunHeader(run.name, name, "", group=GROUP, repeat=repeat))
+                for run, (name, _, repeat) in zip(runs, repeats, strict=True)]
+    if len(truth) < len(whole_truth):
+        print_note(f"{len(truth):,} of {count(len(whole_truth), 'question')} asked, drawn with seed {options.seed}")
     paths = " ".join(shlex.quote(str(file)) for file in files)
     print_note(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} "
                "...")
@@ -103,6 +126,11 @@ def run(options: argparse.Namespace) -> int:
     status = compare_runs(runs, truth, options) if options.format != "html" else _report(runs, truth, files, folder,
                                                                                          options)
     return status or int(failed)
+
+
+def _repeat_name(name: str, repeat: int) -> str:
+    """The name of a repeat, which is that of its files as well: a, a-2, a-3."""
+    return name if repeat == 1 else f"{name}-{repeat}"
 
 
 def _share(text: str) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.comparison_checks import add_check_options
+from ragdash.cli.fusion.answer import answer_of, answer_rows, answer_sentences
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
@@ -19,9 +20,12 @@ from ragdash.evaluation.bands.toml_file import read_bands
 from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.repeats import group_names, repeat_groups
+from ragdash.experiments.fusion.choice import choose
+from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.matching.match import Match
+from ragdash.metrics import Spec
 from ragdash.metrics.bands import BANDS
-from ragdash.reporting.html.content import ReportContent, ReportRequest, report_specs
+from ragdash.reporting.html.content import HybridAnswer, ReportContent, ReportRequest, report_specs
 from ragdash.reporting.html.report_page import render_report, select_sections
 from ragdash.reporting.html.sections import ONE_PAGE
 from ragdash.reporting.sentences.merge_problems import merged_problems
@@ -43,6 +47,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     add_check_options(parser)
     parser.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    parser.add_argument("--what-if", action="store_true", help="also say whether a hybrid of the runs would help, at "
+                        "what price, and what each run brings")
     parser.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
 
 
@@ -52,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if options.sections is not None:  # an unknown name is reported before large files are read
         sections = tuple(select_sections(name.strip() for name in options.sections.split(",") if name.strip()))
     elif not options.full:
-        sections = ONE_PAGE
+        sections = (*ONE_PAGE, "hybrid") if options.what_if else ONE_PAGE
     runs, truth = read_inputs(options)
     return write_report(runs, truth, options, sections)
 
@@ -64,12 +70,17 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     groups = repeat_groups(runs)
     repeats = tuple(tuple(matches[index] for index in group) for group in groups)
     names = group_names(runs, groups)
+    shown = tuple(max(group, key=lambda match: int(match.missing.sum())) for group in repeats)
+    specs = specs_of(options, runs, truth) if options.metrics or options.cutoffs else report_specs(
+        runs, truth, options.k, metric_directions(options.metric_direction or ()))
+    asks = getattr(options, "what_if", False) or (sections is not None and "hybrid" in sections)
+    fused = [match.run.renamed(name) for match, name in zip(shown, names, strict=True)] if asks else []
     request = ReportRequest(
-        tuple(max(group, key=lambda match: int(match.missing.sum())) for group in repeats),
-        specs_of(options, runs, truth) if options.metrics or options.cutoffs else report_specs(
-            runs, truth, options.k, metric_directions(options.metric_direction or ())),
+        shown,
+        tuple(specs),
         names=tuple(names),
         repeats=repeats,
+        hybrid=hybrid_answer(fused, truth, specs, options) if asks else None,
         baseline=_baseline(options.baseline, names, [[runs[index].name for index in group] for group in groups]),
         k=options.k,
         title=options.title,
@@ -89,6 +100,21 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     say(merged_problems(content.evaluations))
     write(html, options.output)
     return 0
+
+
+def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options: argparse.Namespace) -> HybridAnswer:
+    """What `ragdash fuse --tune` says of these runs, tuned by the first metric; the reason where it says nothing."""
+    title = specs[0].title
+    if len(runs) < 2:
+        return HybridAnswer(title, ("A hybrid needs two runs.",))
+    try:
+        pool = judged_pool(runs, truth, conventions_of(options))
+        choice = choose(runs, truth, specs[0], pool=pool, seed=options.seed)
+    except InputError as error:
+        return HybridAnswer(title, (f"No hybrid was tried: {error.problems[0].actual}.",))
+    also = [spec for spec in specs[1:] if spec.metric.view == "Ranked" and spec.metric.better is not None]
+    answer = answer_of(pool, choice, also, options.seed)
+    return HybridAnswer(title, tuple(answer_sentences(answer)), tuple(map(tuple, answer_rows(answer))))
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:

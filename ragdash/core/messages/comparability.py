@@ -25,7 +25,7 @@ _TIED = "{count} of {total} documents have the score of another one in their ran
 _DIGITS = "Let the retriever write scores with more digits."
 _RISING = "In {count} of {total} queries with several scores these rise from the first document to the last" \
           + _EXAMPLES + "."
-_NEGATIVES = "Where they are distances, write their negatives, or give ranks."
+_REVERSE = "Where they are distances, write their negatives, or give ranks{flags:?, or rank them with {flags}}."
 _UNEVEN = "{count} of {total} queries of the truth are in some of the runs and not in others" + _EXAMPLES + "."
 _EVERY_QUERY = "Run every configuration for every query."
 _DEPTHS = "The runs are not equally deep ({shown:comma})."
@@ -120,7 +120,8 @@ MESSAGES: Mapping[str, Message] = {
     "compare-rising-scores": Message(
         actual=_RISING,
         expected="They may be distances, where less is better; the highest score is ranked first.",
-        fix=_NEGATIVES,
+        fix=_REVERSE,
+        page="Reverse the scores where they are distances.",
     ),
     "compare-rising-scores/ranked": Message(
         actual=_RISING,

@@ -137,11 +137,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="-o OUT, or --truth and --tune",
         fix="Add -o OUT.trec, or --truth QRELS --tune nDCG@10 to ask whether a hybrid would help.",
     ),
-    "fusion-output/legs": Message(
-        actual="-o next to --legs",
-        expected="one of them: --legs only prints",
-        fix="Write the fused run with a command of its own, without --legs.",
-    ),
     "fusion-parameter": Message(
         actual="{name!r}, which {method} does not have",
         expected="{names:!no parameter}{names:?{names:or}}",
@@ -302,6 +297,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="scores in every answer or in none",
         fix="All documents keep the order given, without scores.",
     ),
+    "scores-below": Message(
+        actual="{answers:count answer} without scores, others with them",
+        expected="scores in every answer",
+        fix="Their documents keep the order given, with scores just below the lowest of the run: any score cutoff "
+            "removes them first.",
+    ),
     "short-texts": Message(
         actual="{documents} of {all_documents:count document} without a text long enough",
         expected="a text to ask about",
@@ -321,5 +322,10 @@ MESSAGES: Mapping[str, Message] = {
         actual="{reason}",
         expected="a file that can be written, with room on the disk",
         fix="Make room or choose another --output-dir; what is there is kept.",
+    ),
+    "too-few-calls": Message(
+        actual="{calls} calls",
+        expected="{systems} or more: one for each system and repeat",
+        fix="Allow more calls.",
     ),
 }

@@ -9,6 +9,10 @@ from ragdash.core.terms.term import Term
 _LINK = "statistics.md"
 
 TERMS: Mapping[str, Term] = {
+    "settling": Term(
+        "Judgments that settle the winner", "Each unjudged document is relevant with a chance, from judged documents "
+        "at like ranks. The order removes doubt about which run leads as fast as possible. A run leads surely at 95 %.",
+        entry="which judgments remove most doubt about which run is better", link="../guide/queries.md"),
     "summary": Term("Summary", entry="mean with confidence interval and n", link=_LINK),
     "confidence_interval": Term(
         "Confidence interval", heading="confidence interval (CI)",

@@ -27,7 +27,6 @@ from functools import cache
 from ragdash.core.text.quoted import quoted
 
 Plain = str | int | float | bool | None
-Fact = Plain | Sequence[Plain] | Mapping[str, int]
 _FORMATTER = string.Formatter()
 
 

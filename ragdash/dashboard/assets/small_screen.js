@@ -23,7 +23,9 @@
   function mark(table) {
     const hidden = table.scrollWidth - table.clientWidth - table.scrollLeft;
     const frame = frameOf(table); // none when the table has just left the page
-    if (frame) frame.toggleAttribute("data-more-right", hidden > 4);
+    if (!frame) return;
+    frame.toggleAttribute("data-more-right", hidden > 4);
+    frame.toggleAttribute("data-wide", table.scrollWidth - table.clientWidth > 4); // room for the hint, also at its end
   }
 
   function watch() {

@@ -23,8 +23,8 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); outl
 
 
 def render(key: str, name: str, *, chart: str = "", size: tuple[int, int] = (0, 0),
-           texts: Sequence[tuple[str, str]] = ()) -> None:
-    """The buttons for a chart of this page, and one for each text.
+           charts: Sequence[tuple[str, str, int, int]] = (), texts: Sequence[tuple[str, str]] = ()) -> None:
+    """The buttons for a chart of this page, for an archive of several, and one for each text.
 
     Parameters
     ----------
@@ -36,13 +36,17 @@ def render(key: str, name: str, *, chart: str = "", size: tuple[int, int] = (0, 
         Key of a chart that is drawn on this page; empty for none.
     size
         Width and height of its pictures, in pixels.
+    charts
+        (key, name of its file, width, height) of each chart of the archive; all are drawn on this page.
     texts
         (label of the button, what it copies).
     """
     mount = st.components.v2.component("ragdash_browser_files", html=_HTML, css=_CSS, js=_script())
     copied = [list(text) for text in texts if len(text[1]) <= MOST_CHARACTERS]
-    if chart or copied:
-        mount(key=key, data={"chart": chart, "name": name, "width": size[0], "height": size[1], "texts": copied})
+    if chart or charts or copied:
+        fields = ("chart", "name", "width", "height")
+        mount(key=key, data={"chart": chart, "name": name, "width": size[0], "height": size[1], "texts": copied,
+                             "charts": [dict(zip(fields, one, strict=True)) for one in charts]})
 
 
 @cache

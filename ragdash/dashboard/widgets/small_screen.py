@@ -10,12 +10,15 @@ from ragdash.core.paths import PACKAGE
 
 _SCRIPT = PACKAGE / "dashboard" / "assets" / "small_screen.js"
 _HINT = """
+[data-wide]:not([data-testid="stDataFrame"]) { padding-top: 1.6rem; }
+[data-testid="stElementContainer"]:has([data-testid="stDataFrame"][data-wide]) { margin-top: 1.6rem; }
 [data-more-right] { position: relative; }
 [data-more-right]::before, [data-more-right]::after { position: absolute; z-index: 5; pointer-events: none; }
 [data-more-right]::before { content: ""; top: 0; right: 0; bottom: 0; width: 3rem;
     background: linear-gradient(to right, transparent, %(paper)s); }
-[data-more-right]::after { content: "scroll \\2192"; top: 2px; right: 2px; padding: 1px 7px; border-radius: 6px;
+[data-more-right]::after { content: "scroll \\2192"; top: 0; right: 2px; padding: 1px 7px; border-radius: 6px;
     border: 1px solid %(grid)s; background: %(paper)s; color: %(ink)s; font-size: 12px; line-height: 1.5; }
+[data-testid="stDataFrame"][data-more-right]::after { top: -1.6rem; }
 """
 
 

@@ -19,6 +19,7 @@ from ragdash.io.source.source import Source
 from ragdash.io.write.serializers import run_objects
 
 TRIED = 50  # places in a text where JSON may begin
+SMALL_STEP = 1e-6  # between the scores of documents that came without, as a share of the lowest score
 MIXED = {"missing-score", "missing-rank", "mixed-rows"}  # what can differ from answer to answer
 OURS = ("query_id", "query", "config")  # what we know of an answer; what it says itself is kept where it differs
 EXAMPLE = '{"answer": "...", "retrieved": [{"doc_id": "...", "score": 0.9, "text": "..."}]}'
@@ -69,27 +70,45 @@ def one_line(text: bytes) -> str:
 def run_of(name: str, rows: Sequence[Row], file: str) -> Run:
     """The run of answers that were checked one by one.
 
-    Where some bear scores and others do not, all are taken in their order and without scores, with a warning.
+    Where a few have no scores and the others do, the documents of the few keep their order with scores just below the
+    lowest of all; where half or more have none, all are taken in their order and without scores. Both with a warning.
     """
     try:
         return _read(name, rows, file)
     except InputError as error:
         if {problem.kind for problem in error.problems if problem.severity == "error"} - MIXED:
             raise
-    lines, unanswered = [], 0
-    for row in rows:
-        fields = next(run_objects(_read(name, [row], file)))
-        plain_list = [
-            {key: value for key, value in document.items() if key != "score"}
-            if isinstance(document, dict)
-            else document
-            for document in fields["retrieved"]
-        ]
-        unanswered += bool(plain_list) and plain_list == fields["retrieved"]
-        lines.append(orjson.dumps({**fields, "retrieved": plain_list}))
+    answers = [next(run_objects(_read(name, [row], file))) for row in rows]
+    with_documents = [fields["retrieved"] for fields in answers if fields["retrieved"]]
+    scores = [score for documents in with_documents for score in map(_score, documents) if score is not None]
+    without = sum(any(_score(document) is None for document in documents) for documents in with_documents)
+    fill = 2 * without < len(with_documents)
+    lowest = min(scores, default=0.0)
+    lines = [orjson.dumps({**fields, "retrieved": _below(fields["retrieved"], lowest) if fill
+                           else [_unscored(document) for document in fields["retrieved"]]}) for fields in answers]
     run, = jsonl.read_runs(Source((file, b"\n".join(lines))), name)
-    warning = Problem("scores-left-out", {"answers": unanswered}, file, field="score", severity="warning")
+    warning = Problem("scores-below" if fill else "scores-left-out", {"answers": without}, file, field="score",
+                      severity="warning")
     return replace(run, problems=(*run.problems, warning))
+
+
+def _score(document: object) -> float | None:
+    """The score of a document in an answer, None where it has none."""
+    return document.get("score") if isinstance(document, dict) else None
+
+
+def _unscored(document: object) -> object:
+    """The document without its score."""
+    return {key: value for key, value in document.items() if key != "score"} if isinstance(document, dict) else document
+
+
+def _below(documents: Sequence, lowest: float) -> list:
+    """The documents of an answer; where one has no score, all get scores that fall from just below the lowest."""
+    if all(_score(document) is not None for document in documents):
+        return list(documents)
+    step = SMALL_STEP * max(abs(lowest), 1.0)
+    return [{**(document if isinstance(document, dict) else {"doc_id": document}), "score": lowest - step * rank}
+            for rank, document in enumerate(documents, 1)]
 
 
 def _read(name: str, rows: Sequence[Row], file: str) -> Run:

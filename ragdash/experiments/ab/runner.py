@@ -10,7 +10,7 @@ import hashlib
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -105,7 +105,7 @@ def run_configuration(name: str, call: Command | Lines | Callable[[str], Mapping
 def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: Sequence[Path | None] | None = None,
             concurrency: int = 1, timeout: float | None = None, warm_up: int = 0, seed: int = SEED,
             retry_failed: bool = False, progress: Callable[[ABProgress], object] | None = None,
-            cancel: threading.Event | None = None) -> list[Run]:
+            cancel: threading.Event | None = None, only: Collection[str] | None = None) -> list[Run]:
     """Ask every configuration every question of the truth.
 
     Parameters
@@ -128,6 +128,9 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         Ask failed queries of a journal again.
     progress, cancel
         Called with an ABProgress; an event that stops the asking.
+    only
+        Ids of the queries that are asked; default: all. A journal is of all questions of the truth, so more of them
+        can be asked later.
 
     Returns
     -------
@@ -142,9 +145,9 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         `cancel` was set.
     """
     questions = _questions(truth)
-    digest = hashlib.sha256("\0".join(f"{entry}\1{text}" for entry, text in questions.items()).encode()).hexdigest()[
-        :32
-    ]
+    digest = _digest(questions)
+    if only is not None:
+        questions = {entry: text for entry, text in questions.items() if entry in only}
     with ExitStack() as stack:
         jobs = []
         for entry, path in zip(configurations, journals or [None] * len(configurations), strict=True):
@@ -158,7 +161,12 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         asking = _Asking(jobs, questions, cancel or threading.Event(), progress)
         stack.callback(asking.halt.set)
         asking.run(concurrency, warm_up, seed)
-        return [_run(job, questions, len(truth)) for job in jobs]
+        return [_run(job, questions, len(truth if only is None else only)) for job in jobs]
+
+
+def _digest(questions: Mapping[str, str]) -> str:
+    """What a journal is of: all questions of the truth."""
+    return hashlib.sha256("\0".join(f"{entry}\1{text}" for entry, text in questions.items()).encode()).hexdigest()[:32]
 
 
 def _questions(truth: Truth) -> dict[str, str]:

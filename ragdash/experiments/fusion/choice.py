@@ -126,7 +126,7 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     tests = test_family(evaluations, spec, ComparisonRules(seed=seed))
     default, tuned = len(runs), len(runs) + 1
     rows = tests.compare([(tuned, best), (tuned, default), (default, best)])
-    tuned_rows = [_allow_for_choice(row, gain) for row, gain in zip(rows[:2], against, strict=True)]
+    tuned_rows = [allow_for_choice(row, gain) for row, gain in zip(rows[:2], against, strict=True)]
     in_sample_gain = sign * against[0].in_sample
     survives = sign * against[0].value / in_sample_gain if in_sample_gain > 1e-12 else np.nan
     return Choice(spec, tuple(run.name for run in runs), window, tuple(recipes), values, result, best, single_values,
@@ -164,7 +164,7 @@ def evaluation_of(like: Evaluation, name: str, values: np.ndarray) -> Evaluation
     return replace(like, name=name, digest=f"{like.digest}:{name}", values=values[:, None], problems=())
 
 
-def _allow_for_choice(row: Comparison, gain: HeldOut) -> Comparison:
+def allow_for_choice(row: Comparison, gain: HeldOut) -> Comparison:
     """The outcome with the interval of the choice where that is wider: held-out values share their training sets."""
     from scipy.stats import t
 
@@ -219,7 +219,8 @@ def sweep_line(recipes: Sequence[Recipe], chosen: int) -> tuple[str, list[tuple[
     recipe = recipes[chosen]
     if recipe.runs == 2 and "weights" in recipe.params:
         line = {_share(other): index for index, other in reversed(list(enumerate(recipes)))
-                if _is_single(other) or (other.method == recipe.method and _same(other, recipe))}
+                if other.window == recipe.window
+                and (_is_single(other) or (other.method == recipe.method and _same(other, recipe)))}
         return "weight", sorted(line.items())
     line = {float(str(other.params["k"])): index for index, other in enumerate(recipes)
             if other.method == recipe.method == "rrf" and _same(other, recipe, "k")}
@@ -240,6 +241,8 @@ def _is_single(recipe: Recipe) -> bool:
 
 
 def _same(other: Recipe, recipe: Recipe, but: str = "weights") -> bool:
-    """Whether all parameters but one are equal."""
+    """Whether the window and all parameters but one are equal."""
+    if other.window != recipe.window:
+        return False
     first, second = ({name: value for name, value in row.params.items() if name != but} for row in (other, recipe))
     return first == second

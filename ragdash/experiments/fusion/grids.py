@@ -17,6 +17,7 @@ KS = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 40.0, 60.0, 80.0, 100.0, 140.0,
 DEFAULT_K = 60.0
 NORMS = ("min-max", "z-score")
 MOST_WEIGHTS = 66
+COARSE_KS, PHIS, WINDOWS = (5.0, 20.0, 60.0), (0.5, 0.7, 0.9, 0.95), (10, 20, 50, 100, 200)  # of "joint"
 PLAIN = ("combmnz", "isr", "rbc")  # methods without weights
 
 
@@ -53,8 +54,9 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
 
     Parameters
     ----------
-    family : {"all", "rrf", "weighted"}
-        Which methods; "all" leaves out what needs scores where a run has none.
+    family : {"all", "rrf", "weighted", "joint"}
+        Which methods; "all" leaves out what needs scores where a run has none. "joint": those of "all", then windows,
+        k, weights and normalizations together, RBC's phi and, for two runs, depths of a cascade.
 
     Examples
     --------
@@ -76,8 +78,24 @@ def settings(runs: Sequence[Run], window: int | None = None, family: str = "all"
         for norm in NORMS:
             mixes = [equal, *(parts for parts in weights if not _equal(parts) and max(parts) < 1)]
             tried += [make_recipe(runs, "weighted", window, None, {"norm": norm, "weights": parts}) for parts in mixes]
-    if family == "all":
+    if family in ("all", "joint"):
         tried += [make_recipe(runs, name, window) for name in PLAIN if scored or name != "combmnz"]
+    return tried + _joint(runs, window, scored) if family == "joint" else tried
+
+
+def _joint(runs: Sequence[Run], window: int | None, scored: bool) -> list[Recipe]:
+    """Parameters that are chosen together, in coarse steps: the nested choice has to find its way among all of them."""
+    deepest = min(window or np.inf, max((run.depth for run in runs), default=0))
+    mixes = [parts for parts in simplex(len(runs), 11) if max(parts) < 1]
+    tried = [make_recipe(runs, "rbc", window, params={"phi": phi}) for phi in PHIS]
+    if len(runs) == 2:
+        tried += [make_recipe(runs, "cascade", window, params={"depth": depth}) for depth in WINDOWS if depth < deepest]
+    for size in (size for size in WINDOWS if size < deepest):
+        tried += [make_recipe(runs, "rrf", size, params={"k": k, "weights": parts}) for k in COARSE_KS
+                  for parts in mixes]
+        if scored:
+            tried += [make_recipe(runs, "weighted", size, params={"norm": norm, "weights": parts}) for norm in NORMS
+                      for parts in mixes]
     return tried
 
 

@@ -64,7 +64,8 @@ class HeldOut:
 
 
 def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: int = 1, folds: int = FOLDS,
-             repeats: int = REPEATS, resamples: int = RESAMPLES, seed: int = SEED) -> HeldOut:
+             repeats: int = REPEATS, resamples: int = RESAMPLES, seed: int = SEED,
+             measured: np.ndarray | None = None) -> HeldOut:
     """Choose the best of the settings on some queries and read its value on the others, over and over.
 
     Parameters
@@ -76,6 +77,8 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
         Values to subtract, so that the interval is that of a difference; the choice does not look at them.
     sign
         1 where a higher value is better, -1 where a lower one is.
+    measured : (S, Q)
+        By another metric: `values` choose, and the result is what the choices are worth by this one; None: `values`.
 
     Notes
     -----
@@ -94,14 +97,14 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
     defined = ~np.isnan(values).any(axis=0)
     if baseline is not None:
         defined &= ~np.isnan(baseline)
+    if measured is not None:
+        defined &= ~np.isnan(measured).any(axis=0)
     used = sign * values[:, defined]
+    worth = used if measured is None else sign * measured[:, defined]
     n = int(defined.sum())
-    folds = min(folds, n)
-    per_query = np.full(values.shape[1], np.nan)
+    folds, per_query = min(folds, n), np.full(values.shape[1], np.nan)
     if n < 2:
-        chosen = first_best(used.mean(axis=1)) if n else 0
-        mean = float(sign * used[chosen].mean()) if n else np.nan
-        return HeldOut(chosen, mean, np.nan, np.nan, per_query, np.nan, np.zeros(len(values)), n)
+        return _too_few(used, sign * worth, per_query)
     rng = np.random.default_rng(seed)
     total, chosen = used.sum(axis=1), first_best(used.mean(axis=1))
     out, worse, picks = np.zeros(n), [], np.zeros(len(values))
@@ -110,18 +113,24 @@ def held_out(values: np.ndarray, baseline: np.ndarray | None = None, *, sign: in
         member = np.eye(folds)[fold]
         sums, sizes = used @ member, member.sum(axis=0)
         choice = first_best((total[:, None] - sums) / (n - sizes))
-        out += used[choice[fold], np.arange(n)]
+        out += worth[choice[fold], np.arange(n)]
         worse.append(sums[choice, np.arange(folds)] / sizes < sums[0] / sizes - _EQUAL)
         picks += np.bincount(choice, minlength=len(values))
-    out = sign * out / repeats
-    shift = 0.0 if baseline is None else baseline[defined]
-    relative = used - sign * shift
-    errors = _choice_errors(used, relative, folds, resamples, rng)
+    out, shift = sign * out / repeats, 0.0 if baseline is None else baseline[defined]
+    errors = _choice_errors(used, worth - sign * shift, folds, resamples, rng)
     spread = float((out - shift).std(ddof=1) / np.sqrt(n))
     per_query[defined] = out
-    return HeldOut(int(chosen), float((sign * used[chosen] - shift).mean()), float((out - shift).mean()),
+    return HeldOut(int(chosen), float((sign * worth[chosen] - shift).mean()), float((out - shift).mean()),
                    max(spread, float(np.sqrt((errors ** 2).mean()))), per_query, float(np.mean(worse)),
                    picks / (repeats * folds), n)
+
+
+def _too_few(used: np.ndarray, worth: np.ndarray, per_query: np.ndarray) -> HeldOut:
+    """Of no query or one: a choice, but nothing held out."""
+    settings, n = used.shape
+    chosen = int(first_best(used.mean(axis=1))) if n else 0
+    mean = float(worth[chosen].mean()) if n else np.nan
+    return HeldOut(chosen, mean, np.nan, np.nan, per_query, np.nan, np.zeros(settings), n)
 
 
 def first_best(means: np.ndarray) -> np.ndarray:

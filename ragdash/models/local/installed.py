@@ -9,7 +9,6 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.models.local.model_folder import find_model_folder
 
 LIBRARIES = ("sentence_transformers", "torch")
-INSTALL = 'pip install "ragdash[semantic]"'
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,16 @@ MAX_DEPTH = 10_000
 MAX_WEIGHT_BYTES = 200_000_000  # bytes
 
 
+@dataclass(frozen=True)
+class HybridAnswer:
+    """Would a hybrid help? sentences: Markdown, the decision first; rows: run, mean, low, high and n as texts, of the
+    metric. Without rows the only sentence says why there is no answer."""
+
+    metric: str
+    sentences: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class ReportRequest:
     """What a report shows, and with which settings.
@@ -61,6 +71,8 @@ class ReportRequest:
         How to make the report again: a command, and further settings.
     accepted
         Kinds of checks that withhold no verdict.
+    hybrid
+        The answer on fusions of the runs, where it was asked for.
     author, date
         Shown below the title where they are given.
     repeats
@@ -85,6 +97,7 @@ class ReportRequest:
     command: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
+    hybrid: HybridAnswer | None = None
     author: str = ""
     date: str = ""
     repeats: tuple[tuple[Match, ...], ...] = ()

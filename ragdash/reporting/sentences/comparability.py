@@ -27,6 +27,7 @@ SHORT_IDS = {
     "path": "path ends",
 }  # where room is scarce
 OPTION_LABELS = {
+    ("scores", "reverse"): "Reverse scores",
     ("missing", "skip"): "Leave missing queries out",
     ("missing", "zero"): "Count missing queries as empty",
     ("unanswerable", "skip"): "Leave them out",

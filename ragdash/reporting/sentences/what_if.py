@@ -251,6 +251,32 @@ def _extra(more: Amount) -> str:
     return escape(f"{duration(sign * more.mean)} {'less' if sign < 0 else 'more'} [{ends}]")
 
 
+def cascade_sentence(runs: Sequence[str], depth: object, value: float, against: Comparison) -> str:
+    """What re-ranking the first run by the second would be worth, against the tuned hybrid; both held out."""
+    words = {"better": "better than", "worse": "worse than", "equivalent": "equivalent to"}
+    outcome = words.get(against.outcome, "not shown to differ from")
+    return (f"A cascade ({escape(runs[0])}, its first {depth:g} re-ranked by {escape(runs[1])}) has "  # type: ignore
+            f"{escape(against.spec.title)} {escape(number(value))} on held-out queries: {outcome} the tuned hybrid, "
+            f"{_difference(against)}.")
+
+
+def other_metric_sentence(title: str, value: float, gain: float, interval: tuple[float, float], single: str,
+                          best: str) -> str:
+    """The chosen hybrid by a metric that had no part in the choice; best: the setting this metric would pick, if other.
+
+    Examples
+    --------
+    >>> other_metric_sentence("MRR", 0.8, 0.1, (0.05, 0.15), "bm25", "").split(". ")[-1]
+    'MRR would choose the same setting.'
+    """
+    low, high = interval
+    text = (f"By {escape(title)}, which had no part in the choice, it has {escape(number(value))} on held-out queries: "
+            + escape(f"{number(gain, signed=True)} [{number(low, signed=True)}, {number(high, signed=True)}]")
+            + f" against {escape(single)}. ")
+    return text + (f"{escape(title)} would choose {escape(best)}." if best
+                   else f"{escape(title)} would choose the same setting.")
+
+
 STEP_TITLES = {"found": "found", "search": "no search returned it", "depth": "returned too deep",
                "fusion": "lost by the fusion", "rerank": "lost by the re-ranker"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,21 @@ def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit,
     app.page.get_by_role("button", name="Copy as Markdown").click()
     app.page.wait_for_function("navigator.clipboard.readText().then(text => text.startsWith('| Run | Mean |'))")
     app.calm()
+
+
+def test_all_pictures_of_a_report_are_an_archive_that_the_browser_makes(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/share?") + "&sections=summary&sections=curves")
+    app.page.get_by_text("All pictures as PNG or SVG, made by your browser").click()
+    app.settle()
+    count = app.page.locator("[class*=st-key-picture_] .js-plotly-plot").count()
+    assert count >= 2
+    for index in range(1, count + 1):
+        app.chart(f"picture_{index}")
+    for form, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with app.page.expect_download(timeout=60_000) as download:
+            app.page.get_by_role("button", name=f"All as {form}").click()
+        assert download.value.suggested_filename == f"ragdash-pictures-{form.lower()}.zip"
+        with zipfile.ZipFile(download.value.path()) as archive:
+            assert archive.testzip() is None and len(archive.namelist()) == count
+            assert archive.namelist()[0].startswith("01-") and archive.namelist()[0].endswith(form.lower())
+            assert all(archive.read(name).startswith(start) for name in archive.namelist())

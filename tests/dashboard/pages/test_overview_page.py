@@ -59,6 +59,7 @@ def test_without_judgments_the_page_shows_what_needs_none():
     other = b"q1 Q0 a 1 2.0 y\nq1 Q0 d 2 1.0 y\nq2 Q0 c 1 1.0 y\n"
     at = upload(opened("overview"), ("one.run", lines), ("two.run", other))
     assert "No judgments yet" in states(at)[0] and "needs no judgments" in " ".join(one.value for one in at.header)
+    assert "Overlap of the first 10 documents" in [one.value for one in at.header]
     assert at.dataframe[0].value["Overlap"].tolist() == [0.75] and at.table[0].value["Queries"].tolist() == ["2", "2"]
 
 

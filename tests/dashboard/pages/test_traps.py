@@ -56,3 +56,12 @@ def test_every_page_with_values_warns_of_reversed_scores_until_they_are_read_as_
         said = texts(at).replace("\\", "")
         assert fix not in keys(at) and "the worst documents" not in said, page
         assert "scores reversed]" in said and "the documents with the smallest scores are ranked first" in said, page
+
+
+def test_overview_names_a_file_that_could_not_be_read_above_the_result(tmp_path):
+    runs, judgments = TRAPS["fair"].write(tmp_path)
+    broken = ("broken.run", b"q000 Q0 d1 1 abc x\n")
+    at = upload(opened("overview"), *((path.name, path.read_bytes()) for path in (*runs, *judgments)), broken)
+    assert [one.value for one in at.warning] == [
+        "**broken.run** could not be read and is not part of this result. What is wrong is at the end of this page."]
+    assert "Clear winner" in texts(at)

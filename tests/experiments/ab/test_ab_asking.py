@@ -200,15 +200,29 @@ def test_a_truth_without_questions_is_refused_and_one_with_some_told():
     assert len(run) == 1 and run.problems[0].actual == told
 
 
-def test_scores_in_some_answers_only_are_left_out_and_told(truth):
+def test_one_answer_without_scores_does_not_take_them_from_all(truth):
+    def call(question):
+        if question == "question 2?":
+            return {"retrieved": ["b", "a"]}
+        return {"retrieved": [{"doc_id": "n", "score": 2.0}, {"doc_id": "m", "score": -0.5}]}
+
+    run = run_configuration("a", call, truth)
+    ranking = run.ranking("q2")
+    assert ranking.column("doc_id").to_pylist() == ["b", "a"] and run.problems[-1].kind == "scores-below"
+    assert "1 answer without scores" in run.problems[-1].actual
+    assert all(-0.6 < score < -0.5 for score in ranking.column("score").to_pylist())
+    assert run.ranking("q1").column("score").to_pylist() == [2.0, -0.5]
+
+
+def test_scores_in_half_of_the_answers_are_left_out_and_told(truth):
     def call(question):
         docs = {"right-q1": 0.5, "z": 0.5, "y": 0.9}
         return {"1": {"retrieved": docs}, "2": {"retrieved": ["b", "a"]}, "3": {"retrieved": []}}.get(
-            question.split()[1][:-1], {"retrieved": [{"doc_id": "n", "score": 2}]})
+            question.split()[1][:-1], {"retrieved": ["n"]})
 
     run = run_configuration("a", call, truth)
     assert run.scores is None and run.problems[-1].kind == "scores-left-out"
-    assert "1 answer without scores" in run.problems[-1].actual
+    assert f"{len(IDS) - 2} answers without scores" in run.problems[-1].actual
     found = {one: fields["retrieved"] for one, fields in objects(run).items()}
     assert found == {"q1": ["y", "z", "right-q1"], "q2": ["b", "a"], "q3": [], **{one: ["n"] for one in IDS[3:]}}
 

@@ -282,3 +282,26 @@ def test_the_python_of_the_guide_runs(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     exec(re.search(r"```python\n(.*?)```", GUIDE, re.DOTALL)[1], {})
     assert capsys.readouterr().out.split()[0] in ("better", "worse", "undecided", "too-few")
+
+
+def test_a_sample_and_a_budget_ask_some_questions_and_more_of_them_later(folder, command):
+    (folder / "truth.jsonl").write_text(truth_lines(20))
+    status, out, err = command("-m", "RR", "--sample", "5", "--format", "json")
+    first = set(counted(folder))
+    assert status == 0 and "5 of 20 questions asked, drawn with seed 0" in err and len(first) == 10
+    assert json.loads(out)["comparisons"][0]["n"] == 5
+    command("-m", "RR", "--max-calls", "17")  # of both: 8 questions, the 5 and 3 more
+    assert len(counted(folder)) == 16 and first < set(counted(folder))
+    assert len(read_run(folder / "ab-a-b" / "a.jsonl")) == 8
+    status, _, err = command("-m", "RR", "--max-calls", "1")
+    assert status == 2 and "2 or more: one for each system" in err
+
+
+def test_repeats_are_compared_as_one_configuration(folder, command):
+    status, out, _ = command("-m", "RR", "--repeats", "3", "--format", "json")
+    said = json.loads(out)
+    assert status == 0 and len(counted(folder)) == 36
+    assert {f"{name}{end}.jsonl" for name in "ab" for end in ("", "-2", "-3")} < set(os.listdir("ab-a-b"))
+    assert [one["candidate"] for one in said["comparisons"]] == ["b"] and said["comparisons"][0]["n"] == 6
+    assert [(one["run"], one["repeats"]) for one in said["repeats"]][:2] == [("a", 3), ("b", 3)]
+    assert command("--repeats", "2", "--name-a", "x", "--name-b", "x-2")[0] == 2

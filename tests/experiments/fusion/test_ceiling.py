@@ -8,10 +8,10 @@ from fusion_cases import random_lists, run_of
 from ragdash import Truth, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
 from ragdash.experiments.fusion.ceiling import ceiling, churn, windows_of
+from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.grids import settings
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.recipe import make_recipe
-from ragdash.experiments.fusion.snippets import engine_snippet, python_snippet
 
 
 def test_the_ceiling_is_the_best_order_of_what_any_run_returns_in_the_window():

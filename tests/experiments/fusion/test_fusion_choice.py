@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from fusion_cases import run_of, two_runs
 
-from ragdash import InputError, Truth, parse_specs, read_run, read_truth
+from ragdash import InputError, Truth, evaluate, fuse, parse_specs, read_run, read_truth
 from ragdash.cli.main import main
-from ragdash.experiments.fusion.choice import choose, chosen_run
+from ragdash.experiments.fusion.alternatives import cascade_choice, other_metrics
+from ragdash.experiments.fusion.choice import choose, chosen_run, sweep_line
+from ragdash.experiments.fusion.export.reference import reference
 from ragdash.experiments.fusion.grids import settings, simplex
 from ragdash.experiments.fusion.held_out import held_out
-from ragdash.experiments.fusion.reference import reference
+from ragdash.experiments.fusion.judged_pool import judged_pool
 
 ROOT = Path(__file__).parents[3]
 
@@ -105,6 +107,58 @@ def test_equal_runs_have_nothing_to_gain_and_few_queries_no_answer():
     assert "fusion-metric" in [problem.kind for problem in error.value.problems]
 
 
+def fused_runs():
+    return [read_run(ROOT / "sample_runs" / f"{name}.jsonl") for name in ("sparse", "dense")]
+
+
+def test_another_metric_measures_what_one_chose(samples):
+    # By hand: query 1 chooses setting 0 for query 0, query 0 chooses setting 1 for query 1; all choose setting 0.
+    values, measured = np.array([[0.0, 1.0], [0.8, 0.0]]), np.array([[10.0, 20.0], [30.0, 40.0]])
+    result = held_out(values, folds=2, repeats=3, measured=measured)
+    assert (result.value, result.in_sample, result.chosen) == (25.0, 15.0, 0)
+    assert result.per_query.tolist() == [10.0, 40.0]
+    rng = np.random.default_rng(2)
+    values = rng.random((5, 30))
+    same, plain = held_out(values, measured=values), held_out(values)
+    assert (same.value, same.error, same.optimism) == (plain.value, plain.error, plain.optimism)
+    runs, truth = samples
+    pool = judged_pool(runs, truth)
+    choice = choose(runs, truth, parse_specs("nDCG@10")[0], pool=pool, family="weighted")
+    rows = other_metrics(pool, choice, parse_specs("nDCG@10 RR R@30"))
+    assert [str(row.spec) for row in rows] == ["RR", "R@30"]  # the choosing metric is not another one
+    for row in rows:
+        single = evaluate(runs[choice.best_run], truth, [row.spec]).values[:, 0]
+        assert row.single == pytest.approx(np.nanmean(single))
+        assert row.value.value - row.gain.value == pytest.approx(np.nanmean(single[~np.isnan(row.value.per_query)]))
+        hybrid = evaluate(chosen_run(runs, choice, truth), truth, [row.spec]).values[:, 0]
+        assert row.value.in_sample == pytest.approx(np.nanmean(hybrid)) and row.best_mean >= row.value.in_sample
+    cascade = cascade_choice(pool, choice)
+    assert cascade.recipe.params["depth"] == 5 and cascade.against_tuned.outcome == "worse"
+    assert cascade.held_out.value == pytest.approx(choice.held_out.value + cascade.against_tuned.mean_difference)
+
+
+def test_parameters_are_chosen_together(samples):
+    runs, _ = samples
+    tried = settings(runs, family="joint")
+    assert tried[0].params["k"] == 60 and tried[0].window is None and len(tried) == len({repr(row) for row in tried})
+    assert {row.window for row in tried} == {None, 10, 20}  # these runs have 30 results
+    assert {row.params["depth"] for row in tried if row.method == "cascade"} == {10, 20}
+    weighted = [index for index, row in enumerate(tried) if row.method == "weighted" and row.window == 10]
+    name, line = sweep_line(tried, weighted[0])
+    assert name == "weight" and len(line) > 5
+    assert all(tried[index].window == 10 and tried[index].method == "weighted" for _, index in line)
+
+
+def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
+    runs = [f"{name}={ROOT}/sample_runs/{name}.jsonl" for name in ("sparse", "dense")]
+    out, truth = tmp_path / "report.html", f"{ROOT}/sample_runs/truth.jsonl"
+    for files, sentences in ((runs, ("Would a hybrid help?", "Yes: build this hybrid", "alone brings", "ms more",
+                                     "A cascade (sparse")), (runs[:1], ("A hybrid needs two runs.",))):
+        assert main(["report", *files, "--truth", truth, "--what-if", "--resamples", "200", "-o", str(out)]) == 0
+        text = out.read_text(encoding="utf-8")
+        assert all(sentence in text for sentence in sentences)
+
+
 def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, tmp_path):
     runs = [f"sparse={ROOT}/sample_runs/sparse.jsonl", f"dense={ROOT}/sample_runs/dense.jsonl"]
     out = tmp_path / "fused.trec"
@@ -120,9 +174,16 @@ def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, 
     assert main(["fuse", *tune, "--format", "json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["decision"] == "tuned" and facts["held_out"]["n"] == 110
+    assert facts["price"]["parallel_ms"]["n"] == 122 and facts["cascade"]["against_tuned"]["outcome"] == "worse"
+    assert [leg["name"] for leg in facts["legs"]["runs"]] == ["sparse", "dense"] and facts["other_metrics"] == []
+    shares = sum(leg["shapley"]["mean"] for leg in facts["legs"]["runs"])
+    assert shares == pytest.approx(facts["in_sample"])  # of the chosen setting, on all queries
+    legs = ["fuse", *tune[:4], "--legs", "--format", "json", "-o", str(out)]
+    assert main(legs) == 0 and json.loads(capsys.readouterr().out)["k"] == 10
+    assert read_run(out).ranking("q001")["doc_id"] == fuse(fused_runs()).ranking("q001")["doc_id"]
     for wrong in (["fuse", *runs], ["fuse", *runs, "--tune", "nDCG@10"],
                   ["fuse", *tune[:4], "--method", "combsum"],
-                  ["fuse", *tune[:4], "--legs", "-o", str(out)], ["fuse", *runs, "--param", "k", "-o", "x"],
+                  ["fuse", *tune, "--also", "TokenF1"], ["fuse", *runs, "--param", "k", "-o", "x"],
                   ["fuse", runs[0], "-o", str(out)]):
         assert main(wrong) == 2
 

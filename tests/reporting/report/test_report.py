@@ -29,7 +29,7 @@ from ragdash.reporting.figure_zip import figure_archive
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
 from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
-from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
+from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
 from ragdash.reporting.sentences.formatting import escape
 from ragdash.reporting.sentences.verdict import baseline_sentence, decision_sentence, verdict_sentence
 
@@ -94,7 +94,7 @@ def test_the_verdict_says_the_same_sentence_as_the_page(samples, page):
 
 def test_every_section_stands_in_it_in_order(page):
     titles = [title for level, title in page.headings if level == 2]
-    assert titles == [*(title for name, (title, _) in SECTIONS.items() if name != "judges")]
+    assert titles == [*(title for name, (title, _) in SECTIONS.items() if name not in ("judges", *ASKED))]
 
 
 def test_headings_go_down_one_step_at_a_time(page):

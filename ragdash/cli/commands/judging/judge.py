@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "submit the next round; look at open batches and read the replies of those that ended")
     parser.add_argument("--wait", type=seconds, metavar="SECONDS", help="with --batch: look every so many seconds and "
                         "submit the following rounds until nothing is left")
-    parser.add_argument("--votes", type=whole_number(1), metavar="N", help="ask each question so often")
+    parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
 def run(options: argparse.Namespace) -> int:

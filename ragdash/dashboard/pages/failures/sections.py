@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -25,7 +23,6 @@ NAME_LENGTH = 12  # letters of a name next to a count
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
 STAGE_WIDTH, COUNT_WIDTH, NARROW_COUNT_WIDTH = 260, 172, 60  # pixels
 MAX_LINKS = 12  # slices with a link
-Passed = Sequence[WaterfallStep]
 
 
 def render_finding(data: FailuresData) -> None:

@@ -14,6 +14,9 @@ from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.reporting.sentences import formatting as fmt
+
+MAX_FILES = 3  # files that are named; more are counted
 
 
 def render() -> None:
@@ -32,6 +35,7 @@ def render() -> None:
         _render_drop_zone()
         return
     singles = page_context.current()
+    _note_unread_files()
     render_result(repeat_lines.merged(singles), singles)
     saved_view_panel.render_list()
     _render_drop_zone()
@@ -50,6 +54,16 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     repeat_lines.render(singles, specs[0])
     run_cards.render(context, singles, specs[0])
     comparability.render_open_checks()
+
+
+def _note_unread_files() -> None:
+    """Name the files that could not be read before the result that lacks them; what is wrong is below it."""
+    unread = [record.name for record in state.files() if record.failed and proposed_reading.proposal_of(record) is None]
+    if unread:
+        shown = fmt.listed(unread[:MAX_FILES]) if len(unread) <= MAX_FILES else fmt.count(len(unread), "file")
+        is_missing = "is" if len(unread) == 1 else "are"
+        st.warning(f"**{fmt.escape(shown)}** could not be read and {is_missing} not part of this result. What is wrong "
+                   "is at the end of this page.", icon=":material/error:")
 
 
 def _render_drop_zone() -> None:

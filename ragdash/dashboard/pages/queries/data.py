@@ -156,6 +156,7 @@ def _search(run: str, truth: str, field: str, text: str, regex: bool, _match: Ma
     return text_search.search(_match, field, text, regex)
 
 
+NAME = 24  # characters of a run's name at the head of its column
 COMPARED_RANKS = 50  # ranks that are compared with the evidence
 
 
@@ -223,11 +224,12 @@ def columns(case: QueryCase, k: int) -> list[RankingColumn]:
     base = case.rankings[context.baseline]
     baseline_ranks = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
     result = []
+    names = fmt.short_names(context.names, NAME)
     for index, digest in enumerate(context.digests):
         covers, marks, compared = covered_evidence(digest, context.scope, case, index)
         result.append(
             RankingColumn(
-                context.names[index],
+                names[index],
                 plot_theme.run_look(context.slots[index], theme),
                 case.rankings[index],
                 covers,

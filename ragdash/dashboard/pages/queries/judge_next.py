@@ -11,8 +11,9 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.unjudged import DocumentsToJudge, judge_next
+from ragdash.analysis.unjudged import DocumentsToJudge, JudgmentPlan, judge_next, plan_judgments
 from ragdash.core.errors import InputError, Unavailable
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.data import QueriesData
@@ -23,6 +24,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 
 MOST_DOCUMENTS = 100
+MOST_SETTLING = 20
 
 
 def render_judge_next(data: QueriesData) -> None:
@@ -46,6 +48,8 @@ def render_judge_next(data: QueriesData) -> None:
             elements.problems(error.problems, "judge_next")
             return
         _bounds_table(data, ranked)
+        if len(context.digests) > 1:
+            _render_plan(data)
         _document_table(data, ranked)
 
 
@@ -53,12 +57,40 @@ def render_judge_next(data: QueriesData) -> None:
 def _ranked_documents(
     runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec
 ) -> DocumentsToJudge:
+    return judge_next(_by_digest(runs, _matches), _spec, limit=MOST_DOCUMENTS)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _plan(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> JudgmentPlan:
+    return plan_judgments(_by_digest(runs, _matches), _spec, limit=MOST_SETTLING)
+
+
+def _by_digest(runs: Sequence[str], matches: Sequence[Match]) -> list[Match]:
+    """The matches with the digests of their runs as names: sessions may use different names for one run."""
     renamed = []
-    for run, match in zip(runs, _matches, strict=True):
+    for run, match in zip(runs, matches, strict=True):
         copy = match.with_options()
-        copy.run = match.run.renamed(run)  # by digest: sessions may use different names for it
+        copy.run = match.run.renamed(run)
         renamed.append(copy)
-    return judge_next(renamed, _spec, limit=MOST_DOCUMENTS)
+    return renamed
+
+
+def _render_plan(data: QueriesData) -> None:
+    """How sure the leading run is, how many judgments settle it, and which remove most doubt."""
+    context = data.context
+    plan = _plan(tuple(context.digests), context.scope.cache_key([data.spec]), str(data.spec),
+                 _matches=[context.scope.match(digest) for digest in context.digests], _spec=data.spec)
+    names = dict(zip(context.digests, context.names, strict=True))
+    st.markdown(queries_sentences.plan_sentence(names[plan.leader], [names[run] for run in plan.rivals], plan.sure,
+                                                plan.needed, plan.undecided, plan.total), help=tooltip("settling"))
+    table = plan.table
+    if not len(table):
+        return
+    queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()
+    frame = pd.DataFrame({"Query": queries, "Document": docs, "Chance": table["chance"].to_numpy(),
+                          "Share of doubt": table["doubt"].to_numpy()})
+    elements.frame(frame, "settling_rows", f"The {len(frame):,} judgments that remove most doubt", height=220,
+                   formats={"Chance": "percent", "Share of doubt": "percent"}, pick=partial(_open, queries, docs))
 
 
 def _bounds_table(data: QueriesData, ranked: DocumentsToJudge) -> None:

@@ -14,14 +14,15 @@ from ragdash.dashboard.components import comparison_tables, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
-from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets import browser_files, elements
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
-from ragdash.reporting.figure_zip import figure_archive
+from ragdash.reporting.figure_zip import figure_archive, report_figures
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
-from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
+from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
+from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
@@ -72,7 +73,8 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
 
 def _set_report_choices() -> None:
     """Set what both reports are made with before the first of them."""
-    state.choices_key(state.PARTS, list(SECTIONS), list(SECTIONS))
+    parts = [name for name in SECTIONS if name not in ASKED]
+    state.choices_key(state.PARTS, parts, parts)
     state.choice_key(state.TEXTS, ["yes", "no"], "yes")
 
 
@@ -89,7 +91,7 @@ def render_full_report(context: PageContext, specs: Sequence[Spec]) -> None:
 
 
 def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
-    titles = {name: title for name, (title, _) in SECTIONS.items()}
+    titles = {name: title for name, (title, _) in SECTIONS.items() if name not in ASKED}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
              key=state.choices_key(state.PARTS, list(titles), list(titles)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
@@ -181,10 +183,26 @@ def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
         st.download_button("Download all pictures", lambda: figure_archive(ReportContent(report_request), form, theme),
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not report_request.sections)
+    _render_pictures_of_browser(report_request, theme)
     st.caption("The **Download** tab of each picture on the pages has PNG, SVG and *Copy picture*, made by your "
                "browser.")
     if missing is not None:
-        st.caption(f":material/info: No archive of PNG and SVG: {fmt.problem_line(missing)}")
+        st.caption(f":material/info: The server makes no PNG and SVG: {fmt.problem_line(missing)}")
+
+
+def _render_pictures_of_browser(report_request: ReportRequest, theme: Theme) -> None:
+    """All pictures of the report, drawn on this page, and an archive of them that the browser makes."""
+    with st.expander("All pictures as PNG or SVG, made by your browser", icon=":material/imagesmode:",
+                     key="browser_pictures", on_change="rerun") as fold:
+        if not fold.open or not report_request.sections:
+            return
+        figures = report_figures(ReportContent(report_request), theme)
+        charts = [(f"picture_{index}", key, figure.layout.width, figure.layout.height)
+                  for index, (key, figure) in enumerate(figures, 1)]
+        browser_files.render("browser_archive", "ragdash-pictures", charts=charts)
+        with st.container(height=420, key="pictures_of_report"):
+            for (key, *_), (name, figure) in zip(charts, figures, strict=True):
+                st.plotly_chart(figure, key=key, alt=name, width="content", config={"displaylogo": False})
 
 
 def leaderboard_specs(context: PageContext) -> list[Spec]:

@@ -33,46 +33,59 @@ from ragdash.models.judge.tasks.ragchecker_scores import (
 )
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
 
-VERSION = "2"
+VERSION = "3"
 _RATE = "Give a short reason first, then the score:"
+_OPENED = 'Examples, for the question "When did the bridge open, and how long is it?"'
 ACCURACY = (
     f"""You rate an answer to a question by a reference that answers it completely. {AS_DATA}
 {_RATE}
 1: the answer holds the reference and is equivalent to it in topics, numbers, units and dates.
 0.5: it holds a part of it, and is almost equivalent.
 0: it does not hold it, is not accurate, or does not answer the question.
-An answer that only declines is 0, unless the reference says that there is no answer.""",
+An answer that only declines is 0, unless the reference says that there is no answer.
+{_OPENED} and the reference "In May 1930; it is 312 m long.":
+"In May 1930, and 312 m.": 1. "In May 1930.": 0.5. "In 1931.": 0.""",
     f"""You compare a text with another text that answers the same question. {AS_DATA}
 {_RATE}
 1: the text agrees with the other in all points, numbers, units and dates.
 0.5: it agrees for the most part, with small differences.
 0: it is wrong, incomplete, or about something else.
-If the text or the other only declines to answer, it is 0, unless both do.""")
+If the text or the other only declines to answer, it is 0, unless both do.
+{_OPENED} and the other text "In May 1930; it is 312 m long.":
+"In May 1930, and 312 m.": 1. "In May 1930; about 310 m.": 0.5. "In 1931.": 0.""")
 RELEVANCE = (
     f"""You decide whether contexts hold the information to answer a question. {AS_DATA}
 {_RATE}
 1: they hold what is needed.
 0.5: they hold a part of it.
 0: they hold nothing of it.
-Judge by the contexts alone, not by what you know.""",
+Judge by the contexts alone, not by what you know.
+{_OPENED}:
+"The bridge, 312 m long, opened in May 1930.": 1. "The bridge opened in May 1930.": 0.5. "Tunnels need care.": 0.""",
     f"""Someone has to answer a question from these contexts alone. {AS_DATA}
 How far do they get? {_RATE}
 1: to a complete answer.
 0.5: to a part of the answer.
-0: nowhere.""")
+0: nowhere.
+{_OPENED}:
+"The bridge, 312 m long, opened in May 1930.": 1. "The bridge opened in May 1930.": 0.5. "Tunnels need care.": 0.""")
 GROUNDEDNESS = (
     f"""You decide whether contexts support an answer. {AS_DATA}
 {_RATE}
 1: they support all of it.
 0.5: they support a part of it.
 0: they do not support it.
-An answer that only declines states nothing: 1.""",
+An answer that only declines states nothing: 1.
+For the context "The bridge opened in May 1930.":
+"It opened in 1930.": 1. "It opened in 1930 and is red.": 0.5. "It opened in 1931.": 0.""",
     f"""You check an answer for statements that its contexts do not back. {AS_DATA}
 {_RATE}
 1: there are none.
 0.5: there are some, next to statements that are backed.
 0: nothing it states is backed.
-That the contexts do not say something is no statement: 1 where there is no other.""")
+That the contexts do not say something is no statement: 1 where there is no other.
+For the context "The bridge opened in May 1930.":
+"It opened in 1930.": 1. "It opened in 1930 and is red.": 0.5. "It opened in 1931.": 0.""")
 USED = f"""You judge whether a context is useful to arrive at an answer that was given. {AS_DATA}
 Give a short reason first, then the verdict:
 useful: it holds what the answer says or rests on, all of it or a part.

@@ -10,6 +10,7 @@ from ragdash.reporting.html.sections import (
     appendix,
     bands_and_answers,
     failures,
+    hybrid,
     judges,
     latency_cost,
     overall,
@@ -30,9 +31,11 @@ SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
     "failures": ("Failures", failures.failures),
     "queries": ("Queries that decide", queries.deciding_queries),
     "speed": ("Speed and cost", latency_cost.latency_cost_section),
+    "hybrid": ("Would a hybrid help?", hybrid.hybrid),
     "settings": ("Settings", appendix.settings),
     "ledger": ("Comparability", appendix.comparability),
     "metrics": ("What the metrics mean", appendix.metrics),
     "versions": ("Versions and digests", appendix.versions),
 }
+ASKED = ("hybrid",)  # sections that a report has only where it is given their numbers
 ONE_PAGE = ("summary",)  # the report that prints on two pages at most; the other sections are its appendix

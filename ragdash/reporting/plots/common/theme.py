@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.reporting.sentences.formatting import short_names
+
 Figure = go.Figure
 COLORED = 6
 SYMBOLS = (
@@ -31,6 +33,7 @@ SYMBOLS = (
 SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for labels and tables
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
+LEGEND_NAME = 22  # characters of a name in a legend
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
 
 
@@ -282,6 +285,7 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     heights: (N,) where each line ends, in units of the y axis; NaN means no line and no label.
     """
     if len(run_looks) > DIRECT_LABELS:
+        shorten_legend(fig, run_looks)
         fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(run_looks) + 1) // 2))
         return
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
@@ -295,6 +299,16 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
                            align="left")
         width = max(width, len(html.unescape(text)))
     fig.update_layout(margin_r=24 + 7 * width)
+
+
+def shorten_legend(fig: go.Figure, run_looks: Sequence[Look]) -> None:
+    """Cut long names in the middle where they are traces of a legend, so that none is wider than a phone."""
+    names = [html.unescape(look.name) for look in run_looks]
+    short = dict(zip(names, short_names(names, LEGEND_NAME), strict=True))
+    for trace in fig.data:
+        name = html.unescape(trace.name or "")
+        if short.get(name, name) != name:
+            trace.name = escape(short[name])
 
 
 def value_text(values: np.ndarray, decimals: int = 3) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import setting_grid
@@ -21,6 +22,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Variants", "Which setting matters?")
     context = page_context.current()
+    verdict_panel.render_warnings(context)
     data = build_data(context)
     with st.container(key="finding"):
         sections.render_finding(data)

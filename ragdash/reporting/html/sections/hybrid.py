@@ -1,0 +1,21 @@
+"""Would a hybrid of the runs help? The answer that `ragdash fuse --tune` gives, where the report was asked for it."""
+
+from __future__ import annotations
+
+from ragdash.reporting.html.blocks import Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
+
+
+def hybrid(content: ReportContent, title: str) -> Section:
+    """The decision, its price, what each run brings, and the hybrid next to the single runs."""
+    answer = content.request.hybrid
+    if answer is None:
+        return Section("hybrid", title)
+    if not answer.rows:
+        return Section("hybrid", title, missing=answer.sentences[0])
+    decision, *details = answer.sentences
+    header = ["run", answer.metric, "low", "high", "n"]
+    return Section("hybrid", title, [
+        Text(decision), Text("\n".join(f"- {sentence}" for sentence in details)),
+        Table("The tuned hybrid, held out, next to the default and the single runs", header, answer.rows,
+              frozenset(range(1, len(header))))])

@@ -1,0 +1,101 @@
+"""Small parts of sentences and tables: the largest of several, the first of a list, limits, and what is undefined."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+from helpers import run_of, truth_of
+
+from ragdash.core.slices import Slice
+from ragdash.evaluation.compare import ComparisonRules, compare_slices
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
+from ragdash.reporting.html.sections import appendix, failures
+from ragdash.reporting.html.sections.cells import summary_arrays
+from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
+from ragdash.reporting.sentences import comparison, latency_cost, what_if
+from ragdash.reporting.tables import history
+from ragdash.reporting.tables.regression_set import ticket
+
+QUICK = ComparisonRules(resamples=200, permutations=200)
+
+
+def test_the_slice_with_the_largest_difference_is_named_whatever_its_sign():
+    ids = [f"q{i}" for i in range(8)]
+    truth = truth_of({query: ["a"] for query in ids})
+    ranks = [1, 2, 1, 2, 4, 1, 4, 1]  # of the candidate: up to a half worse, then up to three quarters
+    baseline = evaluate(run_of({query: ["a"] for query in ids}, "old"), truth, ["RR"])
+    candidate = evaluate(run_of({query: [f"x{i}" for i in range(rank - 1)] + ["a"]
+                                 for query, rank in zip(ids, ranks, strict=True)}, "new"), truth, ["RR"])
+    halves = [Slice("kind", name, np.arange(8) // 4 == half) for half, name in enumerate(("easy", "hard"))]
+    compared = [row[0] for row in compare_slices(baseline, [candidate], parse_spec("RR"), halves, QUICK)]
+    said = comparison.slices_sentence(compared)
+    assert said.startswith("No slice shows a significant difference") and "*hard*" in said and "*easy*" not in said
+    assert comparison.slices_sentence(compared[::-1]) == said
+    assert comparison.slices_sentence([]) == "No slice has enough queries to compare the runs."
+
+
+def test_runs_without_times_are_named_with_the_verb_of_their_number():
+    some, two = what_if.missing_times_sentence(["bm25"], 3), what_if.missing_times_sentence(["bm25", "dense"], 3)
+    assert some.startswith("bm25 does not record how long its searches")
+    assert two.startswith("bm25 and dense do not record how long their searches")
+    assert what_if.missing_times_sentence(["bm25", "dense"], 2).startswith("These runs do not record how long their")
+
+
+def test_no_run_on_the_front_is_said_and_one_run_is_alone_there():
+    spec = parse_spec("RR")
+    none = latency_cost.front_sentences(["a", "b"], np.array([False, False]), [], spec, "Cost per query", "$")
+    assert none == ["No run has both MRR and cost per query."]
+    (alone,) = latency_cost.front_sentences(["a", "b"], np.array([False, True]), [], spec, "Average latency", "ms")
+    assert alone.startswith("**b** alone is on the front of MRR against average latency: no other run")
+
+
+def test_an_accepted_run_has_no_difference_and_another_one_has_its_own():
+    point = SimpleNamespace(name="nightly", time=None, commit="", branch="", dirty=False, tags=(), group="",
+                            settings={}, truth="same", missing=0)
+    summary = SimpleNamespace(mean=0.5, low=0.4, high=0.6, n=1200)
+    row = SimpleNamespace(point=0, summary=summary, accepted=None, difference=0.1, low=0.05, high=0.15, change="")
+    cells = history._cells([point], row)
+    assert cells[2:5] == ["0.500 [0.400, 0.600]", "accepted", "1,200"]
+    for accepted in (0, -1):  # the first point, and a pinned baseline
+        row.accepted = accepted
+        assert history._cells([point], row)[3] == "+0.100 [+0.050, +0.150]"
+
+
+def test_a_ticket_writes_twenty_relevant_documents_and_counts_the_others():
+    for documents, rest in ((20, None), (21, "and 1 more")):
+        truth = truth_of({"q1": [f"relevant-{i}" for i in range(documents)]})
+        text = ticket([Match(run_of({"q1": ["x"]}, "dense"), truth)], np.array([True]))
+        assert sum(f"relevant-{i}" in text for i in range(documents)) == 20
+        assert (rest in text) if rest else " more" not in text
+
+
+def test_a_stage_has_what_fixing_it_adds_only_where_that_is_known():
+    content = SimpleNamespace(selected=np.array([True, True, True, False]))
+    gains = [SimpleNamespace(at_most=0.25), SimpleNamespace(at_most=float("nan"))]
+    assert failures._cell(content, 1, gains, 0) == '1 (33%) <span class="quiet">at most +0.250</span>'
+    for queries, known, stage in ((1, gains, 1), (0, gains, 0), (1, [], 0)):
+        assert "at most" not in failures._cell(content, queries, known, stage)
+
+
+def test_means_come_with_their_lower_and_upper_ends():
+    rows = [[SimpleNamespace(mean=0.5, low=0.4, high=0.7)], [SimpleNamespace(mean=0.2, low=0.1, high=0.6)]]
+    assert [array[:, 0].tolist() for array in summary_arrays(rows)] == [[0.5, 0.2], [0.4, 0.1], [0.7, 0.6]]
+
+
+def test_ranks_are_counted_in_the_documented_bins_and_metrics_at_the_documented_cutoffs():
+    assert rank_bins(1200)[1] == ["1", "2", "3", "4–5", "6–10", "11–20", "21–50", "51–100", "101–200", "201–500",
+                                  "501–1,000", "1,001–1,200"]
+    assert rank_bins(10)[0].tolist() == [1, 2, 3, 5, 10] and rank_bins(0)[1] == ["1"]
+    assert CUTOFFS == (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def test_the_section_on_comparability_begins_with_the_whole_summary(monkeypatch):
+    monkeypatch.setattr(appendix, "check_comparability", lambda *_: SimpleNamespace(findings=(), effects=()))
+    monkeypatch.setattr(appendix.sentences_comparability, "summary", lambda *_: "comparable: 2 runs")
+    match = SimpleNamespace(run=SimpleNamespace(renamed=lambda name: name), conventions=None)
+    content = SimpleNamespace(request=SimpleNamespace(matches=[match], specs=[]), names=["dense"], truth=None,
+                              lead=parse_spec("RR"))
+    assert appendix.comparability(content, "Comparability").blocks[0].text == "Comparable: 2 runs"
