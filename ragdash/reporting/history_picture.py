@@ -6,22 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory
+from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline
 from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import LIGHT, Figure, Theme
 from ragdash.reporting.tables.history import label, settings_text, short_commit
 
 
-def history_figure(line: Sequence[HistoryPoint], metric: MetricHistory, theme: Theme = LIGHT) -> Figure:
-    """Means with intervals over time, significant changes marked, the accepted run dotted."""
+def history_figure(line: Sequence[HistoryPoint], metric: MetricHistory, theme: Theme = LIGHT,
+                   baseline: PinnedBaseline | None = None) -> Figure:
+    """Means with intervals over time, significant changes marked, the accepted run or the pinned baseline dotted."""
     rows = metric.rows
     column = {name: np.array([getattr(row.summary, name) for row in rows], float) for name in ("mean", "low", "high")}
     times = [point.time.replace(tzinfo=None) for point in line if point.time]
     changed = setting_changes(line)
     hover = [[text for text in (short_commit(point), point.branch, changed[index]) if text]
              for index, point in enumerate(line)]
-    accepted = [None if row.accepted is None else rows[row.accepted].summary.mean if row.accepted >= 0 else np.nan
+    pinned = np.nan if baseline is None else float(np.nanmean(baseline.evaluation.column(metric.spec)))
+    accepted = [None if row.accepted is None else rows[row.accepted].summary.mean if row.accepted >= 0 else pinned
                 for row in rows]
     return leaderboard.history(times if len(times) == len(line) else list(range(1, len(line) + 1)),
                                [label(point) for point in line], column["mean"], column["low"], column["high"],

@@ -39,7 +39,9 @@ TERMS: Mapping[str, Term] = {
     "run_tags": Term("Tags", "Choose runs by tag in the sidebar."),
     "accepted_run": Term(
         "Accepted run", "The run that later ones are compared with. Last: a run with a significant change becomes the "
-        "accepted one, so that the next change is found against the new level. First: it stays the first run."),
+        "accepted one, so that the next change is found against the new level. First: it stays the first run. "
+        "A chosen run stays the same too; earlier runs are not tested. A pinned baseline is the file that ragdash pin "
+        "wrote."),
     "setting_groups": Term(
         "By setting", "Runs grouped by their settings, from the file or typed on the Data page. A group's value is the "
         "mean over queries of the mean of its runs."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,8 +10,17 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash import io
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, history, history_point, in_order, point_of
+from ragdash.analysis.tracking import (
+    HistoryPoint,
+    MetricHistory,
+    PinnedBaseline,
+    history,
+    history_point,
+    in_order,
+    point_of,
+)
 from ragdash.core.errors import InputError
+from ragdash.core.records import Truth
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -76,13 +86,16 @@ def _point(digest: str, scope: Scope, spec: Spec) -> HistoryPoint:
     return point_of(run, evaluation, state, int(missing.sum()))
 
 
-def metric_history(line: Sequence[HistoryPoint], key: tuple, spec: Spec, accepted: int, fixed: bool) -> MetricHistory:
+def metric_history(line: Sequence[HistoryPoint], key: tuple, spec: Spec, accepted: int, fixed: bool,
+                   baseline: PinnedBaseline | None = None, truth: Truth | None = None) -> MetricHistory:
     """The history of a line; key: everything that the values depend on besides the runs."""
+    pinned = "" if baseline is None else hashlib.sha256(baseline.to_bytes()).hexdigest()
     return _metric_history(tuple((point.digest, str(point.time)) for point in line), key, str(spec), accepted, fixed,
-                           _line=line)
+                           pinned, _line=line, _baseline=baseline, _truth=truth)
 
 
 @shared(max_entries=64, show_spinner="Testing changes …")
-def _metric_history(runs: tuple, key: tuple, spec: str, accepted: int, fixed: bool,
-                    _line: Sequence[HistoryPoint]) -> MetricHistory:
-    return history(_line, [parse_spec(spec)], accepted=accepted, fixed=fixed)[0]
+def _metric_history(runs: tuple, key: tuple, spec: str, accepted: int, fixed: bool, pinned: str,
+                    _line: Sequence[HistoryPoint], _baseline: PinnedBaseline | None,
+                    _truth: Truth | None) -> MetricHistory:
+    return history(_line, [parse_spec(spec)], accepted=accepted, fixed=fixed, baseline=_baseline, truth=_truth)[0]

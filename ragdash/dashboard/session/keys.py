@@ -33,7 +33,8 @@ SHOW_AS = "show_as"  # the tool whose numbers are shown there
 OF_MIX = FUSED_RUNS, FUSION, FUSE_K, FUSE_SHARE, FUSE_WINDOW, FUSE_DEPTH, FUSE_SAME, RERANKED = (  # What-if
     "fused", "fusion", "fuse_k", "fuse_share", "window", "fuse_depth", "fuse_same", "reranked")
 STAGE, PAID = "stage", "paid"  # speed and cost, on Threshold bands
-OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST = "lines_by", "line", "compared_with"  # History
+OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST, HISTORY_RUN = (  # History
+    "lines_by", "line", "compared_with", "accepted_run")
 OF_VARIANTS = VARIANTS_FIND, VARIANTS_BY, VARIANTS_PINNED, VARIANTS_AIM = (  # Variants
     "variants_find", "variants_by", "variants_pinned", "variants_aim")
 JUDGE = "judge"  # whose verdicts, on Answers
@@ -70,7 +71,7 @@ FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if
 MIX_ADDED = "_mix_added"  # name of the run just added on What-if
-BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
+BANDS_FILE, PRICES_FILE, HISTORY_FILE = "_bands_file", "prices_file", "history_file"
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Data
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
 MODEL_OF = "_model_"  # and a kind: the models of Answers

@@ -8,8 +8,10 @@ import numpy as np
 from history_cases import TRUTH, commits
 from page_cases import address, charts, opened, shown, texts, widget
 
+from ragdash.analysis.tracking import pin
 from ragdash.dashboard import page_list
 from ragdash.dashboard.watching import log_watch
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common.theme import Axis
 
@@ -73,3 +75,34 @@ def test_all_closed_runs_of_a_watched_folder_are_in_the_history(tmp_path, monkey
     at = opened("history", **address(TRUTH, RUNS[18:], metric="RR"))  # two of them are loaded
     assert len(charts(at)["history"]["data"][1]["x"]) == 20
     assert texts(at).count("▼ worse since") == 2
+
+
+def test_the_accepted_run_is_chosen_or_a_pinned_baseline_is_opened():
+    at = opened("history", **address(TRUTH, RUNS, metric="RR"))
+    widget(at, "button_group", "compared_with").set_value("run")
+    at = shown(at.run())
+    assert texts(at).count("▼ worse since") == 1, "the first run is the first choice"
+    widget(at, "selectbox", "accepted_run").set_value(RUNS[10].digest[:12])
+    at = shown(at.run())
+    said = texts(at).replace("\\", "")
+    assert said.count("▼ worse since") == 1 and "commit 15151515" in said and "to 2026-03-11" in said
+    widget(at, "button_group", "compared_with").set_value("pinned")
+    at = shown(at.run())
+    assert "compared with the first run" in "".join(note.value for note in at.info)
+
+    def open_file(metrics: str, **settings):
+        baseline = pin(evaluate(RUNS[10], TRUTH, metrics, **settings), TRUTH, version="1")
+        widget(at, "file_uploader", "history_file").upload("baseline.ragdash", baseline.to_bytes())
+        return shown(at.run())
+
+    at = open_file("RR")
+    said = texts(at).replace("\\", "")
+    assert "Baseline hybrid, pinned" in said and "commit 15151515" in said and "to the baseline" in said
+    dotted = next(trace for trace in charts(at)["history"]["data"] if trace["line"].get("dash") == "dot")
+    assert len({value for value in dotted["y"] if value is not None}) == 1
+    at = open_file("P@1")
+    assert "The baseline has no MRR" in "".join(note.value for note in at.warning)
+    at = open_file("RR", ties="trec_eval")
+    assert "other settings (ties)" in "".join(note.value for note in at.warning)
+    widget(at, "file_uploader", "history_file").upload("baseline.ragdash", b"{}")
+    assert shown(at.run()).error

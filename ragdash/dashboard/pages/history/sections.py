@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, lines_of
-from ragdash.core.terms import tooltip
+from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of
 from ragdash.dashboard.caches import history_cache
 from ragdash.dashboard.page_context import PageContext, PageEnds
+from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
 from ragdash.dashboard.session import state
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements
@@ -21,8 +21,6 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.history import CHANGES, change_sentences, label, notes, short_commit
 
 LINES = {"name": "Name", "branch": "Branch", "group": "Group", "tag": "Tag"}
-ROLLING, FIXED = "last", "first"
-AGAINST = {ROLLING: "Last accepted run", FIXED: "First run"}
 MOST_CHANGES = 8
 
 
@@ -44,11 +42,12 @@ def render(context: PageContext) -> None:
         elements.empty("No common query", "None of the recorded runs has a query of these judgments.")
         raise PageEnds
     line = _choose_line(points)
-    against = AGAINST[state.get(state.HISTORY_AGAINST)]
+    accepted = choose_accepted(line, spec)
     key = context.scope.cache_key([spec])
-    metric = history_cache.metric_history(line, key, spec, 0, against == AGAINST[FIXED])
+    metric = history_cache.metric_history(line, key, spec, accepted.index, accepted.fixed, accepted.baseline,
+                                          context.scope.truth)
     _render_finding(line, metric)
-    _render_picture(line, metric, spec)
+    _render_picture(line, metric, spec, accepted.baseline)
 
 
 def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
@@ -62,9 +61,7 @@ def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
         names = sorted(lines, key=lambda name: -len(lines[name]))
         st.selectbox("Line", names, key=state.choice_key(state.HISTORY_LINE, names, names[0]), width=260,
                      persist_state="session")
-        st.segmented_control("Compare with", list(AGAINST), format_func=AGAINST.get, required=True,
-                             persist_state="session", help=tooltip("accepted_run"),
-                             key=state.choice_key(state.HISTORY_AGAINST, list(AGAINST), ROLLING))
+        choose_against()
     return lines[state.get(state.HISTORY_LINE)]
 
 
@@ -82,11 +79,12 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None
             st.warning(note, icon=":material/info:")
 
 
-def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: Spec) -> None:
+def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: Spec,
+                    baseline: PinnedBaseline | None) -> None:
     rows = metric.rows
     column = {name: np.array([getattr(row.summary, name) for row in rows], float) for name in ("mean", "low", "high")}
     changed = setting_changes(line)
-    figure = history_figure(line, metric, elements.theme())
+    figure = history_figure(line, metric, elements.theme(), baseline)
     table = pd.DataFrame({
         "Run": [label(point) for point in line], "Commit": [short_commit(point) for point in line],
         "Branch": [point.branch for point in line], spec.title: column["mean"], "Low": column["low"],
