@@ -25,6 +25,8 @@ TOY_NOTE = (
     f"**{TOY}** is {TOY_DESCRIPTION}. It replaces a judge, so that everything can be tried without one; its "
     "scores are meaningless (demo only)."
 )
+SAMPLING_ONLY = ("Intervals of a judge's means are sampling only: they leave out what the judge gets wrong. Judge "
+                 "validation corrects for that with human labels.")
 FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
 CONTEXT_VERDICTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
 REFERENCE_VERDICTS = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
@@ -142,7 +144,7 @@ def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs
         f"{escape(listed(titles))}: verdicts of **{escape(judge_name(judge))}**."
         for judge, titles in titles_by_judge.items()
     ]
-    return sentences + lines
+    return [*sentences, *lines, *([SAMPLING_ONLY] if sentences or lines else [])]
 
 
 def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],

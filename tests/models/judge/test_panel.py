@@ -158,7 +158,9 @@ def test_the_choice_is_written_as_a_parameter_and_read_back():
 def test_it_is_said_that_it_is_a_mean_and_of_whom_and_that_one_is_a_script(match):
     say(match, TOY, dict.fromkeys(IDS, 1))
     spec = parse_spec("Faithfulness(judge='one + toy-judge')")
-    line = said.judge_sources(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
+    lines = said.judge_sources(["run"], [evaluate(match.run, match.truth, [spec])], [spec])
+    assert lines[-1] == said.SAMPLING_ONLY and "sampling only" in said.SAMPLING_ONLY
+    line = lines[0].replace("\\", "")
     assert "mean of 2 judges: one at one.org + toy-judge at toy (a script that compares content words" in line
     assert said.is_toy("one at one.org + toy-judge at toy") and not said.is_toy("one at one.org + two at two.org")
     assert said.judge_name("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"

@@ -68,6 +68,7 @@ def results(data: JudgesData) -> None:
         formats=FORMATS,
         widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260},
     )
+    st.caption(f":material/info: {sentences_judge.SAMPLING_ONLY}")
     for usage in data.usages:
         _show_usage(usage, "This judge" if data.single else str(usage.judge))
     _warnings(data)
