@@ -63,7 +63,7 @@ def attributes(truth: Truth) -> dict[str, list[object]]:
 def label_slices(run: Run, query_ids: Iterable[str]) -> dict[str, tuple[Slice, ...]]:
     """The slices by the labels that a file gives to the answers of a run: {"verdict of dense": (Correct, Refusal ...)}.
 
-    They are an outcome of this run: on the queries whose answer was labelled wrong, another run can only gain. Columns
+    They are an outcome of this run: on the queries whose answer was labeled wrong, another run can only gain. Columns
     with the same label everywhere, or with more than MOST_VALUES labels, slice nothing and are left out.
 
     Examples

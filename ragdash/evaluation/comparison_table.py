@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.slices import label_slices, slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.metrics import Spec, parse_specs
@@ -81,6 +82,49 @@ class ComparisonTable(list[list[Comparison]]):
         return pd.DataFrame([{name: str(value) if isinstance(value := getattr(comparison, attribute), Spec) else value
                               for name, attribute in _COLUMNS.items()} for comparison in chain(*self)],
                             columns=list(_COLUMNS))
+
+    def by_slice(self, name: str, metric: str | Spec | None = None):
+        """Return the outcomes within each slice of the queries as a pandas DataFrame, corrected over all slices.
+
+        Parameters
+        ----------
+        name
+            An attribute of the truth's queries, or a label column of a run: "verdict of dense". Labels are an outcome
+            of that run: where it is labeled wrong, another run can look better by chance alone.
+        metric
+            Default the first one that was compared.
+
+        Raises
+        ------
+        ValueError
+            Where nothing was compared, evaluations were given without their truth, or there is no such slice.
+
+        Examples
+        --------
+        >>> from ragdash import Run, compare
+        >>> from ragdash.core.file_scores import FileScores
+        >>> ids = [f"q{i}" for i in range(8)]
+        >>> labels = FileScores.build([(q, "poor", "verdict", "Refusal" if q < "q4" else "Correct") for q in ids])
+        >>> poor = Run.from_dict({q: ["b", "a"] if q < "q4" else ["a"] for q in ids}, "poor").with_file_scores(labels)
+        >>> table = compare(poor, {"good": {q: ["a"] for q in ids}}, "RR", truth={q: ["a"] for q in ids})
+        >>> table.by_slice("verdict of poor")[["slice", "candidate", "difference", "n"]].values.tolist()
+        [['Correct', 'good', 0.0, 4], ['Refusal', 'good', 0.5, 4]]
+        """
+        inputs = self.inputs
+        if inputs is None or not self or inputs.truth is None:
+            raise ValueError("nothing was compared with a truth")
+        known = dict(slices(inputs.truth))
+        for run in inputs.runs:
+            known.update(label_slices(run, inputs.truth.query_ids.to_pylist()))
+        if name not in known:
+            raise ValueError(f"no slices {name!r}; there are {', '.join(known) or 'none'}")
+        spec = parse_specs([metric or inputs.specs[0]])[0]
+        tests = import_module("ragdash.evaluation.compare")  # it imports this file
+        family = tests.test_family(inputs.evaluations, spec, inputs.rules, known[name])
+        rows = [family.against(0, index) for index in range(len(known[name]))]
+        frame = ComparisonTable(rows).frame()
+        frame.insert(0, "slice", [part.value for part, row in zip(known[name], rows, strict=True) for _ in row])
+        return frame
 
     def _repr_html_(self) -> str:
         """The frame, for notebooks."""

@@ -10,6 +10,9 @@ import pytest
 
 import ragdash
 from ragdash import Evaluation, InputError, Run, compare, evaluate, read_run, read_truth
+from ragdash.core.file_scores import FileScores
+from ragdash.core.slices import slices
+from ragdash.evaluation.compare import compare_slices
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.reporting import named_pictures
 
@@ -171,3 +174,24 @@ def test_a_picture_that_cannot_be_drawn_says_why():
         repeats.report("never.html")
     with pytest.raises(ValueError, match="nothing"):
         compare(POOR, [], "RR", truth=TRUTH).report("never.html")
+
+
+def test_slices_by_attribute_and_by_the_labels_of_a_run():
+    rows = b"query_id,relevant,kind\n" + b"".join(b"q%d,a,%s\n" % (i, b"hard" if i < 5 else b"easy") for i in range(12))
+    truth = read_truth(("truth.csv", rows))
+    labels = FileScores.build([(f"q{i}", "poor", "verdict", "Correct" if i < 3 else "Refusal") for i in range(12)])
+    runs = [Run.from_dict(POOR, "poor").with_file_scores(labels), Run.from_dict(MIXED, "mixed")]
+    table = compare(runs[0], [runs[1]], "RR P@1", truth=truth)
+    expected = compare_slices(evaluate(runs[0], truth, "P@1"), [evaluate(runs[1], truth, "P@1")],
+                              table.inputs.specs[1], slices(truth)["kind"])
+    frame = table.by_slice("kind", "P@1")
+    assert frame["slice"].tolist() == ["easy", "hard"] and frame["n"].tolist() == [7, 5]
+    assert frame["difference"].tolist() == [row[0].mean_difference for row in expected] == [4 / 7, 2 / 5]
+    assert frame["low"].tolist() == [row[0].low for row in expected]
+    by_label = table.by_slice("verdict of poor")
+    assert by_label["slice"].tolist() == ["Refusal", "Correct"] and by_label["n"].tolist() == [9, 3]
+    assert by_label["difference"].tolist() == pytest.approx([5 / 9 * 0.5, 1 / 3 * 0.5])
+    with pytest.raises(ValueError, match=r"no slices 'kinds'; there are kind, verdict of poor"):
+        table.by_slice("kinds")
+    with pytest.raises(ValueError, match="nothing was compared with a truth"):
+        compare(evaluate(runs[0], truth, "RR"), [evaluate(runs[1], truth, "RR")]).by_slice("kind")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import time
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -122,3 +124,18 @@ def test_columns_are_much_faster_than_rows(tmp_path, monkeypatch):
     fast = min(seconds() for _ in range(3))
     monkeypatch.setattr(excel_parquet.parquet_columns, "read_runs", lambda source, name: None)
     assert seconds() > 4 * fast
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_with_repeated_documents_and_no_other_column_is_read_once(monkeypatch, ending):
+    from ragdash.io.proposals import guards
+
+    monkeypatch.setattr(guards, "propose", lambda source: pytest.fail("read again, row by row"))
+    table = pa.table({"query_id": ["q1", "q1", "q2"], "doc_id": ["d", "d", "e"], "score": [3.0, 2.0, 1.0]})
+    content = io.BytesIO()
+    if ending == "csv":
+        csv.write_csv(table, content)
+    else:
+        pq.write_table(table, content)
+    (run,) = read_runs((f"run.{ending}", content.getvalue()))
+    assert [problem.kind for problem in run.problems] == ["duplicate-document"]

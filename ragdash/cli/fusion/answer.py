@@ -66,7 +66,7 @@ def answer_sentences(answer: Answer) -> list[str]:
     choice, price = answer.choice, answer.price
     result, setting = choice.held_out, _setting(choice, choice.recipe)
     sentences = [hybrid_answer(choice.decision, setting, choice.against_single, choice.default_against_single,
-                               choice.against_default, result.value)]
+                               choice.against_default, result.value, more_time=price.more("parallel"))]
     if result.n >= 2:
         sentences += [f"Chosen on all queries: {setting}.",
                       caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]

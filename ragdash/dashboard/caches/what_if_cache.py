@@ -16,6 +16,7 @@ from ragdash.core.records import Run
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.experiments.fusion import ceiling as ceilings
+from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.choice import Choice, choose
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
@@ -114,3 +115,19 @@ def _legs(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: st
           reranked: str | None, k: int, _pool: JudgedPool, _recipe: Recipe, _queries: np.ndarray) -> Attribution:
     return attribute(_pool.runs, _pool.truth, parse_specs(spec)[0], fused=_recipe, k=k, pool=_pool, queries=_queries,
                      reranked=None if reranked is None else LOADED.run(reranked))
+
+
+def alternatives(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice,
+                 specs: Sequence[Spec]) -> tuple[tuple[OtherMetric, ...], CascadeChoice | None]:
+    """The chosen hybrid by other metrics, and the best cascade against it, for the queries in scope."""
+    return _alternatives(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, repr(chosen.recipe),
+                         str(chosen.spec), " ".join(map(str, specs)), _pool=judged, _choice=chosen,
+                         _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Measuring by other metrics …")
+def _alternatives(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, recipe: str, spec: str,
+                  others: str, _pool: JudgedPool, _choice: Choice,
+                  _queries: np.ndarray) -> tuple[tuple[OtherMetric, ...], CascadeChoice | None]:
+    return (other_metrics(_pool, _choice, parse_specs(others), queries=_queries),
+            cascade_choice(_pool, _choice, queries=_queries))

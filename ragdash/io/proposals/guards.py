@@ -23,6 +23,7 @@ _WRITTEN = {"result", "response", "output", "prediction", "predicted", "generate
 MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
+_TABLES = ("csv", "tsv", "xlsx", "parquet")
 _AVERAGES = rb'(?:mean|average|avg|overall|total|all|summary)'
 # Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
@@ -140,8 +141,10 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
         return []
     kinds = {problem.kind for problem in problems}
     is_small = source.stored_size < _SMALL_BYTES and source.container is None
-    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (
-            is_small and set(detected.columns) - set(detected.guess.values())):
+    unread = set(detected.columns) - set(detected.guess.values())
+    if detected.format in _TABLES and not unread:  # every column is read: repeated documents are just that
+        kinds.discard("duplicate-document")
+    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (is_small and unread):
         return []
     readings = propose(source)
     if not readings:

@@ -70,12 +70,14 @@ def mix_name(method: str, params: Mapping[str, object], names: Sequence[str], pr
 
 
 def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Comparison, tuned_default: Comparison,
-                  value: float, fused: Sequence[str] = (), others: Sequence[str] = ()) -> str:
-    """One sentence: would a hybrid help, which, how sure?
+                  value: float, fused: Sequence[str] = (), others: Sequence[str] = (),
+                  more_time: Amount | None = None) -> str:
+    """One sentence: would a hybrid help, which, how sure, at what latency?
 
     tuned, default: the tuned hybrid (on held-out queries) and the default against the best single run; tuned_default:
     the tuned one against the default; value: the held-out mean of the tuned hybrid; fused: the names of the runs
-    fused; others: those of the runs shown that are not fused.
+    fused; others: those of the runs shown that are not fused; more_time: milliseconds that the hybrid takes more than
+    the best single run, with parallel searches.
     """
     title, single = escape(tuned.spec.title), f"**{escape(tuned.baseline)}**"
     queries = count(tuned.n, "query", "queries")
@@ -83,17 +85,25 @@ def hybrid_answer(decision: str, setting: str, tuned: Comparison, default: Compa
         return f"No answer yet: {title} has a value for {queries} only. A choice needs two or more."
     if decision == "default":
         return (f"**Yes: fuse these runs with {escape(default.candidate)}.** {title} is {_gain(default)} than with "
-                f"{single}, the best single run, over {queries}. Tuning is not shown to add to it: "
-                f"{_difference(tuned_default)} on held-out queries.")
+                f"{single}, the best single run, over {queries}{_latency(more_time)}. Tuning is not shown to add to "
+                f"it: {_difference(tuned_default)} on held-out queries.")
     if decision == "tuned":
         return (f"**Yes: build this hybrid: {escape(setting)}.** {title} is {escape(number(value))} on held-out "
-                f"queries, {_gain(tuned)} than with {single}, the best single run, over {queries}.")
+                f"queries, {_gain(tuned)} than with {single}, the best single run, over {queries}"
+                f"{_latency(more_time)}.")
     verb = "is worse than" if tuned.outcome == "worse" else "is not shown to be better than"
     outside = escape(others[0]) if len(others) == 1 else count(len(others), "other run")
     of = "" if not others else (f" (of {listed([escape(name) for name in fused])}; {outside} "
                                 f"{'is' if len(others) == 1 else 'are'} not in the mix)")
     return (f"**No: keep {escape(tuned.baseline)}{of}.** The best hybrid that tuning finds {verb} it: {title} "
-            f"{_difference(tuned)} on held-out queries, over {queries}.{_needed(tuned)}")
+            f"{_difference(tuned)} on held-out queries, over {queries}{_latency(more_time)}.{_needed(tuned)}")
+
+
+def _latency(more: Amount | None) -> str:
+    """What the hybrid takes more per query, as the end of a sentence; nothing where nobody asked."""
+    if more is None:
+        return ""
+    return f"; it takes {_extra(more)} per query" if more.n else "; the runs do not record its latency"
 
 
 def _gain(comparison: Comparison) -> str:

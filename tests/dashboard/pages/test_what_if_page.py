@@ -26,6 +26,11 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     assert "Yes: build this hybrid: Weighted sum of scores" in texts(at) and "held-out queries" in texts(at)
     assert {"sweep_mix", "ceiling"} <= set(charts(at)) and "Shaded: weights of dense from" in texts(at)
     assert "No fusion of these runs can exceed" in texts(at) and "first results and" in texts(at)
+    assert "over 110 queries; it takes 22.7" in plain(texts(at))  # the answer says the latency too
+    at.session_state["what_if_alternatives"] = True
+    shown(at.run())
+    assert "By MRR, which had no part in the choice" in plain(texts(at))
+    assert "A cascade (sparse, its first 5 re-ranked by dense)" in plain(texts(at))
     assert "With parallel searches the hybrid takes 22.7" in texts(at) and "price_front" in charts(at)
     assert "relevant documents reach the first 10." in texts(at)
     shares = next(entry.value for entry in at.dataframe if "Brings alone" in entry.value.columns)

@@ -12,9 +12,10 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.what_if import legs_section, mix_section, price_section, tables
+from ragdash.dashboard.pages.what_if import alternatives_section, legs_section, mix_section, price_section, tables
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.latency_cost import Amount
 from ragdash.experiments.fusion.choice import Choice, sweep_line
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.methods import METHODS
@@ -50,14 +51,15 @@ def render(context: PageContext) -> None:
         elements.problems(error.problems, "what_if")
         return
     others = [entry.name for entry in context.entries if entry.digest not in chosen.digests]
-    _render_answer(context.only(chosen.entries), choice, others)
+    price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
+    _render_answer(context.only(chosen.entries), choice, others, price.more("parallel"))
     _note_hybrids(context, chosen, choice)
     family = what_if_cache.family(pool)
     if family != "all":
         st.caption(sentences.left_out_sentence(family, what_if_cache.results(pool), what_if_cache.SINGLE))
-    price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     if choice.decision != "unknown":
         price_section.render_sentence(choice, pool, price)
+        alternatives_section.render(chosen, choice, pool)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)
@@ -98,12 +100,12 @@ def _setting(choice: Choice) -> str:
                                   choice.recipe.window)
 
 
-def _render_answer(context: PageContext, choice: Choice, others: Sequence[str]) -> None:
+def _render_answer(context: PageContext, choice: Choice, others: Sequence[str], more_time: Amount) -> None:
     """The answer in one sentence, then the hybrid next to the single runs; others: runs shown that are not fused."""
     with st.container(border=True, key="answer"):
         st.markdown(sentences.hybrid_answer(
             choice.decision, _setting(choice), choice.against_single, choice.default_against_single,
-            choice.against_default, choice.held_out.value, choice.runs, others))
+            choice.against_default, choice.held_out.value, choice.runs, others, more_time))
         verdict_panel.render_checks(context, context.results.checks(choice.spec))
     if choice.decision == "unknown":
         return
