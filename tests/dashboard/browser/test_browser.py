@@ -25,7 +25,6 @@ PAGES = {
     "ranking": "Ranking",
     "score-cutoffs": "Score cutoffs",
     "history": "History",
-    "variants": "Variants",
     "what-if": "What-if",
     "answers": "Answers",
     "failures": "Failures",
@@ -41,7 +40,7 @@ VIEWS = {"": "Overview", "data": "Data", **PAGES, "data?data_part=evidence": "Da
          "compare?detail=means": "Compare", "compare?detail=similarity": "Compare",
          "compare?detail=settings": "Compare",
          "answers?part=judge": "Answers", "answers?part=validation": "Answers",
-         "threshold-bands?bands_part=speed": "Threshold bands"}
+         "threshold-bands?bands_part=speed": "Threshold bands", "variants": "Variants"}
 MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compare?"),
          "judges?k=7": ("Answers", "part=judge"), "trust?k=7": ("Answers", "part=validation"),
          "speed-cost?k=7": ("Threshold bands", "bands_part=speed")}

@@ -73,7 +73,7 @@ def test_overview_says_of_every_trap_what_is_wrong_and_what_follows(visit, tmp_p
         app.open("").upload(*map(str, (*runs, *judgments))).calm()
         found = faults(app, trap)
         if fix := FIXES.get(trap.name):
-            app.page.get_by_role("button", name=fix).click()
+            app.page.locator(".st-key-verdict").get_by_role("button", name=fix).click()  # an open check has it too
             app.settle().calm()
             found += [] if "Clear winner" in overview(app) else [f"no clear winner after {fix!r}"]
         wrong |= {trap.name: found} if found else {}

@@ -435,6 +435,11 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     assert "60 labels from the column verdict of the files" in said(at)
     own = validate_judge(values, labels).labels
     assert drawn(charts(at)["trust_means"], "labels alone") == [pytest.approx((own.mean, own.low, own.high))]
+    every = [run.with_file_scores(FileScores.build([(query, run.name, "verdict", "Correct" if at % 3 else "Incorrect")
+                                                   for at, query in enumerate(IDS)])) for run in (run, a_run("hybrid"))]
+    complete = opened(*every, trusted="TokenF1")
+    assert "hybrid: nearly all queries are labeled; labels alone:" in said(complete)
+    assert button(complete, "start_labelling") is None
     grouped = page_cases.shown(at.selectbox(key="groups").set_value("kind").run())
     assert ("Queries with the same kind count as one group in every interval: 2 groups, 2 of them labeled."
             in said(grouped))

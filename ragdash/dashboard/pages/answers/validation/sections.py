@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.pages.answers.validation.tables import differences_table, means_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.stats import ALPHA
+from ragdash.evaluation.stats import ALPHA, MIN_LABELS
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
@@ -55,7 +55,8 @@ def summary(data: TrustData) -> None:
     if unjudged:
         st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")
     show_warnings({context.names[index]: data.validations[index].problems for index in data.judged_runs})
-    if not data.has_corrected_interval:
+    if not data.has_corrected_interval and not any(data.validations[index].agreement.n >= MIN_LABELS
+                                                   for index in data.labeled_runs):
         show_next_step()
 
 

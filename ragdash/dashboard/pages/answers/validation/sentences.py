@@ -99,14 +99,16 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool) -> str:
     """Summarize the paired difference of a run to the baseline."""
     corrected, judge_alone = estimated.corrected, _difference_text(estimated.judge.mean, binary)
+    if not np.isfinite(corrected.low) and corrected.n >= MIN_LABELS and np.isfinite(estimated.labels.low):
+        return (f"{name}: nearly all queries are labeled; labels alone: "
+                f"{_difference_with_ends(estimated.labels, binary)}. The judge alone says {judge_alone}.")
     if not np.isfinite(corrected.low):
         return (
             f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labeled in "
             f"both runs ({MIN_LABELS} needed for an interval)."
         )
     outcome = OUTCOMES[difference_outcome(estimated, spec)]
-    ends = f"{_difference_text(corrected.mean, binary)} [{_difference_text(corrected.low, binary, False)}, " \
-           f"{_difference_text(corrected.high, binary, False)}]"
+    ends = _difference_with_ends(corrected, binary)
     return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
 
 
@@ -169,6 +171,11 @@ def _difference_text(value: float, binary: bool, unit: bool = True) -> str:
     if not binary:
         return fmt.number(value, signed=True)
     return fmt.number(100 * value, 0, signed=True) + (f"{fmt.NBSP}points" if unit else "")
+
+
+def _difference_with_ends(estimate: Estimate, binary: bool) -> str:
+    return (f"{_difference_text(estimate.mean, binary)} [{_difference_text(estimate.low, binary, False)}, "
+            f"{_difference_text(estimate.high, binary, False)}]")
 
 
 def _with_interval(estimate: Estimate, binary: bool) -> str:
