@@ -210,9 +210,9 @@ class Results:
         return [[withhold(replace(comparison, candidate=names[index], baseline=names[baseline]), verdict)
                  for index, comparison in zip(others, row, strict=True)] for row in rows]
 
-    def diagnosis(self, run: str) -> Diagnosis:
-        """Where each query went wrong first, by the rules of this session."""
-        return diagnosis_cache.diagnosis(run, self.scope, self.selection.k)
+    def diagnosis(self, run: str, right: float | None = None) -> Diagnosis:
+        """Where each query went wrong first, by the rules of this session; right: see diagnosis_cache.diagnosis."""
+        return diagnosis_cache.diagnosis(run, self.scope, self.selection.k, right)
 
     def gains(self, run: str, spec: Spec) -> np.ndarray:
         """By how much the mean of the spec could rise at most with each stage fixed: (S,), NaN undefined."""

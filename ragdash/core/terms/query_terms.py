@@ -69,9 +69,11 @@ TERMS: Mapping[str, Term] = {
         "Metric", "The metric of the sentence above, the figures and the order of the queries. It follows the "
         "sidebar's metric if that is a metric of answers."),
     "retrieval_and_answer": Term(
-        "Found, and right?", "Found: a relevant document in the first {k} (hit rate at the sidebar's k). Right: the "
-        "answer contains a reference word for word, or its {metric} with one is at least {threshold}, where the band "
-        "“{band}” begins. {unknown}: no relevant document or no reference is known, or the run has no answer."),
+        "Found, and right?", "Found: a relevant document in the first {k} (hit rate at the sidebar's k). Right: as "
+        "on the Failures page: a label in the run's file decides, then declining where that is right, then the number "
+        "if the references are numbers. Otherwise the answer contains a reference word for word, or its {metric} with "
+        "one is at least {threshold}, where the band “{band}” begins. {unknown}: no relevant document or no reference "
+        "is known, or the run has no answer."),
     "local_test_sets": Term("Test sets", "Test sets in the workspace of this machine, newest first."),
     "drafts_file": Term("Drafts", "The file written by ragdash testset --drafts FILE."),
     "undo_decision": Term("Undo", "Discards your decision on this draft and your edits."),

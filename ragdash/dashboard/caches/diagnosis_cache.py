@@ -6,6 +6,8 @@ Letters: Q queries of the truth, S stages.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -66,9 +68,13 @@ def note_changed_rules(k: int) -> None:
                    "Failures page).")
 
 
-def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
-    """Where each query of the truth (whatever slice is looked at) went wrong first, by the rules of this session."""
+def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Diagnosis:
+    """Where each query of the truth (whatever slice is looked at) went wrong first, by the rules of this session.
+
+    right: in place of the session's value from which an answer is right by its text.
+    """
     whole_scope, session_rules = scope.whole, rules(k)
+    session_rules = session_rules if right is None else replace(session_rules, right=right)
     specs = text_specs(session_rules)
     return _diagnosis(
         run,

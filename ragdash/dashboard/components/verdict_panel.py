@@ -15,10 +15,10 @@ from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
+from ragdash.reporting.sentences.comparability import OPTION_LABELS
 
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
-FIX_LABELS = {("scores", "reverse"): "Reverse scores", ("missing", "skip"): "Use common queries only"}
 RELINKABLE = ("stale-judgments", "unknown-ids", "no-common-document")  # what new ids of old documents look like
 MAX_BADGES = 3  # badges next to a run
 MAX_CHECKS = 3  # lines of checks; more are folded away
@@ -129,7 +129,7 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
         return
     digests = [digest for entry in context.entries if entry.name in check.runs or not check.runs
                for digest in digests_of(entry.digest)]
-    st.button(FIX_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{key}",
+    st.button(OPTION_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{key}",
               on_click=run_fixes.apply, args=(digests, [check.option]))
 
 

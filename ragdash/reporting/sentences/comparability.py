@@ -28,7 +28,7 @@ SHORT_IDS = {
 }  # where room is scarce
 OPTION_LABELS = {
     ("scores", "reverse"): "Reverse scores",
-    ("missing", "skip"): "Leave missing queries out",
+    ("missing", "skip"): "Use common queries only",
     ("missing", "zero"): "Count missing queries as empty",
     ("unanswerable", "skip"): "Leave them out",
     ("unanswerable", "zero"): "Count them as 0",

@@ -116,7 +116,7 @@ def test_a_fix_that_would_make_two_runs_one_is_refused():
 def test_a_convention_holds_for_every_page_and_is_in_the_link():
     at = upload(opened(), ("part.run", run(queries=range(1, 11))), ("qrels", QRELS))
     assert "lacks 10 of 20 queries, which count as empty rankings" in said(at)
-    button(at, "Leave missing queries out").click().run()
+    button(at, "Use common queries only").click().run()
     assert dict(at.query_params)["missing"] == "skip" and "left out of the means" in said(at)
     again = opened("compare", **dict(at.query_params))
     assert leaderboard(again)["n"].tolist() == ["10"] and "left out of the means" in said(again)

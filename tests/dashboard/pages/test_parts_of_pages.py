@@ -6,9 +6,12 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
+from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.components.comparison_tables import query_differences_table
 from ragdash.dashboard.components.leaderboard_table import _difference_cell
 from ragdash.dashboard.pages.answers import data as answers
@@ -24,6 +27,7 @@ from ragdash.dashboard.session import relevance, short_address, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.reporting.plots.common.theme import LIGHT
 from ragdash.reporting.sentences.formatting import UNDEFINED
@@ -52,14 +56,25 @@ def test_an_answer_is_compared_with_its_nearest_reference(answer, references, su
                                 and "sky" not in shown)
 
 
-def test_an_answer_is_right_by_its_text_or_by_its_token_f1_and_unknown_without_either():
-    hit, holds = [1, 1, 1, 0, 0, NAN, 1, 1], [1, 0, 0, 1, 0, 1, NAN, NAN]
-    token_f1, names = [0.1, 0.7, 0.69, 0.0, 0.0, 1.0, NAN, 0.9], answers.QUADRANT_NAMES
-    columns = dict(zip(answers.quadrant_specs(3), (hit, holds, token_f1, [0] * 8), strict=True))
-    evaluation = SimpleNamespace(column=lambda spec: np.array(columns[spec], float))
-    kinds = [names[kind] for kind in answers.classify_queries(evaluation, 3, 0.7)]
-    assert kinds == ["found_right", "found_right", "found_wrong", "missed_right", "missed_wrong", "unknown", "unknown",
-                     "found_right"]
+def test_an_answer_is_found_and_right_or_unknown_where_either_is_not_known():
+    hit, right = np.array([1, 1, 0, 0, NAN, 1, NAN]), np.array([1, 0, 1, 0, 1, NAN, NAN])
+    kinds = [answers.QUADRANT_NAMES[kind] for kind in answers.classify_queries(hit, right)]
+    assert kinds == ["found_right", "found_wrong", "missed_right", "missed_wrong", *["unknown"] * 3]
+
+
+@pytest.mark.parametrize("low", [0.2, 0.6])
+def test_the_answers_page_says_right_where_the_failures_page_does(low):
+    run = Run.from_records([
+        {"query_id": "q1", "documents": ["d1"], "answer": "about 12 boats in the harbor"},
+        {"query_id": "q2", "documents": ["d1"], "answer": "13"},
+        {"query_id": "q3", "documents": ["d2"], "answer": "I don't know."}])
+    table = pa.table({"query_id": ["q1", "q2", "q3"], "answers": [["12 boats"], ["12"], ["I do not know"]]})
+    truth = Truth.build("truth", ["q1", "q2", "q3"], ["d1", "d1", "d1"], [1, 1, 1], details=table)
+    diagnosed = diagnose(Match(run, truth), DiagnosisRules(right=low))
+    context = SimpleNamespace(results=SimpleNamespace(diagnosis=lambda _, right: diagnose(
+        Match(run, truth), DiagnosisRules(right=right))), scope=SimpleNamespace(queries=np.array([True, True, False])))
+    right = answers.right_answers(context, run.digest, low)
+    assert right.tolist() == diagnosed.numbers["right"][:2].tolist() == [1.0, 0.0]
 
 
 def test_methods_for_two_runs_and_methods_that_read_scores_are_offered_only_where_they_apply():

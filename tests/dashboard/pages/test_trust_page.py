@@ -29,6 +29,7 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions
+from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation import tables
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
@@ -448,3 +449,17 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     assert faithful.selectbox(key="labels_from").value == "" and "no labels yet" in said(faithful)
     assert "on 60 labels" in said(page_cases.shown(faithful.selectbox(key="labels_from").set_value("verdict").run()))
     assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]
+
+
+@pytest.mark.parametrize(("faithful", "opened_with"), [([1.0] * 40, "Correctness"), ([1.0] * 39 + [0.0], "Correctness"),
+                                                     ([1.0, 0.0] * 20, "Faithfulness")])
+def test_the_tab_opens_with_the_first_metric_whose_verdicts_differ(monkeypatch, faithful, opened_with):
+    verdicts = {"Faithfulness": faithful, "Correctness": [0.0, 1.0, np.nan, 0.25]}
+    monkeypatch.setattr(trust_data, "judges_with_verdicts",
+                        lambda _, name: ["model at host"] if name in verdicts else [])
+    scope = SimpleNamespace(evaluation=lambda _, specs: SimpleNamespace(
+        column=lambda spec: np.array(verdicts[spec.name])))
+    context = SimpleNamespace(digests=["first", "second"], scope=scope)
+    assert trust_data.default_metric(context) == opened_with
+    verdicts.pop("Correctness")
+    assert trust_data.default_metric(context) == "Faithfulness", "where none differs, the first with verdicts"

@@ -19,7 +19,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import rank_correlation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.bands import EDGE, Band, Bands, bands_of
+from ragdash.metrics.bands import Band, Bands, bands_of
 
 QUADRANTS = {"found_right": ("Found and right", True, True), "missed_right": ("Not found and right", False, True),
          "found_wrong": ("Found and wrong", True, False), "missed_wrong": ("Not found and wrong", False, False)}
@@ -38,21 +38,27 @@ def bands_by_label() -> dict[str, Band]:
     return {band.label: band for band in token_f1_bands().bands[1:]}
 
 
-def quadrant_specs(k: int) -> tuple[Spec, Spec, Spec, Spec]:
-    """What decides: found, holding a reference, near to one; and whether the answer declines."""
-    return parse_specs([f"Success@{k}", "CoverEM", token_f1_bands().spec, "Refusal"])
+def quadrant_specs(k: int) -> tuple[Spec, Spec, Spec]:
+    """Whether a relevant document was found, how near the answer is to a reference, and whether it declines."""
+    return parse_specs([f"Success@{k}", token_f1_bands().spec, "Refusal"])
 
 
-def classify_queries(evaluation: Evaluation, k: int, low: float) -> np.ndarray:
-    """Which of NAMES each query is, as an index: (Q,) int.
+def right_answers(context: PageContext, run: str, low: float) -> np.ndarray:
+    """1 for a right answer, 0 for a wrong one, NaN where it is not known, as on the Failures page: (Q,) in scope.
 
-    Found: a relevant document among the first k. Right: it contains a reference, or token F1 from `low` on. Where
-    either is undefined (no relevant document is known, no reference, no answer) it cannot be said.
+    low: token F1 from which an answer is right by its text.
     """
-    hit, holds, token_f1, _ = (evaluation.column(spec) for spec in quadrant_specs(k))
-    right = (np.nan_to_num(holds) == 1) | (np.nan_to_num(token_f1) >= low - EDGE)
-    assessable = ~np.isnan(hit) & ~(np.isnan(holds) & np.isnan(token_f1))
-    return np.where(assessable, 2 * ~right + (np.nan_to_num(hit) == 0), QUADRANT_NAMES.index(UNKNOWN))
+    return context.results.diagnosis(run, low).numbers["right"][context.scope.queries]
+
+
+def classify_queries(hit: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Which of QUADRANT_NAMES each query is, as an index: (Q,) int.
+
+    hit (Q,): a relevant document is among the first k; right (Q,): see right_answers. Where either is undefined (no
+    relevant document is known, no reference, no answer) it cannot be said.
+    """
+    known = ~np.isnan(hit) & ~np.isnan(right)
+    return np.where(known, 2 * (right == 0) + (hit == 0), QUADRANT_NAMES.index(UNKNOWN))
 
 
 @dataclass(frozen=True)

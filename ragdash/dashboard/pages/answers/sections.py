@@ -74,7 +74,9 @@ class AnswersData:
     def quadrants(self, run_index: int) -> np.ndarray:
         """Found and right, and so on, of each query of a run: indices into NAMES."""
         low = answers_data.bands_by_label()[state.get(state.RIGHT)].low
-        return answers_data.classify_queries(self.quadrant_evaluations[run_index], self.context.k, low)
+        hit = self.quadrant_evaluations[run_index].column(quadrant_specs(self.context)[0])
+        return answers_data.classify_queries(
+            hit, answers_data.right_answers(self.context, self.context.digests[run_index], low))
 
 
 def choose_metrics() -> list[str]:
@@ -103,7 +105,7 @@ def sidebar_metric(context: PageContext) -> list[str]:
 
 
 def quadrant_specs(context: PageContext) -> Sequence[Spec]:
-    """What parts the queries into found and not found, right and wrong, declined."""
+    """What the Answers page looks at beside its tables: found, near to a reference, declined."""
     return answers_data.quadrant_specs(context.k)
 
 
@@ -328,8 +330,8 @@ def _render_quadrants(data: AnswersData) -> None:
         answers_tables.quadrants_table(context.names, counts),
         "answer_kinds",
         f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
-        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: token F1 of at least "
-             f"{edges[state.get(key)].low:g} with a reference.",
+        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, by text from a "
+             f"token F1 of {edges[state.get(key)].low:g}.",
     )
 
 

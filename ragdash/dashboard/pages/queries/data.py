@@ -130,13 +130,14 @@ def kinds(data: QueriesData) -> dict[str, np.ndarray]:
         return {}
     edges = answers_data.bands_by_label()
     low = edges[state.get(state.choice_key(state.RIGHT, list(edges), answers_data.DEFAULT_BAND))].low
-    rule = answers_data.quadrant_specs(data.context.k)
-    evaluation = data.context.scope.evaluation(data.run, rule)
-    query_kinds = answers_data.classify_queries(evaluation, data.context.k, low)
+    hit, _, refusal = answers_data.quadrant_specs(data.context.k)
+    evaluation = data.context.scope.evaluation(data.run, [hit, refusal])
+    query_kinds = answers_data.classify_queries(evaluation.column(hit),
+                                                answers_data.right_answers(data.context, data.run, low))
     masks = {name: query_kinds == index for index, name in enumerate(answers_data.QUADRANT_NAMES)}
     if not any(masks[name].any() for name in answers_data.QUADRANTS):
         return {}
-    return {**masks, DECLINED: evaluation.column(rule[3]) == 1}
+    return {**masks, DECLINED: evaluation.column(refusal) == 1}
 
 
 def _has_answers(run: str) -> bool:

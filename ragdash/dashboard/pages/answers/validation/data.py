@@ -43,6 +43,8 @@ from ragdash.metrics.bands import YES
 from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences import judge as sentences_judge
 
+RARE = 0.05
+ASKED_FIRST = ("Faithfulness", "Correctness")
 AGREEMENT_CLASSES = {"cut": f"Yes from {YES:g}", "each": "Each value separately"}
 Labels = Mapping[str, float]
 
@@ -163,15 +165,25 @@ def metric_menu() -> list[str]:
 
 
 def default_metric(context: PageContext) -> str:
-    """The first judged metric with verdicts on a run shown, else the first of the menu."""
-    return next(
-        (
-            name
-            for name in metric_menu()
-            if METRICS[name].view in ("Judged", "Entailed") and judges_with_verdicts(context, name)
-        ),
-        metric_menu()[0],
-    )
+    """The first judged metric whose verdicts differ, else the first with verdicts, else the first of the menu.
+
+    Where nearly all verdicts are alike, labels could hardly show an error. Whether answers are grounded and right is
+    asked before all else.
+    """
+    first = None
+    for name in dict.fromkeys((*ASKED_FIRST, *metric_menu())):
+        judges = judges_with_verdicts(context, name) if METRICS[name].view in ("Judged", "Entailed") else []
+        if judges and _differ(context, name, judges[0]):
+            return name
+        first = first or (name if judges else None)
+    return first or metric_menu()[0]
+
+
+def _differ(context: PageContext, name: str, judge: str) -> bool:
+    """Whether yes and no each are at least RARE of a judge's verdicts on the runs shown."""
+    spec = METRICS[name].spec(judge=judge) if judge else METRICS[name].spec()
+    values = np.concatenate([context.scope.evaluation(digest, [spec]).column(spec) for digest in context.digests])
+    return RARE <= float(np.mean(values[np.isfinite(values)] >= YES)) <= 1 - RARE
 
 
 def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
