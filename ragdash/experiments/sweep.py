@@ -25,6 +25,7 @@ from ragdash.workspace.recording.retriever import Questions, questions_digest
 OUTPUT = "out"  # the placeholder of the file that a command writes
 MOST_POINTS = 10_000
 _PLACEHOLDER = re.compile(r"\{([\w.-]+)\}")
+_LONGEST = 24  # characters of a value in the name of a run
 _TAIL = 400  # characters of a failed command's last words
 Grid = Mapping[str, Sequence] | Iterable[Mapping[str, object]]
 
@@ -38,11 +39,12 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
     [{'k': 5, 'model': 'small'}, {'k': 10, 'model': 'small'}]
     """
     if isinstance(grid, Mapping):
-        texts = [name for name, values in grid.items() if isinstance(values, str)]
-        empty = [name for name, values in grid.items() if not isinstance(values, str) and not list(values)]
-        if texts or empty or not grid:
-            raise InputError([Problem("sweep/values", {"name": (texts or empty or ["grid"])[0]}, field="grid")])
-        points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+        lists = {name: list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+                 else [] for name, values in grid.items()}
+        empty = [name for name, values in lists.items() if not values]
+        if empty or not lists:
+            raise InputError([Problem("sweep/values", {"name": (empty or ["grid"])[0]}, field="grid")])
+        points = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
     else:
         points = [dict(point) for point in grid]
     if not 0 < len(points) <= MOST_POINTS:
@@ -64,7 +66,7 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     questions
         As in `record_retriever`.
     name
-        Of all runs; default: the name of `make`.
+        Begins the names of all runs, default: the name of `make`. The settings follow, as in "search k=5".
     tags, folder, concurrency
         As in `record_retriever`.
     progress
@@ -88,8 +90,8 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     ...     return lambda question: [f"d{i}" for i in range(settings["k"])]
     >>> with tempfile.TemporaryDirectory() as logs:
     ...     runs = sweep(make, {"k": [1, 3]}, {"q1": "Who?"}, name="search", folder=logs)
-    >>> [(run.settings, run.depth) for run in runs]
-    [({'k': 1}, 1), ({'k': 3}, 3)]
+    >>> [(run.name, run.settings, run.depth) for run in runs]
+    [('search k=1', {'k': 1}, 1), ('search k=3', {'k': 3}, 3)]
     """
     points = grid_points(grid)
     logs = Path(folder) if folder is not None else log_folder()
@@ -99,18 +101,34 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     for number, point in enumerate(points, 1):
         entry = recorded_point(logs, name, point, {"questions": digest})
         runs.append(read_run(str(entry.path)) if entry else record_retriever(
-            make(dict(point)), questions, name=name, settings=point, tags=tags, folder=logs, concurrency=concurrency))
+            make(dict(point)), questions, name=point_name(name, point), settings=point, tags=tags, folder=logs,
+            concurrency=concurrency))
         if progress is not None:
             progress(number, len(points))
     return runs
 
 
-def recorded_point(folder: Path, name: str, point: Mapping[str, object], data: Mapping[str, str]) -> LogEntry | None:
-    """The last closed run of this name, with these settings and these digests among its own, without failed queries."""
+def point_name(name: str, point: Mapping[str, object]) -> str:
+    """The name of a run: that of the sweep, and its settings without secrets.
+
+    Examples
+    --------
+    >>> point_name("bm25", {"chunk": 10, "k": 20})
+    'bm25 chunk=10 k=20'
+    """
     settings = flat_settings(point)[0]
+    return " ".join([name, *(f"{setting}={shorten(_text(value), _LONGEST)}" for setting, value in settings.items())])
+
+
+def recorded_point(folder: Path, name: str, point: Mapping[str, object], data: Mapping[str, str]) -> LogEntry | None:
+    """The last closed run of this point, with these settings and these digests among its own, without failed queries.
+
+    Its name is that of the point, or the name of the sweep alone, as earlier versions recorded it.
+    """
+    settings, names = flat_settings(point)[0], (point_name(name, point), name)
     for entry in reversed(log_entries(folder)):
         header = entry.header
-        if entry.state == "complete" and header.name == name and dict(header.settings) == settings \
+        if entry.state == "complete" and header.name in names and dict(header.settings) == settings \
                 and not entry.failures and all(header.data.get(key) == value for key, value in data.items()):
             return entry
     return None
@@ -201,7 +219,7 @@ def _read_output(output: Path) -> tuple[Run | None, str]:
 
 def _recorded(run: Run, name: str, point: Mapping[str, object], tags: Iterable[str], folder: Path, digest: str) -> Run:
     """The run in the log folder, under the settings of the point."""
-    with record(name, settings=point, tags=tags, folder=folder, data={"command": digest}) as recording:
+    with record(point_name(name, point), settings=point, tags=tags, folder=folder, data={"command": digest}) as recording:
         for row in run_objects(run):
             recording.add_fields(row.pop("query_id"), row.pop("retrieved"), row)
     return recording.result()

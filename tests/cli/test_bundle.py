@@ -11,6 +11,8 @@ from pathlib import Path
 from helpers import call
 from history_cases import write_log_folder
 
+import ragdash
+
 LINK = re.compile(r'(?:href|src)="([^"]*)"')
 
 
@@ -63,6 +65,24 @@ def test_a_log_folder_becomes_a_site_that_asks_nobody_for_anything(tmp_path, cap
     assert status == 2 and "--replace" in err
     (site / "notes.txt").write_text("mine")
     assert call(capfdbinary, *arguments, "--replace")[0] == 0 and (site / "notes.txt").read_text() == "mine"
+
+
+def test_runs_of_one_minute_are_newest_first(tmp_path, capfdbinary):
+    for second, name in enumerate(("b", "c", "a", "b")):
+        with ragdash.record(name, settings={"step": second}, folder=tmp_path / "logs") as run:
+            run.add("q1", ["d1"])
+        folder = next(path for path in (tmp_path / "logs").glob("*/header.json")
+                      if not path.parent.name.startswith("step")).parent
+        header = json.loads((folder / "header.json").read_bytes())
+        (folder / "header.json").write_text(json.dumps({**header, "created": f"2026-04-02T00:00:0{second}+00:00"}))
+        folder.rename(folder.with_name(f"step{second}"))
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    status, _, _ = call(capfdbinary, "bundle", tmp_path / "logs", "--truth", tmp_path / "qrels.txt", "-m", "RR", "-o",
+                        tmp_path / "site")
+    links = [link for link in LINK.findall((tmp_path / "site" / "index.html").read_text(encoding="utf-8"))
+             if "runs/" in link]
+    assert status == 0 and links == [f"runs/step{second}.html" for second in (3, 2, 1, 0)]
+    assert "4 closed runs of 3 names" in Words(tmp_path / "site" / "index.html").text
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path, capfdbinary):

@@ -38,12 +38,21 @@ def test_each_point_is_a_run_and_a_second_sweep_asks_nothing(tmp_path):
     grid = {"k": [1, 3], "chunk.size": [256, 512]}
     runs = ragdash.sweep(search, grid, QUESTIONS, folder=tmp_path, progress=lambda done, points: steps.append(done))
     assert [dict(run.settings) for run in runs] == grid_points(grid) and steps == [1, 2, 3, 4]
-    assert [run.depth for run in runs] == [1, 1, 3, 3] and {run.name for run in runs} == {"search"}
+    assert [run.depth for run in runs] == [1, 1, 3, 3]
+    assert [run.name for run in runs] == [f"search k={k} chunk.size={size}" for k in (1, 3) for size in (256, 512)]
     again = ragdash.sweep(search, {**grid, "k": [1, 3, 5]}, QUESTIONS, folder=tmp_path)
     assert len(made) == 6, "only the two new points were asked"
     assert [run.digest for run in again[:4]] == [run.digest for run in runs] and len(log_entries(tmp_path)) == 6
     ragdash.sweep(search, grid, {"q9": "another question"}, folder=tmp_path)
     assert len(made) == 10, "other questions are another sweep"
+
+
+def test_a_point_that_was_recorded_under_the_name_of_the_sweep_alone_is_not_asked_again(tmp_path):
+    old = ragdash.record_retriever(lambda question: ["d1"], QUESTIONS, name="search", settings={"k": 1},
+                                   folder=tmp_path)
+    runs = ragdash.sweep(lambda settings: lambda question: ["d2"], {"k": [1, 2]}, QUESTIONS, name="search",
+                         folder=tmp_path)
+    assert [run.name for run in runs] == ["search", "search k=2"] and runs[0].digest == old.digest
 
 
 def test_a_point_with_failed_queries_is_tried_again(tmp_path):
@@ -79,7 +88,9 @@ def test_a_command_runs_once_per_point_and_failures_are_tried_again(tmp_path, mo
     runs = [ragdash.read_run(entry.path) for entry in log_entries(tmp_path / "logs")]
     assert {(run.settings["k"], run.settings["word"], run.depth) for run in runs} == {
         (k, word, k) for k in (1, 2) for word in ("good; rm -rf $HOME", "bad")}
-    assert all(run.tags == ("night",) and run.file_scores is not None and run.name == "hybrid" for run in runs)
+    assert all(run.tags == ("night",) and run.file_scores is not None for run in runs)
+    assert {run.name for run in runs} == {f"hybrid k={k} word={word}" for k in (1, 2) for word in (
+        "good; rm -rf $HOME", "bad")}
     assert runs[0].details["answer"].to_pylist() == ["good; rm -rf $HOME"] * 3
     status, out, _ = call(capfdbinary, *arguments, "--dry-run")
     assert status == 0 and out.count("search.py") == 4 and "'good; rm -rf $HOME'" in out
@@ -99,7 +110,10 @@ def test_bad_sweeps_say_what_is_wrong(tmp_path, capfdbinary, command, settings, 
 
 
 def test_grids_without_points_and_placeholders_of_values():
-    for grid in ({}, {"k": []}, {"k": "abc"}, []):
+    with pytest.raises(InputError, match=r"no list of values for 'k'[^$]*\{'k': \[5\]\}"):
+        ragdash.sweep(lambda settings: None, {"k": 5}, QUESTIONS)
+    assert grid_points({"k": iter((5, 10))}) == [{"k": 5}, {"k": 10}]
+    for grid in ({}, {"k": []}, {"k": "abc"}, {"k": {5: 1}}, []):
         with pytest.raises(InputError):
             grid_points(grid)
     assert command_words("a {k} '{b c}' {out}", {"k": True}, "o") == ["a", "true", "{b c}", "o"]

@@ -102,11 +102,11 @@ def _index(lines: Mapping[str, Sequence[RecordedPoint]], page_of: Mapping[int, s
            rows: Mapping[str, tuple[Summary, ...]], specs: Sequence[Spec], unfinished: Sequence[OpenRun],
            has_report: bool) -> list[Section]:
     everything = [entry for line in lines.values() for entry in line]
-    newest = sorted(everything, key=lambda entry: label(entry.point), reverse=True)
+    newest = [entry for _, entry in sorted(enumerate(everything), key=lambda item: _moment(*item), reverse=True)]
     overview: list[Block | Heading] = [Text(f"{fmt.count(len(everything), 'closed run')} of "
-                                            f"{fmt.count(len(lines), 'configuration')}.")]
+                                            f"{fmt.count(len(lines), 'name')}.")]
     if has_report:
-        overview.append(FactList([("The newest run of each configuration, compared",
+        overview.append(FactList([("The newest run of each name, compared",
                                    Markup('<a href="{}">Open the report</a>').format(REPORT))]))
     sections = [Section("overview", "Overview", overview)]
     if specs:
@@ -125,6 +125,12 @@ def _index(lines: Mapping[str, Sequence[RecordedPoint]], page_of: Mapping[int, s
     return sections
 
 
+def _moment(position: int, entry: RecordedPoint) -> tuple[bool, float, int]:
+    """To order runs by their full time stamps; those without a time come before all others."""
+    time = entry.point.time
+    return time is not None, time.timestamp() if time else 0.0, position
+
+
 def _history_blocks(lines: Mapping[str, Sequence[RecordedPoint]], spec: Spec) -> list[Block | Heading]:
     blocks: list[Block | Heading] = []
     comparable = spec.metric.aggregate == "mean" and spec.metric.better is not None
@@ -137,7 +143,7 @@ def _history_blocks(lines: Mapping[str, Sequence[RecordedPoint]], spec: Spec) ->
                                                                     *notes(points)])))]
         if number < MOST_PICTURES:
             blocks.append(_picture(number, name, points, metric))
-    return blocks or [Text("No configuration has two runs yet.")]
+    return blocks or [Text("No two runs have the same name yet.")]
 
 
 def _picture(number: int, name: str, points: Sequence[HistoryPoint], metric: MetricHistory) -> Figure:

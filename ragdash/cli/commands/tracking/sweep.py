@@ -20,7 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "{out} for the file of the run (without it, the run is read from standard output)")
     parser.add_argument("--set", action="append", required=True, metavar="NAME=VALUE,VALUE", dest="settings",
                         help="a setting and its values; may be given several times")
-    parser.add_argument("--name", help="of all runs (default: the first word of the command)")
+    parser.add_argument("--name", help="begins the names of all runs, before their settings (default: the first "
+                        "word of the command)")
     parser.add_argument("--tag", action="append", metavar="WORD", help="a tag of all runs; may be given several times")
     parser.add_argument("--logdir", metavar="DIR", help="where runs are recorded; default: RAGDASH_LOG_DIR, else "
                         "./ragdash-logs")

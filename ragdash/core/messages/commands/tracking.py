@@ -115,6 +115,6 @@ MESSAGES: Mapping[str, Message] = {
     "sweep/values": Message(
         actual="no list of values for {name!r}",
         expected="a list of values for each setting",
-        fix="Write it like {{'k': [5, 10]}}.",
+        fix="Write it like {{'k': [5, 10]}}, also for a single value: {{'k': [5]}}.",
     ),
 }
