@@ -17,7 +17,7 @@ from ragdash.cli.truths_of_runs import common_truth
 from ragdash.core.console import Bar
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
-from ragdash.core.paths import split_name
+from ragdash.core.paths import numbered, split_name
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
@@ -161,16 +161,6 @@ def distinct_names(runs: list[Run]) -> list[Run]:
     """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
     names = numbered([run.name for run in runs])
     return [run if run.name == name else run.renamed(name) for run, name in zip(runs, names, strict=True)]
-
-
-def numbered(names: Sequence[str]) -> list[str]:
-    """The names, each repetition with a number behind it: bm25, bm25 (2)."""
-    counts: dict[str, int] = {}
-    result = []
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-        result.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
-    return result
 
 
 def specs_of(options: argparse.Namespace, runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,6 +32,24 @@ def split_name(text: str) -> tuple[str | None, str]:
     if not equals or "/" in name or os.sep in name or Path(text).exists():
         return None, text
     return name, path
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, each repetition with a number behind it that makes it differ from all others.
+
+    Examples
+    --------
+    >>> numbered(["bm25", "dense", "bm25"]), numbered(["bm25", "bm25", "bm25 (2)"])
+    (['bm25', 'dense', 'bm25 (2)'], ['bm25', 'bm25 (3)', 'bm25 (2)'])
+    """
+    taken, result = set(names), list[str]()
+    for name in names:
+        number, free = 1, name
+        while free in result or (number > 1 and free in taken):
+            number += 1
+            free = f"{name} ({number})"
+        result.append(free)
+    return result
 
 
 def workspace() -> Path:

@@ -16,7 +16,13 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice
-from ragdash.evaluation.comparison_inputs import ComparisonInputs, check_arguments, checked_kinds, named_candidates
+from ragdash.evaluation.comparison_inputs import (
+    ComparisonInputs,
+    check_arguments,
+    checked_kinds,
+    named_candidates,
+    with_distinct_names,
+)
 from ragdash.evaluation.comparison_table import ComparisonTable
 from ragdash.evaluation.evaluate import Evaluation, evaluate
 from ragdash.evaluation.outcomes import (
@@ -85,7 +91,8 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     ----------
     baseline, candidates
         Evaluations of the same queries, matched the same way. With a truth: runs, or what `Run.of` reads (dicts, data
-        frames, lists of records). candidates: a list, a dict by name, or a single run.
+        frames, lists of records). candidates: a list, a dict by name, or a single run. The names of a dict become the
+        names of its runs. Equal names get a number: "bm25 (2)".
     specs
         The metrics to compare, such as "nDCG@10 RR"; default all of the baseline's that are means with a better
         direction.
@@ -120,15 +127,16 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     """
     rules = rules or ComparisonRules()
     check_arguments(conventions)
-    named = {"baseline": baseline} | named_candidates(candidates)
+    given = [("baseline", baseline), *named_candidates(candidates).items()]
     requested = None if specs is None else parse_specs(specs)
     if truth is not None:
         truth = Truth.of(truth)
-        named = {name: run if isinstance(run, Evaluation) else Run.of(run, name) for name, run in named.items()}
-    first, *others = evaluations = [_evaluation(run, truth, requested, conventions) for run in named.values()]
+        given = [(name, run if isinstance(run, Evaluation) else Run.of(run, name)) for name, run in given]
+    named = with_distinct_names(given, isinstance(candidates, Mapping))
+    first, *others = evaluations = [_evaluation(run, truth, requested, conventions) for run in named]
     compared_specs = requested or select_comparable(first, first.specs)[0]
     columns = [test_family([first, *others], spec, rules).against(0) for spec in compared_specs]
-    runs = tuple(run for run in named.values() if isinstance(run, Run))
+    runs = tuple(run for run in named if isinstance(run, Run))
     return ComparisonTable([[column[row] for column in columns] for row in range(len(others))], ComparisonInputs(
         tuple(evaluations), tuple(compared_specs), rules, runs, truth, checked_kinds(accept)))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import MESSAGES
+from ragdash.core.paths import numbered
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import ComparisonRules
@@ -48,6 +49,30 @@ def named_candidates(candidates: object) -> dict[str, object]:
     if any(isinstance(entry, Mapping) and {"query_id", "documents"} <= entry.keys() for entry in candidates):
         raise InputError([Problem("python-object/candidates", field="candidates")])
     return {f"candidate {i}" if len(candidates) > 1 else "candidate": run for i, run in enumerate(candidates, 1)}
+
+
+def with_distinct_names(given: Sequence[tuple[str, object]], by_name: bool) -> list:
+    """The runs and evaluations, the baseline first, under names that differ: of equal ones, later ones get a number.
+
+    by_name: the candidates have the names given with them; else runs and evaluations keep their names.
+
+    Examples
+    --------
+    >>> run = Run.from_dict({"q1": ["d7"]}, "bm25")
+    >>> [named.name for named in with_distinct_names([("baseline", run), ("candidate", run)], by_name=False)]
+    ['bm25', 'bm25 (2)']
+    """
+    names = [name if by_name and position else getattr(run, "name", name)
+             for position, (name, run) in enumerate(given)]
+    return [_renamed(run, name) for (_, run), name in zip(given, numbered(list(map(str, names))), strict=True)]
+
+
+def _renamed(run: object, name: str) -> object:
+    if isinstance(run, Run):
+        return run if run.name == name else run.renamed(name)
+    if isinstance(run, Evaluation):
+        return run if run.name == name else replace(run, name=name)
+    return run
 
 
 def _is_ranking(value: object) -> bool:

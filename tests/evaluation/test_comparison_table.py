@@ -36,6 +36,19 @@ def test_a_list_of_candidates_is_numbered():
     assert compare(POOR, [GOOD], "RR", truth=TRUTH)[0][0].candidate == "candidate"
 
 
+def test_the_names_of_a_dict_name_its_runs_and_equal_names_get_a_number():
+    runs = [Run.from_dict(run, "bm25") for run in (POOR, GOOD, MIXED)]
+    for given in (runs, [evaluate(run, TRUTH, "RR") for run in runs]):
+        named = compare(given[0], {"best": given[1], "second": given[2]}, "RR", truth=TRUTH)
+        assert [(row[0].candidate, row[0].baseline) for row in named] == [("best", "bm25"), ("second", "bm25")]
+        assert [evaluation.name for evaluation in named.inputs.evaluations] == ["bm25", "best", "second"]
+        numbers = compare(given[0], given[1:], "RR", truth=TRUTH)
+        assert [row[0].candidate for row in numbers] == ["bm25 (2)", "bm25 (3)"]
+        assert "bm25 (2) - bm25" in numbers.summary() and [run.name for run in given] == ["bm25"] * 3
+        assert [row[0].candidate for row in compare(given[0], {"baseline": given[1], "bm25": given[2]}, "RR",
+                                                    truth=TRUTH)] == ["baseline", "bm25 (2)"]
+
+
 def test_notebooks_show_intervals_and_pictures():
     poor, good = (evaluate(Run.from_dict(run, name), TRUTH, "P@1 RR") for name, run in (("<poor>", POOR), ("g", GOOD)))
     html = poor._repr_html_()
