@@ -219,7 +219,8 @@ def _read_output(output: Path) -> tuple[Run | None, str]:
 
 def _recorded(run: Run, name: str, point: Mapping[str, object], tags: Iterable[str], folder: Path, digest: str) -> Run:
     """The run in the log folder, under the settings of the point."""
-    with record(point_name(name, point), settings=point, tags=tags, folder=folder, data={"command": digest}) as recording:
+    data = {"command": digest}
+    with record(point_name(name, point), settings=point, tags=tags, folder=folder, data=data) as recording:
         for row in run_objects(run):
             recording.add_fields(row.pop("query_id"), row.pop("retrieved"), row)
     return recording.result()
