@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ragdash.analysis.verdict import FIXES, Verdict, decide, find_checks, of_level
+from ragdash.analysis.verdict import FIXES, RunCheck, Verdict, decide, find_checks, of_level
 from ragdash.cli.inputs import conventions_of, matching_of
 from ragdash.core.console import printable
 from ragdash.core.errors import InputError
@@ -73,12 +73,16 @@ def report_verdict(verdict: Verdict) -> None:
         print(f"ragdash: {printable(text)}", file=sys.stderr, end="")
 
 
-def report_checks(matches: Sequence[Match], spec: Spec) -> None:
-    """Say on standard error what makes the values of these runs meaningless, and what was done to runs."""
+def report_checks(matches: Sequence[Match], spec: Spec) -> tuple[RunCheck, ...]:
+    """Say on standard error what makes the values of these runs meaningless, and what was done to runs.
+
+    Returns every check of the runs, for JSON.
+    """
     checks = find_checks(matches, spec)
     shown = [*of_level(checks, "withheld"), *(check for check in checks if check.kind in FIXES)]
     for line in check_lines(shown, "cli", markdown=False):
         print(f"ragdash: warning: {printable(line)}", file=sys.stderr)
+    return checks
 
 
 def gate_checks(verdict: Verdict) -> list[GateCheck]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect, Variants
+from ragdash.analysis.verdict import RunCheck
 from ragdash.reporting.sentences.formatting import count, listed
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
 
@@ -16,24 +17,54 @@ AIMS = {LATENCY: "latency", COST: "cost"}
 REASONS = {"constant": "the same in every run", "other-in-every-run": "another value in every run",
            "many-values": "too many values"}
 MOST_NAMED = 4
+EQUAL = 1e-9  # effects that differ by less are equal
 
 
 def finding(effects: MainEffects) -> str:
-    """Which setting matters most, in one sentence."""
+    """Which setting explains most of the differences, and which effects are significant, in a few sentences."""
     title = effects.spec.title
     significant = [setting for setting in effects.settings if setting.is_significant()]
     if not effects.settings:
         return "No setting has an effect to estimate: each is the same in every run, or has another value in every run."
+    first = effects.settings[0]
     if not significant:
-        return (f"No setting has a significant effect on {title}, over {count(effects.n, 'query', 'queries')}. "
-                "More queries would show smaller effects.")
-    first = significant[0]
-    clearest, best = int(np.argmin(first.p)), first.levels[_best_level(first, effects)]
+        largest = f"{_size_sentence(first, title)}. " if first.spread > EQUAL else ""
+        return (f"{largest}No setting has a significant effect on {title}, over "
+                f"{count(effects.n, 'query', 'queries')}. More queries would show smaller effects.")
     others = [setting.title for setting in significant[1:]]
     rest = f" Also significant: {listed(_short(others))}." if others else " No other setting has a significant effect."
-    return (f"{first.title} matters most for {title}: {first.levels[clearest]} is {signed(first.effect[clearest])} "
-            f"[{signed(first.low[clearest])}, {signed(first.high[clearest])}] against the average of its values. "
-            f"The best value is {best}, {number(first.spread)} from the worst.{rest}")
+    chosen = significant[0]
+    if chosen is first:
+        share = f" It alone explains {first.share:.0%} of the differences between the runs." \
+            if np.isfinite(first.share) else ""
+        return f"{first.title} matters most for {title}: {_effect_clause(first, effects)}{share}{rest}"
+    return (f"{_size_sentence(first, title)}, but its effect is not significant ({_p_text(first)}). {chosen.title} is "
+            f"significant: {_effect_clause(chosen, effects)}{rest}")
+
+
+def _size_sentence(setting: SettingEffect, title: str) -> str:
+    """How large the differences are that a setting makes, without a word on significance; ends without a period."""
+    spread = f"{number(setting.spread)} between its best and its worst value"
+    if not np.isfinite(setting.share):
+        return f"{setting.title} makes the largest difference to {title} ({spread})"
+    amount = "most" if setting.share > 0.5 else "the largest part"
+    return (f"{setting.title} explains {amount} of the differences between the runs in {title} ({setting.share:.0%}; "
+            f"{spread})")
+
+
+def _effect_clause(setting: SettingEffect, effects: MainEffects) -> str:
+    """The clearest effect of a setting, and its best values."""
+    clearest, best = int(np.nanargmin(setting.p)), _best_levels(setting, effects)
+    words = f"The best value is {best[0]}" if len(best) == 1 else f"The best values are {listed(best)} (equal)"
+    return (f"{setting.levels[clearest]} is {signed(setting.effect[clearest])} [{signed(setting.low[clearest])}, "
+            f"{signed(setting.high[clearest])}] against the average of its values. {words}, {number(setting.spread)} "
+            "from the worst.")
+
+
+def _p_text(setting: SettingEffect) -> str:
+    """The smallest corrected p-value of a setting."""
+    smallest = p_number(float(np.nanmin(setting.p)))
+    return f"p {smallest}" if smallest.startswith("<") else f"p = {smallest}"
 
 
 def cautions(variants: Variants) -> list[str]:
@@ -91,10 +122,11 @@ def effect_rows(effects: MainEffects) -> list[list[str]]:
 EFFECT_HEADER = ["setting", "value", "runs", "mean", "effect", "95 % interval", "p", "share"]
 
 
-def render_variants(variants: Variants, form: str) -> str:
-    """The runs, the effects and the compromises in one of VARIANTS_FORMATS."""
+def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = ()) -> str:
+    """The runs, the effects and the compromises in one of VARIANTS_FORMATS; JSON also has what speaks against them."""
     if form == "json":
-        return json.dumps(variants_dict(variants), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        content = {**variants_dict(variants), "checks": [check.as_dict() for check in checks]}
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     effects = variants.effects
     header = ["run", *variants.varying, effects.spec.title, "95 % interval", "n",
               *(f"{AIMS[aim]} {'(ms)' if aim == LATENCY else '($)'}" for aim in variants.aims[1:]), "best"]
@@ -121,7 +153,7 @@ def variants_dict(variants: Variants) -> dict:
         "left_out": dict(effects.left_out), "aims": list(variants.aims),
         "settings": [{
             "setting": setting.title, "share": finite_or_none(setting.share), "spread": finite_or_none(setting.spread),
-            "inseparable": list(setting.inseparable), "values": [{
+            "significant": setting.is_significant(), "inseparable": list(setting.inseparable), "values": [{
                 "value": level, "runs": int(setting.runs[index]),
                 **{name: finite_or_none(float(getattr(setting, name)[index]))
                    for name in ("raw", "effect", "low", "high", "p")}} for index, level in enumerate(setting.levels)]}
@@ -142,8 +174,11 @@ def _order(variants: Variants) -> list[int]:
     return np.argsort(np.where(np.isfinite(means), sign * means, np.inf), kind="stable").tolist()
 
 
-def _best_level(setting: SettingEffect, effects: MainEffects) -> int:
-    return int(np.argmin(setting.effect) if effects.spec.metric.better == "lower" else np.argmax(setting.effect))
+def _best_levels(setting: SettingEffect, effects: MainEffects) -> list[str]:
+    """Every value as good as the best."""
+    better = -setting.effect if effects.spec.metric.better == "lower" else setting.effect
+    near = np.isclose(better, better.max(), rtol=EQUAL, atol=EQUAL)
+    return [level for level, equal in zip(setting.levels, near, strict=True) if equal]
 
 
 def _short(names: Sequence[str]) -> list[str]:

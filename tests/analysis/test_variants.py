@@ -12,7 +12,7 @@ import pytest
 from helpers import call, run_of, truth_of
 
 import ragdash
-from ragdash.analysis.variants import best_compromises, compare_variants, main_effects
+from ragdash.analysis.variants import MainEffects, SettingEffect, best_compromises, compare_variants, main_effects
 from ragdash.analysis.variants.design import NOT_SET, design_of
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
@@ -115,6 +115,27 @@ def test_undefined_values_drop_their_query_and_nothing_becomes_zero():
     assert "No setting has a significant effect" in finding(flat)
 
 
+def effect_of(title, levels, effect, p, share):
+    effect = np.array(effect)
+    return SettingEffect(title, levels, np.full(len(effect), 3), effect + 0.5, effect, effect - 0.04, effect + 0.04,
+                         np.array(p), share)
+
+
+def test_the_largest_share_is_named_first_and_significance_is_said_separately():
+    chunk = effect_of("chunk", ("10", "20", "40"), [-0.06, 0.01, 0.05], [0.0514, 0.9, 0.07], 0.79)
+    k = effect_of("k", ("5", "20", "50"), [-0.042, 0.021, 0.021], [0.01, 0.2, 0.2], 0.2)
+    effects = MainEffects(SPEC, 40, (chunk, k), {}, True, 9, 9, 0.99)
+    assert finding(effects) == (
+        "chunk explains most of the differences between the runs in MRR (79%; 0.110 between its best and its worst "
+        "value), but its effect is not significant (p = 0.051). k is significant: 5 is −0.042 [−0.082, −0.002] against "
+        "the average of its values. The best values are 20 and 50 (equal), 0.063 from the worst. No other setting has "
+        "a significant effect.")
+    assert finding(replace(effects, settings=(chunk,))).startswith("chunk explains most of the differences")
+    evaluations = runs_of(GRID)
+    shares = [setting.share for setting in main_effects(evaluations, GRID, SPEC).settings]
+    assert shares == sorted(shares, reverse=True)
+
+
 def test_best_compromises_are_those_that_nothing_beats():
     rng = np.random.default_rng(2)
     values = rng.integers(0, 6, (60, 3)).astype(float)
@@ -154,6 +175,20 @@ def test_the_command_prints_effects_runs_and_compromises(logs, capfdbinary):
     best = {(run["settings"]["model"], run["settings"]["rerank"], run["settings"]["retriever.k"])
             for run in content["runs"] if run["best"]}
     assert best == {("large", "true", "5"), ("large", "false", "5")}, "cheap; better with rerank, faster without"
+
+
+def test_the_command_says_what_speaks_against_a_comparison(logs, capfdbinary):
+    with ragdash.record("short", settings={"model": "large", "retriever": {"k": 50}, "rerank": True},
+                        folder=logs / "logs") as run:
+        for query in QUERIES[:10]:
+            run.add(query, ["a"])
+    status, out, err = call(capfdbinary, "variants", logs / "logs", "--truth", logs / "qrels.txt", "-m", "RR hit@1",
+                            "--format", "json")
+    content = json.loads(out)
+    assert status == 0 and content["metric"] == "RR"
+    assert "ragdash: warning: short" in err and "the effects are those of one metric, RR" in err
+    check = next(check for check in content["checks"] if check["kind"] == "missing-queries")
+    assert check["level"] == "withheld" and check["runs"] == ["short"]
 
 
 def test_too_few_runs_or_equal_settings_are_an_error(logs, capfdbinary):

@@ -174,7 +174,7 @@ def test_the_command_line_streams(tmp_path, judgments, capsys):
     assert main([*command, "--stream"]) == 0
     out, err = capsys.readouterr()
     streamed = json.loads(out)
-    assert streamed["verdict"] is None and "not checked whether they can be compared" in err
+    assert streamed["verdict"] is None and "checks of comparability, which were not made" in err
     assert [row["name"] for row in streamed["runs"]] == ["bm25", "bm25 (2)"]
     assert [row["metrics"] for row in streamed["runs"]] == [row["metrics"] for row in whole["runs"]]
     assert streamed["settings"] == whole["settings"]

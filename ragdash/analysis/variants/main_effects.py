@@ -73,7 +73,7 @@ class MainEffects:
     spec, n
         The metric, and the queries on which every run has a value.
     settings
-        The effects, the largest spread first.
+        The effects, the largest share first; without shares, the largest spread first.
     left_out
         {setting: why}: "constant", "other-in-every-run" or "many-values".
     balanced
@@ -141,7 +141,7 @@ def main_effects(evaluations: Sequence[Evaluation], settings: Sequence[Mapping[s
         count = len(factor.levels)
         tested = tests[:, ends[index] - count:ends[index]] if separable[index] else np.full((4, count), np.nan)
         rows.append(_effect(design, factor, tested, means, matrix, () if separable[index] else design.tied_to(index)))
-    rows.sort(key=lambda row: -np.nan_to_num(row.spread, nan=-1.0))
+    rows.sort(key=lambda row: (-np.nan_to_num(row.share, nan=-1.0), -np.nan_to_num(row.spread, nan=-1.0)))
     combined = Counter(map(tuple, np.array([factor.codes for factor in design.factors]).T.tolist()))
     possible = int(np.prod([len(factor.levels) for factor in design.factors])) if design.factors else 0
     return MainEffects(spec, len(values), tuple(rows), design.left_out, _is_balanced(design), len(combined), possible,

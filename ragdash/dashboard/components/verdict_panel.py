@@ -129,7 +129,8 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
         return
     digests = [digest for entry in context.entries if entry.name in check.runs or not check.runs
                for digest in digests_of(entry.digest)]
-    st.button(OPTION_LABELS.get(check.option, "Fix"), icon=":material/build:", key=f"fix_check_{key}",
+    label = f"Use k = {check.option[1]}" if check.option[0] == "k" else OPTION_LABELS.get(check.option, "Fix")
+    st.button(label, icon=":material/build:", key=f"fix_check_{key}",
               on_click=run_fixes.apply, args=(digests, [check.option]))
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import streamlit as st
+
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, REVERSED, SessionRun, fixed_run
@@ -22,6 +24,8 @@ def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
     for name, word in fixes:
         if name in state.CONVENTIONS:
             state.set_convention(name, word)
+        elif name == "k":
+            st.session_state[state.K] = word
     words = dict(fixes)
     if not words.keys() & {"ids", "collapse", "scores"}:
         return

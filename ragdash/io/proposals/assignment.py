@@ -66,6 +66,9 @@ class Assignment:
     def _asks_only(self) -> bool:
         """True for questions with notes and short values that describe them, and nothing that may be content."""
         rest = [item for path, item in self.fields.items() if not is_inside(path, self.roles)]
+        asked = self.fields.get(self.roles.get("query", ""))
+        if asked is not None and asked.is_id_like:
+            return False
         return "query" in self.roles and len(self.records.rows) > 1 and bool(rest) and all(
             not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
             and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)

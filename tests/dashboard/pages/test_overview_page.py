@@ -126,6 +126,14 @@ def test_missing_queries_withhold_the_verdict_and_common_queries_are_one_click_a
     assert "Not comparable yet" not in texts(at) and asked(at, "missing") == ["skip"]
 
 
+def test_a_run_that_is_too_shallow_for_the_cutoff_is_compared_at_its_depth_by_one_click():
+    deep, shallow = run_of("deep", ["b", "a", "c"], [3.0, 2.0, 1.0]), run_of("shallow", ["a"], [2.0])
+    at = opened("overview", **address(judged(), [deep, shallow]))
+    assert "Not comparable yet" in states(at)[0]
+    next(button for button in at.button if button.label == "Use k = 1").click().run()
+    assert not at.exception and "Not comparable yet" not in headings(at) + texts(at) and asked(at, "k") == ["1"]
+
+
 def test_a_check_can_be_accepted_and_the_link_says_so():
     whole, part = run_of("whole", ["b", "a"], [2.0, 1.0]), run_of("part", ["a", "b"], [2.0, 1.0], QUERIES[:15])
     at = opened("overview", **address(judged(), [whole, part]))

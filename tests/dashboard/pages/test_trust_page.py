@@ -451,6 +451,14 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]
 
 
+def test_scores_of_another_judge_are_no_labels_and_the_page_says_how_they_are_compared():
+    rows = [row for at, query in enumerate(IDS[:60]) for row in (
+        (query, "dense", "verdict", "Correct" if at % 4 else "Incorrect"), (query, "dense", "faithfulness", at / 60))]
+    at = opened(a_run("dense").with_file_scores(FileScores.build(rows)), trusted="RAGAS.Faithfulness")
+    assert at.selectbox(key="labels_from").options == ["given on this page", "verdict (file)"]
+    assert "scores of another judge (faithfulness)" in said(at) and "-m file:NAME" in said(at)
+
+
 @pytest.mark.parametrize(("faithful", "opened_with"), [([1.0] * 40, "Correctness"), ([1.0] * 39 + [0.0], "Correctness"),
                                                      ([1.0, 0.0] * 20, "Faithfulness")])
 def test_the_tab_opens_with_the_first_metric_whose_verdicts_differ(monkeypatch, faithful, opened_with):

@@ -65,7 +65,7 @@ def label(match: Match, labels: dict[str, float]) -> None:
 def test_who_said_what_by_hand():
     """Verdicts of old: 1, 0, 0.5, 1; 0.5 counts as yes."""
     found = matches({"old": [RIGHT, WRONG, f"{RIGHT} {WRONG}", RIGHT], "new": [RIGHT] * 4})
-    assert not table(section(found)) and "labels" not in said(section(found)), "nothing where there are no labels"
+    assert not table(section(found)) and "labelled" not in said(section(found)), "nothing where there are no labels"
     label(found[0], {"q0": 1.0, "q1": 1.0, "q2": 0.0, "q3": 1.0})
     assert table(section(found)) == [["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"],
                                      ["old Claim faithfulness", "2", "1", "1", "0"]]

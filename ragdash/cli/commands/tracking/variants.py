@@ -6,6 +6,7 @@ import argparse
 
 from ragdash.analysis.variants import compare_variants
 from ragdash.cli.common_options import add_evaluation_options
+from ragdash.cli.comparison_checks import report_checks
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,
@@ -16,7 +17,7 @@ from ragdash.cli.inputs import (
     specs_of,
     with_documents,
 )
-from ragdash.core.console import say, write_text
+from ragdash.core.console import print_note, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.flat_settings import setting_texts
 from ragdash.evaluation.compare import select_comparable
@@ -50,8 +51,13 @@ def run(options: argparse.Namespace) -> int:
     comparable, problems = select_comparable(evaluations[0], specs)
     if not comparable:
         raise InputError(problems)
+    spec = comparable[0]
+    if len(comparable) > 1:
+        print_note(f"ragdash: note: the effects are those of one metric, {spec}, the first that can be compared. For "
+                   f'another: -m "{comparable[1]}"')
+    checks = report_checks(matches, spec)
     prices = read_prices(options.prices) if options.prices else None
     settings = [setting_texts(item.settings) for item in runs]
-    variants = compare_variants(matches, evaluations, settings, comparable[0], prices=prices, seed=options.seed)
-    write_text(render_variants(variants, options.format), options.output)
+    variants = compare_variants(matches, evaluations, settings, spec, prices=prices, seed=options.seed)
+    write_text(render_variants(variants, options.format, checks), options.output)
     return 0

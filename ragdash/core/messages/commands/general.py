@@ -125,7 +125,7 @@ MESSAGES: Mapping[str, Message] = {
     "not-streamed": Message(
         actual="a file that cannot be read in pieces",
         expected="a TREC run, plain or compressed, or a Parquet file with a row for each returned document",
-        fix="Leave --stream out, or write it in one of these forms.",
+        fix="Leave --stream out, or write it as TREC first: ragdash convert RUN -o run.trec.",
     ),
     "not-streamed/configurations": Message(
         actual="several configurations in the column {column!r}: {names:comma}",
@@ -215,7 +215,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "streamed": Message(
         actual="runs that were read in pieces",
-        expected="Their means are complete, but it was not checked whether they can be compared.",
+        expected="whole runs for the checks of comparability, which were not made. The means are complete",
         fix="Leave --stream out for the checks and the verdict.",
     ),
     "truths-differ-in-attributes": Message(

@@ -14,8 +14,10 @@ from ragdash.dashboard.pages.answers.validation.data import AGREEMENT_CLASSES, T
 from ragdash.dashboard.pages.answers.validation.sections import show_next_step, show_warnings
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
+from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
+from ragdash.metrics.docs.human_agreement import answer_score_specs
 from ragdash.models.judge.panel import parse_choice
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
@@ -113,7 +115,7 @@ def _no_verdicts(name: str) -> None:
             "No verdicts yet",
             f"No judge scores for **{title}** on these runs. Run a judge on the **LLM judge** tab (cost shown first). "
             "Or choose a metric above that needs no judge, such as Support coverage; it can be compared with labels as "
-            "well. Or label some answers yourself and train a local judge on them, at no cost.",
+            "well. Or label some answers yourself and train a local judge on them, at no cost." + _scores_of_files(),
         )
         with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
             judge_note.link_to_judge("Go to LLM judge")
@@ -123,6 +125,17 @@ def _no_verdicts(name: str) -> None:
         elements.empty("No values", f"**{title}** is undefined for every query of these runs. The **Answers** page "
                       "shows what is missing.")
     raise PageEnds
+
+
+def _scores_of_files() -> str:
+    """How scores of a judge in the runs' files are compared with labels."""
+    columns = [spec.file_column for spec in answer_score_specs(session_file_specs())]
+    if not columns:
+        return ""
+    names = fmt.escape(fmt.listed(columns))
+    return (f"\n\nThe runs' files have scores of another judge ({names}). To compare them with labels here, import a "
+            "run's file under **LLM judge** > **Verdicts as files**. Or use the command line, with the name of the "
+            "column: `ragdash trust RUN --truth TRUTH -m file:NAME` (`--label-column` names the labels).")
 
 
 def _no_answers() -> None:

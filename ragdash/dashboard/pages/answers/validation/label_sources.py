@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.analysis.diagnosis.rules import shows_right
 from ragdash.analysis.judge_validation import DOCUMENT, groups_of
 from ragdash.core.errors import InputError
+from ragdash.core.text.metric_names import answer_aspect
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
@@ -18,9 +19,14 @@ from ragdash.metrics import METRICS
 
 
 def label_choices(context: PageContext) -> list[str]:
-    """The columns of the runs' files that can be labels, those that look like labels of people first."""
+    """The columns of the runs' files that can be labels, those that look like labels of people first.
+
+    Scores of judges by their name, such as faithfulness, are what labels check.
+    """
     runs = [context.scope.match(digest).run for digest in context.digests]
-    return list(dict.fromkeys(name for run in runs for name in label_columns(run)))
+    people = set(filter(None, map(human_label_column, runs)))
+    return [name for name in dict.fromkeys(name for run in runs for name in label_columns(run))
+            if name in people or not answer_aspect(name)]
 
 
 def default_column(context: PageContext, name: str, has_saved: bool) -> str:
