@@ -183,6 +183,23 @@ def test_repeats_are_averaged_before_queries():
     assert gate(repeats[:1], TRUTH, pinned["mixed"]).rows[1].comparison.low > 0, "one repeat is not the mean of both"
 
 
+def test_recorded_settings_that_differ_are_named_where_both_sides_recorded_some():
+    recorded = {"chunk": 10, "k": 20, "weights": [0.5, 0.5], "model": "small"}
+    baseline = read_baseline(pin(evaluate(BEFORE, TRUTH, "RR"), TRUTH, version="1", run={
+        "settings": recorded}).to_bytes())
+    changed = {"chunk": 40, "k": 5, "weights": (0.5, 0.5), "model": "`<b>`", "new": float("inf")}
+    result = gated(replace(BEFORE, settings=changed), baseline=baseline)
+    assert result.passed and gate_dict(result)["settings_changed"] == {
+        "chunk": {"before": 10, "after": 40}, "k": {"before": 20, "after": 5},
+        "model": {"before": "small", "after": "`<b>`"}, "new": {"before": None, "after": "inf"}}
+    assert ("Settings that changed: chunk: 10 -> 40, k: 20 -> 5, model: small -> `<b>`, new: not recorded -> inf."
+            in render_gate(result, "table").decode())
+    assert "`chunk: 10 -> 40`, `k: 20 -> 5`, `model: small -> '<b>'`" in render_gate(result, "markdown").decode()
+    for settings, pinned in (({}, baseline), (changed, BASELINE), (recorded, baseline)):
+        same = gated(replace(BEFORE, settings=settings), baseline=pinned)
+        assert gate_dict(same)["settings_changed"] == {} and "Settings" not in render_gate(same, "table").decode()
+
+
 @pytest.fixture
 def files(tmp_path):
     for name, run in (("main", BEFORE), ("worse", ranked(lambda index: 2 + index % 2)), ("good", ranked(lambda i: 1))):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -64,6 +65,9 @@ class GateResult:
         Queries compared, those of the baseline, and those compared that the run, or a repeat of it, has no results for.
     rules, fail_on, repeats
         By which rules, and of how many repeats.
+    settings_changed
+        Recorded settings that differ, {name: (of the baseline, of the run)}; None where one lacks it. Empty unless both
+        recorded settings.
     """
 
     name: str
@@ -79,6 +83,7 @@ class GateResult:
     fail_on: str
     repeats: int = 1
     missing: int = 0
+    settings_changed: Mapping[str, tuple[object, object]] = field(default_factory=dict)
 
     @property
     def withheld(self) -> tuple[RunCheck, ...]:
@@ -148,9 +153,25 @@ def gate(runs: Sequence[Run], truth: Truth, baseline: PinnedBaseline, specs: Ite
     candidate = mean_over_repeats([evaluate_match(match, specs) for match in matches])
     checks = [_under_pinned_settings(check) for match in matches for check in find_checks([match], specs[0])]
     missing = {query for match in matches for query in match.query_ids.filter(match.missing).to_pylist()}
-    return gate_baseline(candidate, truth, baseline, rules=rules, fail_on=fail_on, accepted=accepted, max_age=max_age,
-                         today=today, checks=list({str(check): check for check in checks}.values()), repeats=len(runs),
-                         missing=missing)
+    result = gate_baseline(candidate, truth, baseline, rules=rules, fail_on=fail_on, accepted=accepted, max_age=max_age,
+                           today=today, checks=list({str(check): check for check in checks}.values()),
+                           repeats=len(runs), missing=missing)
+    return replace(result, settings_changed=_settings_changed(baseline, runs))
+
+
+def _settings_changed(baseline: PinnedBaseline, runs: Sequence[Run]) -> dict[str, tuple[object, object]]:
+    """Recorded settings of the baseline and of the first repeat that differ, as JSON has them."""
+    recorded = baseline.run.get("settings")
+    before, after = dict(recorded) if isinstance(recorded, Mapping) else {}, dict(runs[0].settings)
+    if not before or not after:
+        return {}
+    return {name: (before.get(name), after.get(name)) for name in sorted({*before, *after})
+            if _as_json(before.get(name)) != _as_json(after.get(name))}
+
+
+def _as_json(value: object) -> str:
+    """A setting as text, so that a tuple is equal to the list that a file has of it."""
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline, *,

@@ -134,8 +134,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "fusion-output": Message(
         actual="nowhere to write the fused run",
-        expected="-o OUT, or --truth and --tune",
-        fix="Add -o OUT.trec, or --truth QRELS --tune nDCG@10 to ask whether a hybrid would help.",
+        expected="-o OUT to write it; or --truth with --tune, or without --method, --preset and --param, to choose one",
+        fix="Add -o OUT.trec. To ask instead whether a hybrid would help: --truth QRELS --tune nDCG@10.",
     ),
     "fusion-parameter": Message(
         actual="{name!r}, which {method} does not have",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 
 from ragdash.analysis.tracking import GateResult, GateRow
 from ragdash.analysis.verdict import RunCheck
+from ragdash.core.errors import shorten
 from ragdash.evaluation.ci_gates import GateCheck
 from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
 GATE_FORMATS = ("table", "json", "markdown", "junit")
+MAX_VALUE = 60  # characters of a setting in the text
 SCHEMA = 1  # of docs/pipelines/gate-result.schema.json
 TIER_WORDS = {"not-comparable": "not comparable", "regression": "regression", "likely-regression": "likely regression",
               "too-few-queries": "too few queries", "no-clear-difference": "no clear difference",
@@ -50,7 +53,9 @@ def gate_dict(result: GateResult) -> dict:
             "metrics": [{"metric": str(row.comparison.spec), "tier": row.tier, "failed": row.failed,
                          "baseline_mean": finite_or_none(row.baseline_mean), "mean": finite_or_none(row.mean),
                          "comparison": as_dict(row.comparison)} for row in result.rows],
-            "checks": [check.as_dict() for check in result.checks], "accepted": list(result.accepted)}
+            "checks": [check.as_dict() for check in result.checks], "accepted": list(result.accepted),
+            "settings_changed": {name: {"before": _plain(before), "after": _plain(after)}
+                                 for name, (before, after) in result.settings_changed.items()}}
 
 
 def gate_checks_of(result: GateResult) -> list[GateCheck]:
@@ -96,11 +101,31 @@ def _notes(result: GateResult, markdown: bool) -> list[str]:
     bullet = "- " if markdown else ""
     lines = [staleness(result)]
     lines += [_check_line(check, result) for check in result.checks if check.level != "note"]
+    if result.settings_changed:
+        lines.append(f"Settings that changed: {_settings_text(result, markdown)}.")
     if result.repeats > 1:
         lines.append(f"Mean of {result.repeats} repeats per query.")
     if result.rules.margin is not None:
         lines.append(f"Margin: differences up to {result.rules.margin:g} do not matter.")
     return [bullet + line for line in lines]
+
+
+def _settings_text(result: GateResult, markdown: bool) -> str:
+    """The settings that changed: "k: 10 -> 20"; in Markdown as code, so that no value is read as markup."""
+    texts = []
+    for name, (before, after) in result.settings_changed.items():
+        values = ("not recorded" if value is None else shorten(str(value), MAX_VALUE)
+                  for value in (before, after))
+        text = f"{name}: {' -> '.join(values)}"
+        texts.append("`" + text.replace("`", "'") + "`" if markdown else text)
+    return ", ".join(texts)
+
+
+def _plain(value: object) -> object:
+    """A setting as JSON has it; others as text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)
 
 
 def _check_line(check: RunCheck, result: GateResult) -> str:

@@ -9,6 +9,7 @@ from test_compare_page import session
 from test_pages import upload, with_runs
 
 from ragdash import io
+from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.overview import start, without_judgments
 
@@ -132,6 +133,19 @@ def test_a_run_that_is_too_shallow_for_the_cutoff_is_compared_at_its_depth_by_on
     assert "Not comparable yet" in states(at)[0]
     next(button for button in at.button if button.label == "Use k = 1").click().run()
     assert not at.exception and "Not comparable yet" not in headings(at) + texts(at) and asked(at, "k") == ["1"]
+
+
+def test_labels_that_differ_are_told_next_to_a_verdict_on_retrieval():
+    runs = [run.with_file_scores(FileScores.build(
+        [(query, run.name, "verdict", "Incorrect" if at < wrong else "Correct") for at, query in enumerate(QUERIES)]))
+        for run, wrong in ((run_of("old", ["b", "a"], [2.0, 1.0]), 2), (run_of("new", ["a", "b"], [2.0, 1.0]), 24))]
+    at = opened("overview", **address(judged(), runs))
+    assert "**new** is better than **old**" in texts(at) or "**new** has the highest" in headings(at)
+    assert "By the labels of the answers" in texts(at)
+    assert "**new** is :orange[worse] than **old** on verdict" in texts(at)
+    alike = [run.with_file_scores(FileScores.build([(query, run.name, "verdict", "Correct") for query in QUERIES]))
+             for run in runs]
+    assert "By the labels" not in texts(opened("overview", **address(judged(), alike)))
 
 
 def test_a_check_can_be_accepted_and_the_link_says_so():

@@ -133,6 +133,11 @@ def test_a_union_without_texts_is_refused_with_a_way_out(capsys, tmp_path):
     assert "--param same=id" in capsys.readouterr().err
     assert main(["fuse", *paths, "--method", "union", "--param", "same=id", "-o", out]) == 0
     assert ids(read_run(out)) == ["d1", "d2", "d3"]
+    judged = tmp_path / "qrels.txt"
+    judged.write_text("q 0 d1 1\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["fuse", *paths, "--method", "union", "--param", "same=id", "--truth", str(judged)]) == 2
+    assert "--truth with --tune, or without --method, --preset and --param" in " ".join(capsys.readouterr().err.split())
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text("\n".join(f'{{"_id": "d{i}", "text": "text {i % 2}"}}' for i in (1, 2, 3)), encoding="utf-8")
     assert main(["fuse", *paths, "--corpus", str(corpus), "--method", "union", "-o", out]) == 0

@@ -6,17 +6,21 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import repeat_lines, saved_view_panel, verdict_panel
+from ragdash.dashboard.components import page_links, repeat_lines, saved_view_panel, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data import comparability, proposed_reading
 from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import elements
+from ragdash.metrics.docs.human_agreement import label_specs
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.comparison import comparison_sentence
 
 MAX_FILES = 3  # files that are named; more are counted
+MAX_LABELS = 4  # differences by labels that are told
 
 
 def render() -> None:
@@ -51,9 +55,24 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     if not specs:
         return
     verdict_panel.render(context, specs[0])
+    _render_label_differences(context)
     repeat_lines.render(singles, specs[0])
     run_cards.render(context, singles, specs[0])
     comparability.render_open_checks()
+
+
+def _render_label_differences(context: PageContext) -> None:
+    """What the labels of the answers show, whichever metric the verdict is on; nothing where no difference shows."""
+    labels = [spec for spec in label_specs(session_file_specs())
+              if spec.metric.better and spec != context.selection.spec]
+    specs, _ = context.results.computable(labels) if labels and len(context.entries) > 1 else ([], [])
+    compared = context.results.compared(specs) if specs else {}
+    different = [comparison for comparison in compared.values() if comparison.outcome in ("better", "worse")]
+    if different:
+        baseline = context.names[context.baseline]
+        lines = [f"- {comparison_sentence(comparison, baseline, None)}" for comparison in different[:MAX_LABELS]]
+        st.markdown("\n".join(["**By the labels of the answers:**", "", *lines]))
+        page_links.link("answers", "Open Answers", icon=":material/forum:")
 
 
 def _note_unread_files() -> None:
