@@ -269,6 +269,14 @@ def spec_of(template: str, k: int) -> Spec:
     return parse_spec(f"{template[:-1]}{k}" if takes_cutoff else template)
 
 
+def end_unless_comparable(context: PageContext, spec: Spec, what: str) -> None:
+    """End the page where a metric cannot be compared query by query; what: the thing that it therefore lacks."""
+    if not context.results.comparable([spec]):
+        elements.empty(f"{fmt.escape(spec.title)} has no {what}", "It is no mean over queries, or has no better end. "
+                       "Choose another metric in the sidebar.")
+        raise PageEnds
+
+
 def current() -> PageContext:
     """The view of this session; where there is none the page says what is missing and stops."""
     if not state.runs() or LOADED.truth(state.truth() or "") is None:

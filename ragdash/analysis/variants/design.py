@@ -46,14 +46,14 @@ class Design:
 
     def tied_to(self, index: int) -> tuple[str, ...]:
         """The settings without any of which this one could be separated; all others where no single one is enough."""
-        matrix, own = self.matrix(), self.columns(index)
+        matrix, columns = self.matrix(), self.columns(index)
         others = [other for other in range(len(self.factors)) if other != index]
         single = []
         for other in others:
-            kept = np.delete(matrix, self.columns(other), axis=1)
-            own_kept = [column - sum(removed < column for removed in self.columns(other)) for column in own]
-            rank = np.linalg.matrix_rank(kept) - np.linalg.matrix_rank(np.delete(kept, own_kept, axis=1))
-            if rank == len(own):
+            without_other = np.delete(matrix, self.columns(other), axis=1)
+            moved = [column - sum(removed < column for removed in self.columns(other)) for column in columns]
+            without_both = np.delete(without_other, moved, axis=1)
+            if np.linalg.matrix_rank(without_other) - np.linalg.matrix_rank(without_both) == len(columns):
                 single.append(self.factors[other].title)
         return tuple(single or (self.factors[other].title for other in others))
 

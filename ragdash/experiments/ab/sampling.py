@@ -29,7 +29,7 @@ def affordable_queries(sample: int | None, calls: int | None, systems: int) -> i
 
 
 def sampled_truth(truth: Truth, queries: int | None, seed: int) -> Truth:
-    """The truth with so many of the queries that have a question, drawn at random; None: with all queries.
+    """The truth with this number of the queries that have a question, drawn at random; None: with all queries.
 
     A larger number with the same seed keeps the queries of a smaller one.
 

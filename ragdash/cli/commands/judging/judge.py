@@ -39,8 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "also its file of errors; with --batch-out write the next round")
     parser.add_argument("--batch", choices=("submit", "poll"), help="the same over HTTP (OpenAI's files and batches): "
                         "submit the next round; look at open batches and read the replies of those that ended")
-    parser.add_argument("--wait", type=seconds, metavar="SECONDS", help="with --batch: look every so many seconds and "
-                        "submit the following rounds until nothing is left")
+    parser.add_argument("--wait", type=seconds, metavar="SECONDS", help="with --batch: look again after this many "
+                        "seconds, and submit the following rounds until nothing is left")
     parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
 
 

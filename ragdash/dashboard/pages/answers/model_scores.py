@@ -17,6 +17,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.scoring import ScoringPlan, duration, plan_scoring
 from ragdash.matching.views.local_models import NEEDS
@@ -31,7 +32,6 @@ MODEL_KINDS = {**{name: need.kind for name, need in NEEDS.items()}, NAME: NLI}  
 MODEL_TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder", NLI: "NLI model"}
 EXAMPLE_MODELS = {ENCODER: "all-MiniLM-L6-v2", SCORER: "cross-encoder/stsb-roberta-base",
             NLI: "cross-encoder/nli-deberta-v3-small"}
-POLL_SECONDS = 1.0  # seconds between two looks at the process
 
 
 def metrics_lacking_values(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
@@ -67,12 +67,9 @@ def _render_progress() -> None:
         st.rerun()
     with st.container(border=True, key="scoring"):
         messages = job.worker.messages
-        progress = messages.get("progress") or {}
-        done, total = progress.get("done") or 0, progress.get("total") or 0
-        status = progress.get("words") or (f"Planned: {messages['plan']}" if "plan" in messages else "Starting …")
         names = fmt.escape(fmt.listed(job.names))
         st.markdown(f"**A model is at work** on the answers of {names}")
-        st.progress(min(done / total, 1.0) if total else 0.0, text=fmt.escape(status))
+        render_bar(messages, f"Planned: {messages['plan']}" if "plan" in messages else "Starting …")
         st.button("Stop", icon=":material/stop_circle:", key="score_stop", on_click=_stop)
         st.caption("It goes on if you look at other pages. What is done when it is stopped is kept.")
 

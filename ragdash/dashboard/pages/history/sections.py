@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of
 from ragdash.dashboard.caches import history_cache
-from ragdash.dashboard.page_context import PageContext, PageEnds
+from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
 from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
 from ragdash.dashboard.session import state
 from ragdash.dashboard.watching import log_watch
@@ -33,10 +33,7 @@ def render(context: PageContext) -> None:
         elements.empty("No history yet", "The History shows recorded runs of one name, branch, group or tag over time. "
                        "Record two or more with `ragdash.record`, and load their folders on the **Data** page.")
         raise PageEnds
-    if not context.results.comparable([spec]):
-        elements.empty(f"{fmt.escape(spec.title)} has no history", "It is no mean over queries, or has no better end. "
-                       "Choose another metric in the sidebar.")
-        raise PageEnds
+    end_unless_comparable(context, spec, "history")
     points = history_cache.points(dated, recorded, context.scope, spec)
     if not points:
         elements.empty("No common query", "None of the recorded runs has a query of these judgments.")

@@ -20,7 +20,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.comparison import comparison_sentence
 
 MAX_FILES = 3  # files that are named; more are counted
-MAX_LABELS = 4  # differences by labels that are told
+MAX_LABELS = 4  # differences by labels that are listed
 
 
 def render() -> None:

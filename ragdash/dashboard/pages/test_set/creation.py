@@ -20,13 +20,12 @@ from ragdash.dashboard.pages.test_set.data import TYPE_TITLES
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, check_writable, read_only
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
 from ragdash.experiments.testset import TYPES, Sets
-from ragdash.models.judge import Endpoint
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.reporting.sentences import formatting as fmt
 
-POLL_SECONDS = 1.0  # between two looks at the process
 SIZE, LARGEST = 50, 5_000  # questions
 
 
@@ -135,10 +134,7 @@ def _start(corpus: Corpus, order: DraftOrder) -> None:
     try:
         check_writable()
         secret = form.secret(order.judge)
-        endpoint = Endpoint(order.judge.base_url, order.judge.model, order.judge.kind, order.judge.variable, key=secret)
-        if not endpoint.local and not state.get(state.NEW_SET_AGREED):
-            raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
-        endpoint.secret()
+        endpoint = form.confirmed_endpoint(order.judge, secret, state.NEW_SET_AGREED)
         if not drafting.start((corpus.digest,), corpus, order, secret):
             raise InputError([Problem("busy")])
         remember_endpoint(endpoint)
@@ -154,12 +150,9 @@ def _running_job() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="new_set"):
-        progress = job.worker.messages.get("progress") or {}
-        done_count, total = progress.get("done") or 0, progress.get("total") or 0
         st.markdown(f"**{fmt.escape(job.details['judge'])}** is writing questions about "
                     f"{fmt.escape(fmt.listed(job.names))}: {job.details['questions']:,} wanted")
-        st.progress(min(done_count / total, 1.0) if total else 0.0,
-                    text=fmt.escape(progress["words"] if progress else "Reading documents …"))
+        render_bar(job.worker.messages, "Reading documents …")
         if job.worker.cancelled:
             st.caption(":material/hourglass_top: Stopping after the requests in flight; their replies are saved.")
         elif not read_only():
@@ -186,13 +179,13 @@ def _finished_job(job: Job) -> None:
     if report["drafts"] and st.session_state.get(state.NEW_SET_SHOWN) != job.began:
         st.session_state[state.NEW_SET_SHOWN] = job.began
         st.session_state[state.SET] = Path(report["drafts"]).stem
-    kept = sum(counts["kept"] for counts in report["types"].values())
+    question_count = sum(counts["kept"] for counts in report["types"].values())
     paid = "" if report["cost"] is None else f", {judges_sentences.money(report['cost'])} paid"
     ended = {"budget": "Budget spent: ", "error": "Stopped by an error: "}.get(
         report["stopped"], "Stopped: " if report["stopped"] else "Done: ")
     icon = ":material/stop_circle:" if report["stopped"] else ":material/check:"
     calls = f"{fmt.count(report['asked'], 'call')}{paid}, {duration(report['seconds'])}"
-    st.caption(f"{icon} {ended}{fmt.count(kept, 'question')} kept, {calls}, by "
+    st.caption(f"{icon} {ended}{fmt.count(question_count, 'question')} kept, {calls}, by "
                f"{fmt.escape(report['judge'])}. Starting again continues from there.")
     problems = judges_data.read_problems(report["problems"])
     elements.problems(problems, "new_set_report")

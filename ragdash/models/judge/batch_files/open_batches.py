@@ -29,15 +29,15 @@ _COLUMNS = "id, file, batch, cost, at"
 
 @dataclass(frozen=True)
 class OpenBatch:
-    """number: of the record; file, batch: the service's ids, "" while unknown; cost: expected, None without prices; at:
-    when it was reserved, seconds since 1970; keys: of its questions.
+    """number: of the record; file, batch: the service's ids, "" while unknown; cost: expected, None without prices;
+    reserved_at: seconds since 1970; keys: of its questions.
     """
 
     number: int
     file: str
     batch: str
     cost: float | None
-    at: float
+    reserved_at: float
     keys: frozenset[bytes]
 
 

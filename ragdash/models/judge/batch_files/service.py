@@ -141,9 +141,9 @@ class BatchService:
                 made = self._find_batch(batch.file)
                 if made:
                     self.open.set_batch(batch.number, made)
-                elif time.time() - batch.at > STALE:
+                elif time.time() - batch.reserved_at > STALE:
                     self.open.close(batch.number)
-            elif time.time() - batch.at > STALE:
+            elif time.time() - batch.reserved_at > STALE:
                 self.open.close(batch.number)
 
     def _submit_file(self, number: int, content: bytes) -> str:
@@ -195,8 +195,8 @@ class BatchService:
         """Read the replies of a batch that ended, then free its questions."""
         files = [(name, self._content(str(state[name]))) for name in ("output_file_id", "error_file_id")
                  if state.get(name)]
-        own = {key.hex() for key in batch.keys}
-        if any(reply is not None and reply.name in own for reply in _replies(files)):
+        names = {key.hex() for key in batch.keys}
+        if any(reply is not None and reply.name in names for reply in _replies(files)):
             reading = read_replies(self.job, self.endpoint, [(batch.batch, content) for _, content in files])
             result.readings.append(reading)
             result.problems += reading.problems

@@ -101,6 +101,21 @@ def secret(order: JudgeOrder) -> str | None:
     return key
 
 
+def confirmed_endpoint(order: JudgeOrder, key: str | None, agreed: str) -> Endpoint:
+    """The endpoint of an order with its key; agreed: the choice by which the user lets texts be sent to another host.
+
+    Raises
+    ------
+    InputError
+        If the host was not agreed to, or the endpoint has no key that it needs.
+    """
+    endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=key)
+    if not endpoint.local and not state.get(agreed):
+        raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
+    endpoint.secret()
+    return endpoint
+
+
 def _server_key(name: str) -> tuple[str | None, str]:
     """The key in the secrets (None if the environment, which takes precedence, has it), and where it is, "" if
     nowhere.

@@ -18,14 +18,12 @@ from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
-from ragdash.models.judge import Endpoint
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.local.installed import Availability
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
-
-POLL_SECONDS = 1.0  # between two looks at the process
 
 
 def run_panel(context: PageContext) -> None:
@@ -174,10 +172,7 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
     try:
         check_writable()
         secret = form.secret(order)
-        endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
-        if not endpoint.local and not state.get(state.JUDGE_AGREED):
-            raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
-        endpoint.secret()
+        endpoint = form.confirmed_endpoint(order, secret, state.JUDGE_AGREED)
         if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
             raise InputError([Problem("busy")])
         remember_endpoint(endpoint)
@@ -194,13 +189,10 @@ def _running_job() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
-        progress = job.worker.messages.get("progress") or {}
-        done_count, total = progress.get("done") or 0, progress.get("total") or 0
         metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.details["metrics"]])
         st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
-        progress_text = progress["words"] if progress else "Reading texts …"
-        st.progress(min(done_count / total, 1.0) if total else 0.0, text=fmt.escape(progress_text))
+        render_bar(job.worker.messages, "Reading texts …")
         if job.worker.cancelled:
             st.caption(":material/hourglass_top: Stopping after the requests in flight; their verdicts are saved.")
             if not read_only():

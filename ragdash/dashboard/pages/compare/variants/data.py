@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
 from ragdash.analysis.variants.setting_groups import varying_settings
-from ragdash.dashboard.page_context import PageContext, PageEnds
+from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
 from ragdash.dashboard.session import run_facts
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Evaluation
@@ -42,10 +42,7 @@ def build_data(context: PageContext) -> VariantsData:
                        "Load more on the **Data** page, or show more in the sidebar. `ragdash.record` keeps the "
                        "settings of a run; on the Data page you can type them.")
         raise PageEnds
-    if not context.results.comparable([spec]):
-        elements.empty(f"{fmt.escape(spec.title)} has no effects", "It is no mean over queries, or has no better end. "
-                       "Choose another metric in the sidebar.")
-        raise PageEnds
+    end_unless_comparable(context, spec, "effects")
     if not varying_settings([run.settings for run in facts]):
         elements.empty("These runs have the same settings", "Record them with the settings that differ, or type "
                        "settings on the **Data** page.")
