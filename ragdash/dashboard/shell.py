@@ -150,7 +150,7 @@ def _sidebar():
     _slice()
     relevance.choose_relevance()
     reviews.choose_reviews()
-    with st.container(horizontal=True, key="sharing"):
+    with st.container(horizontal=True, vertical_alignment="center", key="sharing"):
         link = _copy_link()
         if page_list.JUDGMENTS in page_list.present_data():
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
