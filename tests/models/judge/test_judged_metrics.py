@@ -312,11 +312,12 @@ def test_declining_is_right_and_answering_wrong_where_the_question_has_no_answer
             for name, answer, references in (
                 ("marked, declined", declined, []), ("marked, answered", answered, []),
                 ("empty, declined", declined, [""]), ("empty, answered", answered, [" "]),
-                ("marked with a reference", answered, [PARIS]), ("no mark", declined, []), ("right", answered, [PARIS]))}
+                ("marked with a reference", answered, [PARIS]), ("no mark", declined, []),
+                ("right", answered, [PARIS]))}
     run, truth = case(rows)
     marks = [json.dumps({"type": "no_answer"} if "marked" in name else {}) for name in rows]
-    truth = Truth.build("truth", [], [], [], details=truth.details.add_column(0, "query_id", truth.query_ids).append_column(
-        "attributes", pa.array(marks)))
+    details = truth.details.add_column(0, "query_id", truth.query_ids).append_column("attributes", pa.array(marks))
+    truth = Truth.build("truth", [], [], [], details=details)
     judged = Match(run, truth).judged
     rubric = Rubric("exact", "Is it right?", "pass", sees=("question", "answer", "references"))
     monkeypatch.setitem(TASKS, rubric.metric, rubric_task(rubric))
