@@ -83,8 +83,8 @@ def query_map(truth: Truth, layout: str = "pca", *, vectors: str | None = None, 
     texts = questions(truth)
     if not any(texts):
         raise InputError([Problem("no-question-texts", field="query")])
-    found, source = _vectors(truth, texts, vectors, store or default_score_cache(), model)
-    return laid_out(found, source, layout, seed=seed, progress=progress)
+    known, source = _vectors(truth, texts, vectors, store or default_score_cache(), model)
+    return laid_out(known, source, layout, seed=seed, progress=progress)
 
 
 def _vectors(truth: Truth, texts: Sequence[str | None], kind: str | None, store: ScoreCache,
