@@ -40,7 +40,7 @@ def _details(truth: Truth, column: str) -> list:
 
 
 def document_texts(doc_ids: pa.Array, truth: Truth, runs: Iterable[Run] = ()) -> list[str | None]:
-    """The text of each document (D,): of the documents that came with the truth with its title, else as a run returned it.
+    """The text of each document (D,): from the documents of the truth, with its title, else as a run returned it.
 
     None for a document without one.
 
