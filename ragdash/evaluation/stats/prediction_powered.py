@@ -76,8 +76,8 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     bounds
         The lowest and the highest possible value.
     groups
-        (Q,) integers: queries of one group may depend on each other, such as questions about one document or
-        repetitions. None: every query is a group of its own.
+        (Q,) integers: queries of one group may depend on each other, such as questions about one document. None: every
+        query is a group of its own.
 
     Returns
     -------
@@ -93,15 +93,13 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     lambda^2 var(f) / N. Without the two, a judge that agrees on every label would have an interval of no width. The
     interval is that of Clopper and Pearson for as many labels as have that variance (Korn and Graubard): the exact one
     of the labels alone where lambda is 0.
-    Differences (bounds other than 0 and 1) are often one-sided: one run gains, hardly ever loses. Both ends are then
-    moved by (1 + 2 z^2) / 6 times the third cumulant of the estimate over its variance, as Johnson does for skewed
-    samples; the width stays.
+    Differences (bounds other than 0 and 1) are often one-sided. Both ends are then moved by (1 + 2 z^2) / 6 times the
+    third cumulant of the estimate over its variance, as Johnson does for skewed samples; the width stays.
     Groups: deviations are summed within each group before they are squared (linearization); the effective number
     shrinks by the squared ratio of the t quantiles. A group never makes an interval narrower.
 
-    Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998, Confidence intervals for proportions with
-    small expected number of positive counts; Clopper and Pearson 1934; Johnson 1978, Modified t tests and confidence
-    intervals for asymmetrical populations. Coverage: benchmarks/ppi.py.
+    Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998; Clopper and Pearson 1934; Johnson 1978,
+    Modified t tests and confidence intervals for asymmetrical populations. Coverage: benchmarks/ppi.py.
 
     Examples
     --------
@@ -117,10 +115,8 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     moments = _moments(y, f, labelled, alone, skewed=tuple(bounds) != SHARE)
     if groups is None:
         return ppi_of_moments(moments, level=level, bounds=bounds)
-    groups = np.asarray(groups)
-    weight = tuned_weight(moments)
-    by_group = np.array([_grouped_spread(y[:, s], f[:, s], labelled[:, s], alone[:, s], groups, weight[s])
-                         for s in range(len(weight))])
+    by_group = np.array([_grouped_spread(y[:, s], f[:, s], labelled[:, s], alone[:, s], np.asarray(groups), weight)
+                         for s, weight in enumerate(tuned_weight(moments))])
     counts = np.array([len(np.unique(groups[column])) for column in labelled.T], np.int64)
     return ppi_of_moments(moments, level=level, bounds=bounds, by_group=by_group.T, n_groups=counts)
 

@@ -118,24 +118,19 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         The questions.
     journals
         A file for each configuration, to which answers are written at once. Queries in it are not asked again.
-    concurrency
-        Queries at once.
-    timeout
-        Seconds for a callable; commands have their own.
+    concurrency, timeout
+        Queries at once; seconds for a callable (commands have their own).
     warm_up
         Unmeasured calls of each configuration before the first measured one.
-    seed
-        Of the random order within a query.
-    retry_failed
-        Ask failed queries of a journal again.
+    seed, retry_failed
+        Of the random order within a query; ask failed queries of a journal again.
     progress, cancel
         Called with an ABProgress; an event that stops the asking.
     only
-        Ids of the queries that are asked; default: all. A journal is of all questions of the truth, so more of them
-        can be asked later.
+        Ids of the queries that are asked; default: all. More of them can be asked later with the same journal.
     budget
-        Money for all configurations together; their answers have to report `cost_usd`. The queries are then asked in
-        random order, so that those asked are a sample. `budget.left_out` names the others, which are in no run.
+        Money for all configurations together; every answer has to report `cost_usd`. The queries are then asked in
+        random order. `budget.left_out` names those that were not asked.
 
     Returns
     -------
@@ -155,27 +150,37 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
     if only is not None:
         questions = {entry: text for entry, text in questions.items() if entry in only}
     with ExitStack() as stack:
-        jobs = []
-        for entry, path in zip(configurations, journals or [None] * len(configurations), strict=True):
-            asked = (
-                entry.call if isinstance(entry.call, Command | Lines) else Called(entry.call, timeout, entry.version)
-            )
-            journal = Journal(path, asked.version, digest, files_named(getattr(asked, "words", ())))
-            stack.callback(journal.close)
-            stack.callback(asked.close)
-            jobs.append(_Job(entry.name, asked, journal, retry_failed))
+        jobs = [_opened_job(stack, entry, path, digest, timeout, retry_failed) for entry, path in
+                zip(configurations, journals or [None] * len(configurations), strict=True)]
         if budget is not None:
             questions = _shuffled(questions, seed)
-            for job in jobs:
-                job.count_known(budget)
+            _count_known(jobs, budget)
         asking = _Asking(jobs, questions, cancel or threading.Event(), progress, budget)
         stack.callback(asking.halt.set)
         asking.run(concurrency, warm_up, seed)
-        left_out = [entry for entry in questions if not all(entry in job.journal.entries for job in jobs)]
+        asked = {entry: text for entry, text in questions.items() if all(entry in job.journal.entries for job in jobs)}
         if budget is not None:
-            budget.left_out = frozenset(left_out)
-        questions = {entry: text for entry, text in questions.items() if entry not in set(left_out)}
-        return [_run(job, questions, len(truth if only is None else only) - len(left_out)) for job in jobs]
+            budget.left_out = frozenset(questions.keys() - asked.keys())
+        queries = len(truth if only is None else only) - len(questions) + len(asked)
+        return [_run(job, asked, queries) for job in jobs]
+
+
+def _count_known(jobs: Sequence[_Job], budget: CostBudget) -> None:
+    """Add the answers of the journals to what was spent."""
+    for job in jobs:
+        for entry in job.journal.entries.values():
+            if not entry.kind:
+                budget.add(job.name, entry.text)
+
+
+def _opened_job(stack: ExitStack, entry: Configuration, path: Path | None, digest: str, timeout: float | None,
+                retry_failed: bool) -> _Job:
+    """A configuration with its journal, both closed with the stack."""
+    asked = entry.call if isinstance(entry.call, Command | Lines) else Called(entry.call, timeout, entry.version)
+    journal = Journal(path, asked.version, digest, files_named(getattr(asked, "words", ())))
+    stack.callback(journal.close)
+    stack.callback(asked.close)
+    return _Job(entry.name, asked, journal, retry_failed)
 
 
 def _shuffled(questions: Mapping[str, str], seed: int) -> dict[str, str]:
@@ -225,12 +230,6 @@ class _Job:
         self.journal.answered(query_id, answer.ms, one_line(answer.text))
         self.worked = True
         return True
-
-    def count_known(self, budget: CostBudget) -> None:
-        """Add the answers of the journal to what was spent."""
-        for entry in self.journal.entries.values():
-            if not entry.kind:
-                budget.add(self.name, entry.text)
 
     def hopeless(self) -> InputError:
         """The problem of a configuration that has not answered anything."""
