@@ -89,14 +89,23 @@ def render_differences(context: PageContext, specs: list[Spec]) -> None:
     _render_sentences(context, specs[0], comparisons)
     if len(candidates) <= MAX_CANDIDATES:
         _render_forest(context, candidates, shown, comparisons, "forest")
+        _note_undrawn(specs)
         _render_table(context, candidates, specs, comparisons)
         return
     selected = choose_candidate(context, specs[0])
     _render_forest(context, [selected], shown, comparisons, "forest_candidate")
+    _note_undrawn(specs)
     _render_table(context, [selected], specs, comparisons)
     gains = np.array([comparisons[index, specs[0]].mean_difference for index in candidates])
     order = [candidates[index] for index in best_first(gains, specs[0].metric.better)]
     _render_forest(context, order, specs[:1], comparisons, "forest")
+
+
+def _note_undrawn(specs: Sequence[Spec]) -> None:
+    """Name the metrics that the picture leaves out."""
+    if titles := [spec.title for spec in specs[MAX_FOREST_METRICS:]]:
+        st.caption(f"The picture has the first {MAX_FOREST_METRICS} metrics. {fmt.escape(fmt.listed(titles))} "
+                   f"{'is' if len(titles) == 1 else 'are'} in the table below.")
 
 
 def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonGrid) -> None:
@@ -166,8 +175,9 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(chosen_margin())
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
+    uneven = f" {comparison_sentences.PAIRED_NOTE}" if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
-               f"with simultaneous 95 % intervals.{context.scope.basis}",
+               f"with simultaneous 95 % intervals.{uneven}{context.scope.basis}",
                help=tooltip("comparison_test",
                             family=comparison_sentences.family_sentence(len(context.entries), rules)))
 
