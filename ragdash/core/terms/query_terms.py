@@ -49,13 +49,13 @@ TERMS: Mapping[str, Term] = {
         "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "
         "different retrievers have no common threshold."),
     "right_threshold": Term(
-        "Right from", "Default {value}: {source}. An answer that contains a reference is always right. Labels of the "
-        "file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
+        "An answer is right from", "Default {value}: {source}. An answer that contains a reference is always right. "
+        "Labels of the file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
     "right_labels": Term(
         "Labels of right answers", "A column of the runs' files that says of each answer whether it is right: Correct, "
         "Incorrect, Refusal, or numbers from 0 to 1 (0.5 or more is right). It comes before every metric.",
         link="diagnosis.md"),
-    "grounded_threshold": Term("Grounded from", "Default {value}: {source}."),
+    "grounded_threshold": Term("An answer is grounded from", "Default {value}: {source}."),
     "topics": Term(
         "Topics", "Failing questions, grouped by a sentence embedding model, with the words that are typical of each "
         "group. The method always forms groups, also if the questions have none."),

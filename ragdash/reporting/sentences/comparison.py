@@ -184,7 +184,7 @@ def _slice_gap(comparison: Comparison) -> str:
     """*hard* (27 queries): the difference and its interval."""
     gap = (f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
            f"{number(comparison.high, signed=True)}]")
-    value = comparison.slice.value if comparison.slice else ""
+    value = comparison.slice.title if comparison.slice else ""
     return f"*{escape(value)}* ({escape(gap)}, {count(comparison.n, 'query', 'queries')})"
 
 
@@ -217,7 +217,13 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
 
 
 def _power_sentence(comparison: Comparison) -> str:
-    """The detectable difference, and how many queries the observed one would need."""
+    """The detectable difference, and how many queries the observed one would need; where no query differs, what the
+    interval means.
+    """
+    if comparison.n == comparison.ties:
+        same = f"The {count(comparison.n, 'query has', 'queries have')} the same value in both runs"
+        return f"{same}: the interval shows how large a difference could still be." if comparison.low < 0 else (
+            f"{same}, so the interval has no width. Other queries could still differ, unless the runs are the same.")
     text = _detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))

@@ -326,8 +326,8 @@ def _render_quadrants(data: AnswersData) -> None:
         st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
                    "right: the truth has to name relevant documents and right answers.")
         return
-    st.selectbox("Right from", list(edges), key=key, width=240, persist_state="session",
-                 format_func=lambda label: f"{label}: token F1 of {edges[label].low:g}")
+    st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
+                 format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
     st.markdown(answer_html.right_answers_sentence(context.names, counts))
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
         context.names, context.slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))

@@ -175,7 +175,7 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(chosen_margin())
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
-    uneven = f" {comparison_sentences.PAIRED_NOTE}" if any(row.left_out for row in rows) else ""
+    uneven = " That is not always the difference of the two means." if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
                f"with simultaneous 95 % intervals.{uneven}{context.scope.basis}",
                help=tooltip("comparison_test",
@@ -296,7 +296,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
     if state.get(state.BY) in labelled:
         st.caption(comparison_sentences.LABELS_NOTE)
-    titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
+    titles = [f"{row[0].slice.title} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]
     flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]

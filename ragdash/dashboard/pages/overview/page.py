@@ -56,7 +56,7 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0])
     run_cards.render(context, singles, specs[0])
-    comparability.render_open_checks()
+    comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
 
 
 def _render_answer_evidence(context: PageContext, spec: Spec) -> None:
