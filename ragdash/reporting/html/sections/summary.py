@@ -23,10 +23,10 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
-from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
-from ragdash.reporting.sentences.repeats import ONE_REPEAT, spread_sentence
+from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
+from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, spread_sentence
 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS, MAX_ANSWER_METRICS = 5, 2  # columns of the table, and how many of them are about answers
