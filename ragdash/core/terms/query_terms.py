@@ -64,13 +64,13 @@ TERMS: Mapping[str, Term] = {
         "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "
         "different retrievers have no common threshold."),
     "right_threshold": Term(
-        "Right from", "Default {value}: {source}. An answer that contains a reference is always right. Labels of the "
-        "file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
+        "An answer is right from", "Default {value}: {source}. An answer that contains a reference is always right. "
+        "Labels of the file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
     "right_labels": Term(
         "Labels of right answers", "A column of the runs' files that says of each answer whether it is right: Correct, "
         "Incorrect, Refusal, or numbers from 0 to 1 (0.5 or more is right). It comes before every metric.",
         link="diagnosis.md"),
-    "grounded_threshold": Term("Grounded from", "Default {value}: {source}."),
+    "grounded_threshold": Term("An answer is grounded from", "Default {value}: {source}."),
     "topics": Term(
         "Topics", "Failing questions, grouped by a sentence embedding model, with the words that are typical of each "
         "group. The method always forms groups, also if the questions have none."),
@@ -101,4 +101,19 @@ TERMS: Mapping[str, Term] = {
     "critique": Term("Critique", "The model reads each question that passes the rules again, with its documents: "
                      "answerable, self-contained, one question, right answer. One more call per question."),
     "use_test_set": Term("Use as ground truth", "The runs of this session are then evaluated on these questions."),
+    "query_map": Term(
+        "Query map", "A mark for each query; alike questions are near each other. Draw around marks to open exactly "
+        "these queries.", entry="a picture with a mark for each query, alike questions near each other",
+        link="../guide/failures.md"),
+    "map_color": Term(
+        "Color by", "The stage at which the run looked at fails, its value, or how it differs from the baseline."),
+    "map_vectors": Term(
+        "Near means alike in", "Embeddings of a local model, if there is one; else the words that questions share "
+        "(tf-idf and a truncated SVD)."),
+    "map_layout": Term(
+        "Layout", "Principal components keep large distances and take a moment. t-SNE keeps neighbors together and "
+        "takes minutes for thousands of queries; distances between its groups mean little."),
+    "map_areas": Term(
+        "Clusters", "All queries on the map in groups of alike questions (k-means on their vectors), with the words "
+        "that are typical of each group. There are groups whether or not the questions fall into groups."),
 }
