@@ -6,7 +6,22 @@ from collections.abc import Mapping
 
 from ragdash.core.terms.term import Term
 
+_TEST_SET = "../guide/test-set.md"
+
 TERMS: Mapping[str, Term] = {
+    "saturated": Term(
+        "Saturated query", entry="every run has the best value there, or every run the worst", link=_TEST_SET),
+    "discrimination": Term(
+        "Discrimination", "Do runs that are good at this query do well at the other queries? A correlation over the "
+        "runs, from −1 to 1; it needs three runs, and means little with fewer than ten. Spread: standard deviation "
+        "between the runs.", entry="corrected item-total correlation of a query over the runs", link=_TEST_SET),
+    "label_lint": Term(
+        "Judgments to look at", "Found by rules from questions, reference answers, documents and the first ranks of "
+        "the runs. No model is asked.", link=_TEST_SET),
+    "blind_relabeling": Term(
+        "Judge again", "Your grades are saved in the workspace, separate from your other judgments. The agreement is "
+        "shown after the last one, or when you ask for it.", heading="blind re-labeling",
+        entry="judging again without ids, runs and old labels, to see how far labels can be trusted", link=_TEST_SET),
     "review": Term(
         "Review", "Saved in the workspace of this machine. Reviews survive a restart. Other tabs show them after their "
         "next click.", heading="review, event", link="workspace.md",
