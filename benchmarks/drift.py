@@ -23,10 +23,10 @@ from ragdash.analysis.tracking.drift import compare_logs
 from ragdash.io.recorded.question_log import QuestionLog
 
 NOUNS = {
-    "orders": "order parcel delivery invoice receipt courier package shipment address tracking".split(),
-    "account": "password login account email profile username session security code device".split(),
-    "returns": "refund return exchange warranty repair voucher credit damage policy label".split(),
-    "travel": "visa passport embassy border flight hotel luggage airport customs ticket".split(),
+    "orders": ["order", "parcel", "delivery", "invoice", "receipt", "courier", "package", "shipment", "address", "box"],
+    "account": ["password", "login", "account", "email", "profile", "username", "session", "safety", "code", "device"],
+    "returns": ["refund", "return", "exchange", "warranty", "repair", "voucher", "credit", "damage", "policy", "label"],
+    "travel": ["visa", "passport", "embassy", "border", "flight", "hotel", "luggage", "airport", "customs", "ticket"],
 }
 PHRASES = ("how do I change the {0}", "what happens to my {0} with the {1}", "when does the {0} expire",
            "can I get a {0} without a {1}", "why is my {0} not working", "where do I find the {0} of my {1}")
@@ -54,7 +54,8 @@ def requests(rng: np.random.Generator, n: int, change: str = "", sessions: bool 
         latency.append(400 * speed * np.exp(rng.normal(0, 0.2)) * (1.4 if change == "latency" else 1))
     refused = rng.random(n) < (0.2 if change == "refused" else 0.08)
     empty = rng.random(n) < (0.15 if change == "unanswered" else 0.03)
-    answers = tuple(None if bare else "I do not know." if no else "Yes." for bare, no in zip(empty, refused, strict=True))
+    answers = tuple(None if bare else "I do not know." if declined else "Yes."
+                    for bare, declined in zip(empty, refused, strict=True))
     return QuestionLog("log", tuple(questions), answers, True, np.full(n, np.nan), np.array(latency), (None,) * n,
                        tuple(session_ids))
 

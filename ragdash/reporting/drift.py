@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.tracking.drift import LANGUAGES, MEASURES, REASONS, Drift, Estimate, Measure, ProposedQuestion
+from ragdash.analysis.tracking.drift import (
+    LANGUAGES,
+    MEASURES,
+    REASONS,
+    Drift,
+    Measure,
+    MeasuredValue,
+    ProposedQuestion,
+)
 from ragdash.reporting.sentences.formatting import count, listed
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, table_text
 
@@ -40,7 +48,8 @@ def finding(drift: Drift) -> str:
         return (f"No significant difference between production and {reference_title(drift)} in "
                 f"{count(tested, 'measure')}.")
     details = "; ".join(_clause(drift, measure) for measure in changes)
-    return f"Production differs from {reference_title(drift)} in {len(changes)} of {count(tested, 'measure')}: {details}."
+    return (f"Production differs from {reference_title(drift)} in {len(changes)} of {count(tested, 'measure')}: "
+            f"{details}.")
 
 
 def _clause(drift: Drift, measure: Measure) -> str:
@@ -89,7 +98,7 @@ def measure_title(measure: Measure) -> str:
     return f"{title}: {LANGUAGES[measure.label]}" if measure.name == "language" else title
 
 
-def shown(measure: Measure, estimate: Estimate, interval: bool = False) -> str:
+def shown(measure: Measure, estimate: MeasuredValue, interval: bool = False) -> str:
     """A value in its unit, with its interval."""
     if not np.isfinite(estimate.value):
         return "–"
@@ -124,12 +133,12 @@ def group_lines(drift: Drift) -> list[str]:
     return lines
 
 
-PROPOSAL_HEADER = ["question for the test set", "why", "asked", "stands for", "nearest test question", "similarity"]
+PROPOSAL_HEADER = ["question for the test set", "why", "asked", "represents", "nearest test question", "similarity"]
 
 
 def proposal_rows(proposals: Sequence[ProposedQuestion]) -> list[list[str]]:
     """Cells under PROPOSAL_HEADER."""
-    return [[item.question, REASONS[item.reason], f"{item.asked:,}", f"{item.stands_for:,}", item.nearest,
+    return [[item.question, REASONS[item.reason], f"{item.asked:,}", f"{item.represents:,}", item.nearest,
              f"{item.similarity:.2f}"] for item in proposals]
 
 
@@ -148,7 +157,7 @@ def render_drift(drift: Drift, proposals: Sequence[ProposedQuestion], form: str)
 
 def drift_dict(drift: Drift, proposals: Sequence[ProposedQuestion]) -> dict:
     """Everything as JSON."""
-    def estimate(value: Estimate) -> dict:
+    def estimate(value: MeasuredValue) -> dict:
         return {"value": finite_or_none(value.value), "low": finite_or_none(value.low),
                 "high": finite_or_none(value.high), "n": value.n}
 
@@ -168,5 +177,5 @@ def drift_dict(drift: Drift, proposals: Sequence[ProposedQuestion]) -> dict:
                             "examples": [drift.texts[row] for row in group.queries[:EXAMPLES].tolist()]}
                            for group in drift.groups]},
         "proposals": [{"query_id": item.id, "query": item.question, "reason": item.reason, "asked": item.asked,
-                       "stands_for": item.stands_for, "nearest_question": item.nearest,
+                       "represents": item.represents, "nearest_question": item.nearest,
                        "similarity": item.similarity} for item in proposals]}

@@ -103,8 +103,9 @@ def test_permutation_tests_agree_with_scipy_and_with_cases_worked_by_hand():
     assert shares == pytest.approx(exact, abs=0.02)
     assert mean_p(first, first) == 1.0 and category_p(["a"], ["a", "a"]) == 1.0 and np.isnan(mean_p(first[:1], second))
     values = np.array([1.0, 2, 3, 5, 8, 13])
-    gaps = [abs(np.median(values[list(part)]) - np.median(np.delete(values, part))) for part in combinations(range(6), 3)]
-    assert quantile_p(values[:3], values[3:], 0.5, splits=8_000) == pytest.approx(np.mean(np.array(gaps) >= 6), abs=0.02)
+    gaps = np.array([abs(np.median(values[list(part)]) - np.median(np.delete(values, part)))
+                     for part in combinations(range(6), 3)])
+    assert quantile_p(values[:3], values[3:], 0.5, splits=8_000) == pytest.approx((gaps >= 6).mean(), abs=0.02)
     kernel = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]], float)
     discrepancy, p = kernel_p(kernel, 2, splits=6_000)  # mean within 1, between 0: 1 + 1 - 0; 2 of 6 splits are as far
     assert discrepancy == pytest.approx(2) and p == pytest.approx(1 / 3, abs=0.02)
@@ -126,7 +127,8 @@ def test_without_drift_there_are_few_alarms_and_planted_drift_is_found():
 
 def test_requests_of_a_session_count_once_and_questions_once():
     log = read_log(("log.jsonl", lines(*({"question": f"Who is {number}?", "session_id": f"s{number // 5}"}
-                                         for number in range(20)), {"question": "Who is 1?"}, {"question": "who is 1"})))
+                                         for number in range(20)),
+                                       {"question": "Who is 1?"}, {"question": "who is 1"})))
     assert len(independent_requests(log)) == 4 + 2
     texts, counts = distinct_questions(log)
     assert len(texts) == 20 and counts.tolist() == [1, 3, *[1] * 18]
@@ -164,8 +166,9 @@ def test_proposals_are_new_refused_first_diverse_and_typical(files):
     assert reasons[:5] == ["refused"] * 5 and "refused" not in reasons[5:] and len(proposals) == 10
     assert all(any(word in item.question for word in benchmark.NOUNS["travel"]) for item in proposals[:5])
     assert reference.questions[0] not in [item.question for item in proposals]  # refused, but the test set has it
-    assert len({item.question for item in proposals}) == 10 and proposals[0].stands_for > 5
-    travel = sum(any(word in drift.texts[row] for word in benchmark.NOUNS["travel"]) for row in np.flatnonzero(drift.new))
+    assert len({item.question for item in proposals}) == 10 and proposals[0].represents > 5
+    new = [drift.texts[row] for row in np.flatnonzero(drift.new)]
+    travel = sum(any(word in text for word in benchmark.NOUNS["travel"]) for text in new)
     assert travel / drift.new.sum() > 0.5 > 0.2 > travel / len(drift.texts)  # what is new is what the test set lacks
     assert len(propose_questions(drift, 60)) == 60  # more than the places of the first: the others take the rest
 
@@ -196,7 +199,8 @@ def test_drift_on_the_command_line_writes_questions_that_can_be_asked_and_review
 
 @pytest.mark.parametrize(("options", "words"), [
     ((), "no test set"), (("--truth", "qrels.txt"), "without the texts of its questions"),
-    (("--against", "few.csv"), "1 distinct question"), (("--truth", "truth.jsonl", "--map", "frage=a"), "FIELD=COLUMN")])
+    (("--against", "few.csv"), "1 distinct question"),
+    (("--truth", "truth.jsonl", "--map", "frage=a"), "FIELD=COLUMN")])
 def test_what_cannot_be_compared_is_said(files, capfdbinary, monkeypatch, options, words):
     monkeypatch.chdir(files)
     Path("qrels.txt").write_text("q1 0 d1 1\n")

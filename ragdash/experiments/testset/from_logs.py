@@ -62,21 +62,22 @@ def propose_questions(drift: Drift, wanted: int = 20, *, seed: int = SEED) -> li
                zip(drift.log.questions, drift.log.answers, strict=True)}
     return [ProposedQuestion(
         question_id(drift.texts[row]), drift.texts[row], flags[row] or ("new" if drift.new[row] else "typical"),
-        int(drift.counts[row]), stands_for, drift.reference_texts[int(drift.nearest[row])],
+        int(drift.counts[row]), represents, drift.reference_texts[int(drift.nearest[row])],
         round(float(drift.similarity[row]), 4), answers.get(normalized_question(drift.texts[row])))
-        for row, stands_for in (*chosen, *rest)]
+        for row, represents in (*chosen, *rest)]
 
 
 def question_id(text: str) -> str:
     """The id of a question of a log."""
-    return f"{LOGGED}-{hashlib.blake2b(normalized_question(text).encode('utf-8', 'replace'), digest_size=5).hexdigest()}"
+    content = normalized_question(text).encode("utf-8", "replace")
+    return f"{LOGGED}-{hashlib.blake2b(content, digest_size=5).hexdigest()}"
 
 
 def questions_jsonl(proposals: Sequence[ProposedQuestion]) -> bytes:
     """A line for each: query_id and query, as `record_retriever` takes them, and why it is there."""
     return b"".join(orjson.dumps({
         "query_id": item.id, "query": item.question, "reason": item.reason, "asked": item.asked,
-        "stands_for": item.stands_for, "nearest_question": item.nearest, "similarity": item.similarity,
+        "represents": item.represents, "nearest_question": item.nearest, "similarity": item.similarity,
         "answer_of_the_system": item.answer}) + b"\n" for item in proposals)
 
 
@@ -113,7 +114,7 @@ def _candidates(drift: Drift, flags: Sequence[str], seed: int) -> list[int]:
 
 def _greedy(drift: Drift, candidates: Sequence[int], earlier: Earlier, taken: Sequence[int],
             wanted: int) -> list[tuple[int, int]]:
-    """[(candidate, questions that it stands for)], the one that adds most first; earlier grows by what is chosen."""
+    """[(candidate, questions that it represents)], the one that adds most first; earlier grows by what is chosen."""
     if not candidates or wanted < 1:
         return []
     rows = np.array(candidates)

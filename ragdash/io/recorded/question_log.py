@@ -27,7 +27,8 @@ from ragdash.io.recorded.folder import is_recorded_folder, log_entries
 from ragdash.io.source.source import Source, stem
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "query": (*ALIASES["query"], "attributes.gen_ai.input.messages", "attributes.gen_ai.prompt", "prompt", "user_message", "request.question", "request.query", "messages"),
+    "query": (*ALIASES["query"], "attributes.gen_ai.input.messages", "attributes.gen_ai.prompt", "prompt",
+              "user_message", "request.question", "request.query", "messages"),
     "answer": (*QUERY_ALIASES["answer"], "attributes.gen_ai.output.messages", "attributes.gen_ai.completion",
                "outputs", "completion", "reply", "assistant_message", "generation", "bot_response"),
     "latency_ms": QUERY_ALIASES["latency_ms"],
@@ -45,7 +46,7 @@ _TEXTS = ("query", "question", "input", "answer", "output", "text", "content")  
 _LISTS = ("logs", "records", "requests", "rows", "items", "data", "events")
 _DEEPEST = 3
 _DOCUMENTS = {*ALIASES["doc_id"][:5]}  # columns of rows that are one returned document each: read as a run
-_PARENTS = ("parent_id", "parent_run_id", "parentSpanId", "parent_span_id")  # of a span; the first of a request has none
+_PARENTS = ("parent_id", "parent_run_id", "parentSpanId", "parent_span_id")  # the first span has none
 _BAD_STATUS = {"error", "failed", "failure", "timeout", "timed_out", "exception"}
 
 
@@ -147,9 +148,10 @@ def log_of_run(run: Run, queries: Mapping[str, str] | None = None) -> QuestionLo
                for query in texts]
     totals = [(columns["latency_ms"][rows[query]] or {}).get("total") if "latency_ms" in columns and query in rows
               else None for query in texts]
-    return QuestionLog(run.name, tuple(texts.values()), tuple(answers), "answer" in columns, np.full(len(texts), np.nan),
-                       np.array([np.nan if total is None else total for total in totals], float),
-                       (None,) * len(texts), (None,) * len(texts))
+    unknown = (None,) * len(texts)
+    return QuestionLog(run.name, tuple(texts.values()), tuple(answers), "answer" in columns,
+                       np.full(len(texts), np.nan), np.array([np.nan if total is None else total for total in totals],
+                                                             float), unknown, unknown)
 
 
 def log_of_truth(truth: Truth, run: Run | None = None) -> QuestionLog:
@@ -309,10 +311,14 @@ def _name_of(field: str, rows: Sequence[Mapping], mapping: Mapping[str, str]) ->
     spelled = {name.lower().replace("-", "_").replace(" ", "_"): name for row in reversed(rows[:1000]) for name in row}
     for alias in FIELDS[field]:
         name = spelled.get(alias)
-        if name is not None and any(_message(row.get(name), USER_ROLES | MODEL_ROLES) is not None or
-                                    not isinstance(row.get(name), Mapping | list) for row in rows[:1000] if name in row):
+        if name is not None and any(map(_is_plain, (row[name] for row in rows[:1000] if name in row))):
             return name
     return None
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is no object or list, or one that has a message."""
+    return not isinstance(value, Mapping | list) or _message(value, USER_ROLES | MODEL_ROLES) is not None
 
 
 def _message(value: object, roles: set[str]) -> str | None:
@@ -338,7 +344,7 @@ def _text(value: object) -> str | None:
 
 def _flag(value: object) -> float:
     """1.0, 0.0, or NaN where a log does not say."""
-    if value is None or value == "" or isinstance(value, float) and np.isnan(value):
+    if value is None or value == "" or (isinstance(value, float) and np.isnan(value)):
         return np.nan
     return float(str(value).strip().lower() in ("true", "1", "1.0", "yes"))
 
@@ -350,7 +356,7 @@ def _is_failure(error: object, status: object) -> bool:
         failed = str(error if error is not None else "").strip().lower() not in ("", "false", "0", "none", "null", "no",
                                                                                 "nan")
     text = str(status if status is not None else "").strip().lower()
-    return failed or text in _BAD_STATUS or text.isdigit() and 400 <= int(text) < 600
+    return failed or text in _BAD_STATUS or (text.isdigit() and 400 <= int(text) < 600)
 
 
 def _latencies(rows: Mapping[str, Sequence], times: Sequence[datetime | None]) -> np.ndarray:

@@ -3,8 +3,8 @@
 from ragdash.analysis.tracking.drift.compare_logs import (
     MEASURES,
     Drift,
-    Estimate,
     Measure,
+    MeasuredValue,
     compare_logs,
     refusals,
     unanswered,
@@ -12,5 +12,15 @@ from ragdash.analysis.tracking.drift.compare_logs import (
 from ragdash.analysis.tracking.drift.language import LANGUAGES
 from ragdash.analysis.tracking.drift.proposed_question import REASONS, ProposedQuestion
 
-__all__ = ["LANGUAGES", "MEASURES", "REASONS", "Drift", "Estimate", "Measure", "ProposedQuestion", "compare_logs", "refusals",
-           "unanswered"]
+__all__ = [
+    "LANGUAGES",
+    "MEASURES",
+    "REASONS",
+    "Drift",
+    "Measure",
+    "MeasuredValue",
+    "ProposedQuestion",
+    "compare_logs",
+    "refusals",
+    "unanswered",
+]

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ragdash.analysis.failure_patterns.clusters import Cluster, clusters
 from ragdash.analysis.tracking.drift.language import language_of
 from ragdash.analysis.tracking.drift.question_texts import HOW, QuestionVectors, normalized_question, shares, vectors_of
 from ragdash.analysis.tracking.drift.two_sample import SPLITS, category_p, kernel_p, mean_p, nearest_p, quantile_p
-from ragdash.analysis.failure_patterns.clusters import Cluster, clusters
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.text import is_refusal, tokens
 from ragdash.evaluation.stats import ALPHA, LEVEL, SEED, holm
@@ -31,7 +31,7 @@ MEASURES = {"topics": "What is asked", "length": "Words of a question", "languag
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MeasuredValue:
     """A value of one side with its 95 % interval. n: questions or requests; NaN where it is not known."""
 
     value: float
@@ -58,8 +58,8 @@ class Measure:
     """
 
     name: str
-    log: Estimate
-    reference: Estimate
+    log: MeasuredValue
+    reference: MeasuredValue
     p: float
     p_corrected: float = np.nan
     label: str = ""
@@ -86,9 +86,9 @@ class Drift:
     nearest, similarity
         For each distinct question of the log, the most similar one of the reference, and its cosine.
     threshold, new, new_share, reference_share
-        A question is new where its similarity is at most the threshold; FAR of the reference's own questions are this
-        far from the others, or more where many have nothing in common with any. The share of new questions, with an
-        interval, and that of the reference.
+        A question is new where its similarity is at most the threshold; at most FAR of the reference's own questions
+        are this far from the others, or more where many have nothing in common with any. The share of new questions,
+        with an interval, and that of the reference.
     groups
         New questions in groups of alike ones, the largest first; the numbers are places in `texts`.
     languages
@@ -110,7 +110,7 @@ class Drift:
     similarity: np.ndarray
     threshold: float
     new: np.ndarray
-    new_share: Estimate
+    new_share: MeasuredValue
     reference_share: float
     groups: tuple[Cluster, ...]
     languages: dict[str, tuple[float, float]]
@@ -155,7 +155,7 @@ def compare_logs(log: QuestionLog, reference: QuestionLog, *, model: str | None 
     --------
     >>> from ragdash.io.recorded.question_log import read_log
     >>> def asked(begin, words):
-    ...     return read_log(("log.csv", "\\n".join(["question", *(f"{begin} {word}?" for word in words.split())]).encode()))
+    ...     return read_log(("log", "\\n".join(["question", *(f"{begin} {word}" for word in words.split())]).encode()))
     >>> test = asked("How do I reset the", "phone router lamp clock radio tv fan oven car pc")
     >>> log = asked("Wie teuer ist", "Gas Brot Milch Holz Stahl Salz Öl Reis Tee Wein")
     >>> [measure.name for measure in compare_logs(log, test, model="tfidf").changes]
@@ -166,16 +166,17 @@ def compare_logs(log: QuestionLog, reference: QuestionLog, *, model: str | None 
     known, _ = distinct_questions(earlier)
     for side, questions in ((log, texts), (reference, known)):
         if len(questions) < FEWEST:
-            raise InputError([Problem("production-log/too-few", {"count": len(questions), "fewest": FEWEST}, side.name)])
+            facts = {"count": len(questions), "fewest": FEWEST}
+            raise InputError([Problem("production-log/too-few", facts, side.name)])
     vectors = vectors_of([*texts, *known], model=model)
     rows, others = np.arange(len(texts)), np.arange(len(texts), len(texts) + len(known))
     nearest, similarity = vectors.nearest(rows, others)
     _, within = vectors.nearest(others, others, same=True)
-    threshold = float(np.quantile(within, FAR, method="inverted_cdf"))
+    similarity, within = np.round(similarity, 6), np.round(within, 6)
+    threshold = far_below(within)
     new = similarity <= threshold
-    topics = Measure("topics", _mean(similarity), _mean(within),
-                     _topics_p(vectors, len(texts), len(known), splits, seed))
-    measures = [topics, *_of_texts(texts, known, splits, seed), *_of_requests(chosen, earlier, splits, seed)]
+    topics_p = _topics_p(vectors, len(texts), len(known), splits, seed)
+    measures = [Measure("topics", _mean(similarity), _mean(within), topics_p), *_of_texts(texts, known, splits, seed), *_of_requests(chosen, earlier, splits, seed)]
     corrected = holm(np.array([measure.p for measure in measures]))
     measures = [replace(measure, p_corrected=float(p)) for measure, p in zip(measures, corrected, strict=True)]
     return Drift(log, reference, tuple(measures), vectors.model, tuple(texts), tuple(known), counts,
@@ -273,31 +274,31 @@ def _sampled(sides: Sequence[np.ndarray], seed: int) -> list[np.ndarray]:
             for side in sides]
 
 
-def _mean(values: np.ndarray) -> Estimate:
+def _mean(values: np.ndarray) -> MeasuredValue:
     """A mean with Student's interval."""
     from scipy import stats
 
     n = len(values)
     if n < 2:
-        return Estimate(float(values.mean()) if n else np.nan, np.nan, np.nan, n)
+        return MeasuredValue(float(values.mean()) if n else np.nan, np.nan, np.nan, n)
     half = stats.t.ppf(0.5 + LEVEL / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
-    return Estimate(float(values.mean()), float(values.mean() - half), float(values.mean() + half), n)
+    return MeasuredValue(float(values.mean()), float(values.mean() - half), float(values.mean() + half), n)
 
 
-def _proportion(flags: np.ndarray) -> Estimate:
+def _proportion(flags: np.ndarray) -> MeasuredValue:
     """A share with Wilson's interval."""
     from scipy import stats
 
     n, count = len(flags), int(np.asarray(flags, bool).sum())
     if not n:
-        return Estimate(np.nan, np.nan, np.nan, 0)
+        return MeasuredValue(np.nan, np.nan, np.nan, 0)
     interval = stats.binomtest(count, n).proportion_ci(LEVEL, method="wilson")
-    return Estimate(count / n, float(interval.low), float(interval.high), n)
+    return MeasuredValue(count / n, float(interval.low), float(interval.high), n)
 
 
-def _quantile(values: np.ndarray, share: float, seed: int) -> Estimate:
+def _quantile(values: np.ndarray, share: float, seed: int) -> MeasuredValue:
     value, low, high = percentiles(values, [100 * share], seed=seed)
-    return Estimate(float(value[0]), float(low[0]), float(high[0]), len(values))
+    return MeasuredValue(float(value[0]), float(low[0]), float(high[0]), len(values))
 
 
 def _fisher_p(first: np.ndarray, second: np.ndarray) -> float:
@@ -310,21 +311,37 @@ def _fisher_p(first: np.ndarray, second: np.ndarray) -> float:
     return float(stats.fisher_exact(table).pvalue)
 
 
-def _share_of_new(similarity: np.ndarray, within: np.ndarray, seed: int, draws: int = 1_000) -> Estimate:
+def far_below(within: np.ndarray) -> float:
+    """The similarity below which a question is far: at most FAR of the reference's own questions are.
+
+    0 where more have nothing in common with any other.
+
+    Examples
+    --------
+    >>> round(far_below(np.arange(100) / 100), 2), far_below(np.array([0.0, 0.0, 0.5]))
+    (0.04, 0.0)
+    """
+    values, counts = np.unique(within, return_counts=True)
+    few = counts.cumsum() <= FAR * len(within) + 1e-9
+    if few.any():
+        return float(values[few][-1])
+    return 0.0 if values[0] <= 0 else float(np.nextafter(values[0], -1))
+
+
+def _share_of_new(similarity: np.ndarray, within: np.ndarray, seed: int, draws: int = 1_000) -> MeasuredValue:
     """The share of new questions; both sides, and so the threshold, are drawn again for its interval."""
     rng = np.random.default_rng(seed)
     ordered = np.sort(similarity)
 
     def share(sample: Callable[[np.ndarray], np.ndarray]) -> float:
-        threshold = np.quantile(sample(within), FAR, method="inverted_cdf")
-        return float(np.searchsorted(ordered, threshold, "right")) / len(ordered)
+        return float(np.searchsorted(ordered, far_below(sample(within)), "right")) / len(ordered)
 
     value = share(lambda side: side)
     resampled = np.array([share(lambda side: rng.choice(side, len(side))) for _ in range(draws)])
     n = len(ordered)  # the questions of the log are drawn too: their number below the threshold is binomial
     resampled = rng.binomial(n, np.clip(resampled, 0, 1)) / n
     low, high = np.percentile(resampled, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
-    return Estimate(value, float(low), float(high), n)
+    return MeasuredValue(value, float(low), float(high), n)
 
 
 def _groups(vectors: QuestionVectors, texts: Sequence[str], new: np.ndarray, seed: int) -> tuple[Cluster, ...]:

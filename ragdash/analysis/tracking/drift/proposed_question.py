@@ -18,7 +18,7 @@ class ProposedQuestion:
         Made of its words, the same in every log.
     question, reason
         The text, and one of REASONS.
-    asked, stands_for
+    asked, represents
         How often it was asked, and how many of the log's distinct questions are more like it than like any question
         of the test set or proposed before.
     nearest, similarity
@@ -31,7 +31,7 @@ class ProposedQuestion:
     question: str
     reason: str
     asked: int
-    stands_for: int
+    represents: int
     nearest: str
     similarity: float
     answer: str | None = None

@@ -28,7 +28,7 @@ class QuestionVectors:
     """Questions as vectors of length 1; zeros for one without any content word.
 
     vectors: (n, V) scipy sparse rows, or float32. model: the name of the embedding model, or TFIDF. shared: the vectors
-    without words that a single question has, which tell nothing of both samples.
+    without words that a single question has.
     """
 
     vectors: object

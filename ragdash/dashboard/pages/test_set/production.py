@@ -123,7 +123,7 @@ def _render_proposals(drift: Drift, proposals: tuple[ProposedQuestion, ...]) -> 
         return
     st.markdown(f"**{fmt.count(len(proposals), 'question')} for the test set**, refused and unanswered ones first.")
     frame = pd.DataFrame([{
-        "Question": item.question, "Why": REASONS[item.reason], "Asked": item.asked, "Stands for": item.stands_for,
+        "Question": item.question, "Why": REASONS[item.reason], "Asked": item.asked, "Represents": item.represents,
         "Nearest test question": item.nearest, "Similarity": item.similarity} for item in proposals])
     elements.frame(frame, "production_proposals", f"{len(proposals)} proposed questions",
                    widths={"Nearest test question": 320})
