@@ -176,7 +176,8 @@ def compare_logs(log: QuestionLog, reference: QuestionLog, *, model: str | None 
     threshold = far_below(within)
     new = similarity <= threshold
     topics_p = _topics_p(vectors, len(texts), len(known), splits, seed)
-    measures = [Measure("topics", _mean(similarity), _mean(within), topics_p), *_of_texts(texts, known, splits, seed), *_of_requests(chosen, earlier, splits, seed)]
+    measures = [Measure("topics", _mean(similarity), _mean(within), topics_p),
+                *_of_texts(texts, known, splits, seed), *_of_requests(chosen, earlier, splits, seed)]
     corrected = holm(np.array([measure.p for measure in measures]))
     measures = [replace(measure, p_corrected=float(p)) for measure, p in zip(measures, corrected, strict=True)]
     return Drift(log, reference, tuple(measures), vectors.model, tuple(texts), tuple(known), counts,
