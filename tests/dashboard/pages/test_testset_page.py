@@ -246,9 +246,7 @@ def test_a_log_of_production_is_compared_and_its_questions_become_drafts(tmp_pat
         {"question": f"Can I return {number} things to a {other}?", "answer": "I do not know."}) + "\n"
         for number in range(11) for other in ("shop", "store")).encode()))
     LOADED.put(truth)
-    at = opened("test-set", state={state.PRODUCTION_LOG: log})
-    assert "No test set in this session" in texts(at)
-    at = opened("test-set", truth=truth.digest, state={state.PRODUCTION_LOG: log})
+    at = opened("test-set", truth=truth.digest, state={state.PRODUCTION_LOG: log, state.TEST_SET_PART: "production"})
     shown_text = texts(at)
     for words in ("people ask about other things", "of 22 distinct questions", "not tested"):
         assert words in shown_text, shown_text

@@ -28,21 +28,22 @@ TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 NO_RUN = ""
 
 
+def has_test_set() -> bool:
+    """Whether a ground truth is loaded that a log can be compared with."""
+    return LOADED.truth(state.truth() or "") is not None
+
+
 def render() -> None:
     """The choice of a log, and what it shows."""
+    elements.problems(state.notice(), "production")
+    st.caption("Questions of real users, without ground truth: a row per request. The log is read here and is not "
+               "saved.")
+    st.file_uploader("Log of questions", type=TYPES, key=state.PRODUCTION_FILE, on_change=_open_log,
+                     max_upload_size=MOST_MEGABYTES, help=tooltip("production_log"))
     log: QuestionLog | None = st.session_state.get(state.PRODUCTION_LOG)
     truth = LOADED.truth(state.truth() or "")
-    with st.expander("Compare with production", icon=":material/forum:", expanded=log is not None, key="production"):
-        if truth is None:
-            st.markdown("**No test set in this session.** Load one with the texts of its questions first.")
-            st.page_link("pages/data.py", label="Open the Data page", icon=":material/upload_file:")
-            return
-        st.caption("Questions of real users, without ground truth: a row per request. The log is read here and is not "
-                   "saved.")
-        st.file_uploader("Log of questions", type=TYPES, key=state.PRODUCTION_FILE, on_change=_open_log,
-                         max_upload_size=MOST_MEGABYTES, help=tooltip("production_log"))
-        if log is not None:
-            _render_log(log, truth)
+    if log is not None and truth is not None:
+        _render_log(log, truth)
 
 
 def _open_log() -> None:
@@ -138,6 +139,7 @@ def _render_proposals(drift: Drift, proposals: tuple[ProposedQuestion, ...]) -> 
 def _review(drift: Drift, proposals: tuple[ProposedQuestion, ...]) -> None:
     """Make them the open set of drafts: in the workspace, or in this session where that cannot be written."""
     drafts = drafts_of(proposals, drift.log.name)
+    st.session_state[state.TEST_SET_PART] = "drafts"
     if read_only():
         st.session_state[state.DRAFTS], st.session_state[state.SET] = drafts, UPLOADED
         return
