@@ -40,6 +40,8 @@ COMMANDS = {
     "verdicts": "read verdicts of RAGAS, RAGChecker or DeepEval on a run, or put out those that judges gave",
     "testset": "questions with answers and evidence, written by a model about your documents; checked, to be reviewed "
                "on the page",
+    "audit": "is the test set any good? Which differences it can show, queries that carry the verdict, near copies, "
+             "judgments that look wrong",
     "check": "read files and report every problem; with --truth: can the runs be compared?",
     "relink": "follow judged documents to their new ids after the documents were indexed again, by their texts",
     "convert": "write a run or a truth in another format",
@@ -51,7 +53,8 @@ COMMANDS = {
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "history", "view", "bundle", "variants", "sweep"), "tracking.")}
+            **dict.fromkeys(("pin", "gate", "history", "view", "bundle", "variants", "sweep"), "tracking."),
+            **dict.fromkeys(("testset", "audit"), "test_sets.")}
 # folders of commands that share one
 
 

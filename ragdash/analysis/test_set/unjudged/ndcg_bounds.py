@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragdash.analysis.unjudged.precision_bounds import per_query, summed
-from ragdash.analysis.unjudged.unjudged_documents import UnjudgedDocuments
+from ragdash.analysis.test_set.unjudged.precision_bounds import per_query, summed
+from ragdash.analysis.test_set.unjudged.unjudged_documents import UnjudgedDocuments
 from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
 from ragdash.metrics.rankings.retrieval import grade_gain
