@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import json
 import re
 from types import SimpleNamespace
 
@@ -27,12 +28,14 @@ from ragdash.analysis.judge_validation import (
     validate_judge,
     verdicts_of,
 )
+from ragdash.cli.main import main
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Conventions
 from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation import tables
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.io.write.write import write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_verdict_store
@@ -451,12 +454,27 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]
 
 
-def test_scores_of_another_judge_are_no_labels_and_the_page_says_how_they_are_compared():
-    rows = [row for at, query in enumerate(IDS[:60]) for row in (
-        (query, "dense", "verdict", "Correct" if at % 4 else "Incorrect"), (query, "dense", "faithfulness", at / 60))]
-    at = opened(a_run("dense").with_file_scores(FileScores.build(rows)), trusted="RAGAS.Faithfulness")
+def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_path, capsys):
+    rows = [(query, "dense", "verdict", "Correct" if at % 4 else "Incorrect") for at, query in enumerate(IDS[:60])]
+    rows += [(query, "dense", "faithfulness", (at * 37 % 100) / 100) for at, query in enumerate(IDS)]
+    run = a_run("dense").with_file_scores(FileScores.build(rows))
+    empty = opened(run, trusted="RAGAS.Faithfulness")
+    assert "The runs' files have scores of another judge: faithfulness (file)." in said(empty)
+    at = opened(run, labels_from="verdict")
+    assert at.selectbox(key="trusted").value == "file:faithfulness", "no judge was asked, so the file's score is first"
     assert at.selectbox(key="labels_from").options == ["given on this page", "verdict (file)"]
-    assert "scores of another judge (faithfulness)" in said(at) and "-m file:NAME" in said(at)
+    files = {name: str(tmp_path / name) for name in ("dense.jsonl", "truth.jsonl")}
+    write_run(run, files["dense.jsonl"])
+    write_truth(TRUTH, files["truth.jsonl"])
+    assert main(["trust", files["dense.jsonl"], "--truth", files["truth.jsonl"], "-m", "file:faithfulness",
+                 "--label-column", "verdict", "--format", "json"]) == 0
+    result = json.loads(capsys.readouterr().out)["runs"][0]
+    text = said(at)
+    assert f"on {result['agreement']['n']} labels the judge agrees" in text
+    assert drawn(charts(at)["trust_means"], "corrected") == [pytest.approx(tuple(
+        result["corrected"][end] for end in ("mean", "low", "high")))]
+    labeling = opened(run, trusted="file:faithfulness", desk="label")
+    assert "Does the answer state only what its contexts state?" in said(labeling)
 
 
 @pytest.mark.parametrize(("faithful", "opened_with"), [([1.0] * 40, "Correctness"), ([1.0] * 39 + [0.0], "Correctness"),
@@ -465,6 +483,7 @@ def test_the_tab_opens_with_the_first_metric_whose_verdicts_differ(monkeypatch, 
     verdicts = {"Faithfulness": faithful, "Correctness": [0.0, 1.0, np.nan, 0.25]}
     monkeypatch.setattr(trust_data, "judges_with_verdicts",
                         lambda _, name: ["model at host"] if name in verdicts else [])
+    monkeypatch.setattr(trust_data, "session_file_specs", tuple)
     scope = SimpleNamespace(evaluation=lambda _, specs: SimpleNamespace(
         column=lambda spec: np.array(verdicts[spec.name])))
     context = SimpleNamespace(digests=["first", "second"], scope=scope)

@@ -9,6 +9,7 @@ import numpy as np
 from ragdash.analysis.judge_validation import DOCUMENT, CorrectedDifference, Estimate, JudgeValidation
 from ragdash.core.errors import Problem
 from ragdash.core.terms import tooltips
+from ragdash.core.text.metric_names import answer_aspect
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -41,10 +42,14 @@ QUESTIONS = {  # labeling question, and predicate for a run with only yes or no 
 }
 
 
+SAME_QUESTION = {"grounded": "Faithfulness", "right": "Correctness"}  # by what a file's score says of an answer
+
+
 def question(spec: Spec) -> str:
     """The question a person answers when labeling for a metric."""
-    if spec.name in QUESTIONS:
-        return QUESTIONS[spec.name][0]
+    name = SAME_QUESTION.get(answer_aspect(spec.file_column) or "", spec.name)
+    if name in QUESTIONS:
+        return QUESTIONS[name][0]
     if spec.metric.better == "lower":
         return f"Does this show: {spec.metric.title}? Yes is 1, the worst."
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
-from ragdash.analysis.unjudged.bounds import Bounds, bounds
-from ragdash.analysis.unjudged.unjudged_documents import check_spec, top_grade, values_of, with_grades
+from ragdash.analysis.test_set.unjudged.bounds import Bounds, bounds
+from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec, top_grade, values_of, with_grades
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
 from ragdash.metrics import Spec

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 
 from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
-from ragdash.analysis.unjudged.bounds import bounds
-from ragdash.analysis.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
-from ragdash.analysis.unjudged.unjudged_documents import check_spec
+from ragdash.analysis.test_set.unjudged.bounds import bounds
+from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
+from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.analysis.unjudged.unjudged_documents import UnjudgedDocuments
+from ragdash.analysis.test_set.unjudged.unjudged_documents import UnjudgedDocuments
 from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
 

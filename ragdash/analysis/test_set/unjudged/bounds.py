@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragdash.analysis.unjudged.ndcg_bounds import ndcg_bounds
-from ragdash.analysis.unjudged.precision_bounds import ap_bounds, rprec_bounds
-from ragdash.analysis.unjudged.unjudged_documents import (
+from ragdash.analysis.test_set.unjudged.ndcg_bounds import ndcg_bounds
+from ragdash.analysis.test_set.unjudged.precision_bounds import ap_bounds, rprec_bounds
+from ragdash.analysis.test_set.unjudged.unjudged_documents import (
     UnjudgedDocuments,
     check_spec,
     find_unjudged,
