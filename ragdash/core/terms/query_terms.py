@@ -6,7 +6,22 @@ from collections.abc import Mapping
 
 from ragdash.core.terms.term import Term
 
+_TEST_SET = "../guide/test-set.md"
+
 TERMS: Mapping[str, Term] = {
+    "saturated": Term(
+        "Saturated query", entry="every run has the best value there, or every run the worst", link=_TEST_SET),
+    "discrimination": Term(
+        "Discrimination", "Do runs that are good at this query do well at the other queries? A correlation over the "
+        "runs, from −1 to 1; it needs three runs, and means little with fewer than ten. Spread: standard deviation "
+        "between the runs.", entry="corrected item-total correlation of a query over the runs", link=_TEST_SET),
+    "label_lint": Term(
+        "Judgments to look at", "Found by rules from questions, reference answers, documents and the first ranks of "
+        "the runs. No model is asked.", link=_TEST_SET),
+    "blind_relabeling": Term(
+        "Judge again", "Your grades are saved in the workspace, separate from your other judgments. The agreement is "
+        "shown after the last one, or when you ask for it.", heading="blind re-labeling",
+        entry="judging again without ids, runs and old labels, to see how far labels can be trusted", link=_TEST_SET),
     "review": Term(
         "Review", "Saved in the workspace of this machine. Reviews survive a restart. Other tabs show them after their "
         "next click.", heading="review, event", link="workspace.md",
@@ -49,13 +64,13 @@ TERMS: Mapping[str, Term] = {
         "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "
         "different retrievers have no common threshold."),
     "right_threshold": Term(
-        "Right from", "Default {value}: {source}. An answer that contains a reference is always right. Labels of the "
-        "file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
+        "An answer is right from", "Default {value}: {source}. An answer that contains a reference is always right. "
+        "Labels of the file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
     "right_labels": Term(
         "Labels of right answers", "A column of the runs' files that says of each answer whether it is right: Correct, "
         "Incorrect, Refusal, or numbers from 0 to 1 (0.5 or more is right). It comes before every metric.",
         link="diagnosis.md"),
-    "grounded_threshold": Term("Grounded from", "Default {value}: {source}."),
+    "grounded_threshold": Term("An answer is grounded from", "Default {value}: {source}."),
     "topics": Term(
         "Topics", "Failing questions, grouped by a sentence embedding model, with the words that are typical of each "
         "group. The method always forms groups, also if the questions have none."),

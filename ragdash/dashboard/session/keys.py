@@ -4,9 +4,9 @@ from ragdash.core.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
-# the part shown of Compare, Answers, Threshold bands, Data, Variants
-COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART, VARIANTS_PART = PARTS_OF_PAGES = (
-    "detail", "part", "bands_part", "data_part", "variants_part")
+# the part shown of Compare, Answers, Threshold bands, Data, Variants, Test set
+COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART, VARIANTS_PART, TEST_SET_PART = PARTS_OF_PAGES = (
+    "detail", "part", "bands_part", "data_part", "variants_part", "test_set_part")
 METRICS = "columns"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
 FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
@@ -102,6 +102,7 @@ DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the 
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 NEW_SET_SIZE, NEW_SET_TYPES, NEW_SET_CRITIQUE = "_new_set_size", "_new_set_types", "_new_set_critique"
 NEW_SET_PLANNED, NEW_SET_AGREED, NEW_SET_SHOWN = "_new_set_plan", "_new_set_agreed", "_new_set_shown"
+RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  # judging again, on Test set
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
 LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn

@@ -6,11 +6,12 @@ Letters: N runs, S stages.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain
+from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain, movable_stages
 from ragdash.analysis.failure_patterns.corpus import CorpusView
 from ragdash.core.errors import Problem
 from ragdash.metrics import Spec
@@ -73,12 +74,17 @@ def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Ga
                     "reached": step and step.reached,
                     "unknown": step and step.unknown,
                     **{
-                        f"{spec} at most": finite_or_none(spec_gains[s].at_most) if s != FINE else None
+                        f"{spec} at most": finite_or_none(_shown_gain(spec, spec_gains, s)) if s != FINE else None
                         for spec, spec_gains in zip(specs, run_gains, strict=True)
                     },
                 }
             )
     return pa.Table.from_pylist(rows)
+
+
+def _shown_gain(spec: Spec, spec_gains: Sequence[Gain], stage: int) -> float:
+    """What fixing a stage gains at most, NaN where no fix of it moves the metric."""
+    return spec_gains[stage].at_most if STAGES[stage].name in movable_stages(spec) else math.nan
 
 
 def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
@@ -132,8 +138,8 @@ def _stage_rows(
                     [
                         f"{run_counts[s]:,}",
                         *(
-                            f"(+{number(spec_gains[s].at_most)})".replace("+–", "–")
-                            for spec_gains in run_gains
+                            f"(+{number(_shown_gain(spec, spec_gains, s))})".replace("+–", "–")
+                            for spec, spec_gains in zip(specs, run_gains, strict=True)
                             if s != FINE
                         ),
                     ]
@@ -147,7 +153,7 @@ def _stage_rows(
 def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
     notes = [f"In brackets: by how much the mean of {' and of '.join(spec.title for spec in specs)} would move if all "
              "queries of the stage had the best possible value, an upper bound; – where it is undefined for all of "
-             "them."] if specs else []
+             "them, or no fix changes it."] if specs else []
     unassessed = {
         diagnosis.run: "; ".join(f"{diagnosis.passed(name)} ({reason})" for name, reason in diagnosis.reasons.items())
         for diagnosis in diagnoses

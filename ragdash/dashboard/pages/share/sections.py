@@ -52,6 +52,7 @@ def build_request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
         author=st.session_state.get(state.REPORT_AUTHOR, "").strip(),
         date=date.today().isoformat(),
         repeats=tuple(tuple(map(context.scope.match, digests_of(digest))) for digest in context.digests),
+        file_specs=file_metrics.session_file_specs(),
     )
 
 
