@@ -19,7 +19,7 @@ from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
-from ragdash.reporting.tables.failures.corpus import copy_frame, corpus_dict, hub_frame
+from ragdash.reporting.tables.failures.corpus import copy_rows, corpus_dict, hub_rows
 
 MOST_DOCUMENTS = 10  # hubs and copies that text lists
 DIAGNOSIS_FORMATS = ("table", "json", "csv", "markdown")
@@ -48,10 +48,9 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
     for index, view in enumerate(corpora):
         texts = corpus_sentences(view)[2 if index else 0:]  # the first two are of all runs
         sections.append("".join(note_text(strip_markdown(text), form) for text in texts))
-        for table in (hub_frame(view), copy_frame(view)):
-            if len(table):
-                rows = [list(map(str, row)) for row in table[:MOST_DOCUMENTS].itertuples(index=False)]
-                sections.append(table_text(list(table.columns), rows, form))
+        for rows in filter(None, (hub_rows(view), copy_rows(view))):
+            cells = [list(map(str, row.values())) for row in rows[:MOST_DOCUMENTS]]
+            sections.append(table_text(list(rows[0]), cells, form))
     return ("\n".join(sections) + "".join(note_text(text, form) for text in _notes(diagnoses, specs))).encode()
 
 

@@ -31,7 +31,7 @@ class Copy:
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class RankCopies:
     """The copies in the top k of a run. copies: the most frequent first; places: ranks that copies take; queries (Q,)
     bool: those that lose a rank to one; near: whether nearly equal texts were looked for; texts: documents with a text.
     """
@@ -44,7 +44,7 @@ class Copies:
 
 
 def find_copies(queries: np.ndarray, ranks: np.ndarray, codes: np.ndarray, names, texts: pa.Array,
-                size: int) -> Copies:
+                size: int) -> RankCopies:
     """The copies among the rows: a document is one if a document above it in its list has its text.
 
     queries, ranks, codes (U,): of each row, codes index names and texts (null without one); size: queries of the truth.
@@ -74,7 +74,7 @@ def find_copies(queries: np.ndarray, ranks: np.ndarray, codes: np.ndarray, names
         lost |= here
         copies.append(Copy(names[document].as_py(), names[original].as_py(), here))
     copies.sort(key=lambda copy: (-copy.n, copy.document))
-    return Copies(tuple(copies), sum(map(len, pairs.values())), lost, alike is not None, int((keys >= 0).sum()))
+    return RankCopies(tuple(copies), sum(map(len, pairs.values())), lost, alike is not None, int((keys >= 0).sum()))
 
 
 def _near_keys(texts: pa.Array, keys: np.ndarray) -> dict[int, set[int]] | None:

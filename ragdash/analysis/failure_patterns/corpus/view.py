@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.analysis.failure_patterns.corpus.copies import Copies, find_copies
+from ragdash.analysis.failure_patterns.corpus.copies import RankCopies, find_copies
 from ragdash.analysis.failure_patterns.corpus.hubs import Hubs, find_hubs
 from ragdash.analysis.failure_patterns.corpus.unfound import Unfound, find_unfound
 from ragdash.analysis.run_similarity.top_k_lists import TopKLists, collect_top_k
@@ -41,7 +41,7 @@ class CorpusView:
     k: int
     queries: int
     hubs: Hubs
-    copies: Copies
+    copies: RankCopies
     unfound: Unfound
     never: pa.StringArray | None
     never_relevant: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragdash.analysis.failure_patterns.corpus import Copies, CorpusView, Hubs, Part, Unfound
+from ragdash.analysis.failure_patterns.corpus import CorpusView, Hubs, Part, RankCopies, Unfound
 from ragdash.reporting.sentences.formatting import count, escape, number
 
 
@@ -21,7 +21,7 @@ def hubs_sentence(hubs: Hubs, run: str, k: int) -> str:
             f"{count(top.n, 'query', 'queries')}, relevant for {top.relevant:,}.{skew}")
 
 
-def copies_sentence(copies: Copies, run: str, k: int, queries: int) -> str:
+def copies_sentence(copies: RankCopies, run: str, k: int, queries: int) -> str:
     """How many ranks go to texts that are already above."""
     if not copies.texts:
         return f"{escape(run)} has no texts of its documents, so copies cannot be seen."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from ragdash.analysis.failure_patterns.corpus import CorpusView, Part
@@ -14,29 +13,29 @@ from ragdash.reporting.sentences.failures.corpus import part_text
 MOST_NEVER = 1_000  # documents that JSON lists
 
 
-def hub_frame(view: CorpusView) -> pd.DataFrame:
+def hub_rows(view: CorpusView) -> list[dict[str, object]]:
     """A row per hub."""
-    return pd.DataFrame([{"Document": hub.document, "Queries": hub.n, "Relevant": hub.relevant,
-                          "Judged not relevant": hub.not_relevant, "Unjudged": hub.unjudged} for hub in view.hubs.hubs])
+    return [{"Document": hub.document, "Queries": hub.n, "Relevant": hub.relevant,
+             "Judged not relevant": hub.not_relevant, "Unjudged": hub.unjudged} for hub in view.hubs.hubs]
 
 
-def copy_frame(view: CorpusView) -> pd.DataFrame:
+def copy_rows(view: CorpusView) -> list[dict[str, object]]:
     """A row per copy."""
-    return pd.DataFrame([{"Copy": copy.document, "Of": copy.original, "Queries": copy.n}
-                         for copy in view.copies.copies])
+    return [{"Copy": copy.document, "Of": copy.original, "Queries": copy.n}
+            for copy in view.copies.copies]
 
 
-def unfound_frame(view: CorpusView, query_ids: pa.StringArray) -> pd.DataFrame:
+def unfound_rows(view: CorpusView, query_ids: pa.StringArray) -> list[dict[str, object]]:
     """A row per relevant document that no run returns."""
     unfound = view.unfound
-    return pd.DataFrame({"Document": list(unfound.documents),
-                         "Query": [query_ids[int(query)].as_py() for query in unfound.queries]})
+    return [{"Document": document, "Query": query_ids[int(query)].as_py()}
+            for document, query in zip(unfound.documents, unfound.queries, strict=True)]
 
 
-def part_frame(parts: Sequence[Part], name: str) -> pd.DataFrame:
+def part_rows(parts: Sequence[Part], name: str) -> list[dict[str, object]]:
     """A row per source or range of lengths."""
-    return pd.DataFrame([{name: part.name, "Relevant": part.relevant, "Not returned": part.unfound,
-                          "Share": part_text(part)} for part in parts])
+    return [{name: part.name, "Relevant": part.relevant, "Not returned": part.unfound,
+             "Share": part_text(part)} for part in parts]
 
 
 def corpus_dict(view: CorpusView, query_ids: pa.StringArray) -> Mapping[str, object]:
@@ -62,8 +61,8 @@ def corpus_dict(view: CorpusView, query_ids: pa.StringArray) -> Mapping[str, obj
                    "rows": [{"document": copy.document, "original": copy.original, "queries": ids(copy.queries)}
                             for copy in copies.copies]},
         "unfound": {"relevant": unfound.relevant, "depth": unfound.depth,
-                    "rows": [{"document": document, "query": query_ids[int(query)].as_py()} for document, query in
-                             zip(unfound.documents, unfound.queries, strict=True)],
+                    "rows": [{"document": row["Document"], "query": row["Query"]}
+                             for row in unfound_rows(view, query_ids)],
                     "by_source": parts(unfound.by_source), "by_length": parts(unfound.by_length)},
         "never_returned": None if view.never is None else {
             "count": len(view.never), "relevant": view.never_relevant,
