@@ -90,6 +90,13 @@ TERMS: Mapping[str, Term] = {
         "one is at least {threshold}, where the band “{band}” begins. {unknown}: no relevant document or no reference "
         "is known, or the run has no answer."),
     "local_test_sets": Term("Test sets", "Test sets in the workspace of this machine, newest first."),
+    "production_log": Term(
+        "Log of questions", "JSON lines, JSON, CSV or Parquet with a question per row, and where known its answer, "
+        "latency, time and session. Exported OpenTelemetry spans work too.", link="../over-time/production.md"),
+    "production_run": Term(
+        "Run of the test set", "Its refusals and latencies are compared with those of production."),
+    "production_review": Term(
+        "Review", "Opens these questions as drafts. Write the right answer of each, then accept it."),
     "drafts_file": Term("Drafts", "The file written by ragdash testset --drafts FILE."),
     "undo_decision": Term("Undo", "Discards your decision on this draft and your edits."),
     "word_overlap": Term(
