@@ -102,6 +102,7 @@ DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the 
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 NEW_SET_SIZE, NEW_SET_TYPES, NEW_SET_CRITIQUE = "_new_set_size", "_new_set_types", "_new_set_critique"
 NEW_SET_PLANNED, NEW_SET_AGREED, NEW_SET_SHOWN = "_new_set_plan", "_new_set_agreed", "_new_set_shown"
+PRODUCTION_LOG, PRODUCTION_FILE, PRODUCTION_RUN = "_production_log", "_production_file", "_production_run"
 RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  # judging again, on Test set
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
