@@ -77,7 +77,7 @@ def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit,
 
 def test_all_pictures_of_a_report_are_an_archive_that_the_browser_makes(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/share?") + "&sections=summary&sections=curves")
-    app.page.get_by_text("All pictures as PNG or SVG, made by your browser").click()
+    app.page.get_by_text("All pictures of the report").click()
     app.settle()
     count = app.page.locator("[class*=st-key-picture_] .js-plotly-plot").count()
     assert count >= 2
