@@ -15,7 +15,7 @@ import argparse
 import numpy as np
 
 from ragdash import Run, Truth, parse_specs
-from ragdash.analysis.unjudged import plan_judgments
+from ragdash.analysis.test_set.unjudged import plan_judgments
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec

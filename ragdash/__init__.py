@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragdash.analysis.failure_patterns.query_map import query_map
     from ragdash.core.errors import InputError, Problem
     from ragdash.core.records import Conventions, Run, Truth
     from ragdash.evaluation.compare import Comparison, compare
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {
+    "analysis.failure_patterns.query_map": ("query_map",),
     "core.errors": ("InputError", "Problem"),
     "core.records": ("Conventions", "Run", "Truth"),
     "evaluation.compare": ("Comparison", "compare"),
@@ -49,7 +51,7 @@ _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "me
           "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluation", "InputError", "Problem", "Run",
            "Spec", "Summary", "Truth", "compare", "evaluate", "evaluate_stream", "fuse", "metric", "parse_specs",
-           "read_run", "read_runs", "read_truth", "record", "record_retriever", "sweep"]
+           "query_map", "read_run", "read_runs", "read_truth", "record", "record_retriever", "sweep"]
 
 
 def __getattr__(name: str) -> object:

@@ -23,7 +23,8 @@ class Filters:
 
     outcome: one of OUTCOMES, "" for any; by: the least difference of "worse" and "better", 0 or more; text, regex,
     where: what is searched, literally or as a regular expression, and in what; attributes: tokens "name=value", of
-    which one for each name has to hold; stages, kinds, marks: one of them has to hold.
+    which one for each name has to hold; stages, kinds, marks: one of them has to hold; picked: a
+    choice of single queries.
     """
 
     outcome: str = ""
@@ -35,11 +36,12 @@ class Filters:
     stages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    picked: tuple[str, ...] = ()
 
     def chosen(self) -> dict[str, tuple[str, ...]]:
         """The choices of every facet that is set: {facet: choices}."""
         by_facet = {"outcome": (self.outcome,) if self.outcome else (), "attributes": self.attributes,
-                 "stages": self.stages, "kinds": self.kinds, "marks": self.marks}
+                 "stages": self.stages, "kinds": self.kinds, "marks": self.marks, "picked": self.picked}
         return {facet: choices for facet, choices in by_facet.items() if choices}
 
     def without(self, facet: str) -> Filters:

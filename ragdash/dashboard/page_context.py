@@ -169,10 +169,11 @@ class Results:
         return {(index, comparison.spec): replace(comparison, candidate=names[index], baseline=names[baseline])
                 for index, row in zip(candidates, rows, strict=True) for comparison in row}
 
-    def verdict(self, spec: Spec, accepted: Sequence[str] = ()) -> Verdict:
+    def verdict(self, spec: Spec, accepted: Sequence[str] = (), evidence: Sequence[Spec] = ()) -> Verdict:
         """Which run is best on the metric, whether that can be said, and what speaks against it.
 
-        accepted: kinds of checks that the reader accepts in spite of what they say.
+        accepted: kinds of checks that the reader accepts in spite of what they say; evidence: labels and scores of the
+        answers that the runs are compared on too.
         """
         names, checks = self.selection.names, self.checks(spec)
         if any(check.kind == "no-common-query" for check in checks):
@@ -180,7 +181,10 @@ class Results:
         summaries = [row[0] for row in self.summary([spec])]
         best = best_run(summaries)
         comparisons = {} if best is None else {index: pair for (index, _), pair in self._tested([spec], best).items()}
-        return verdict_state(names, summaries, comparisons, checks, accepted,
+        others = [] if best is None or not evidence else [
+            *self._tested(evidence).values(), *(self._tested(evidence, best).values() if best != self.selection.baseline
+                                                else ())]
+        return verdict_state(names, summaries, comparisons, checks, accepted, evidence=others,
                              against_baseline=tuple(self._tested([spec]).values()))
 
     def checks(self, spec: Spec) -> tuple[RunCheck, ...]:

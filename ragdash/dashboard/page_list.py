@@ -62,7 +62,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("data", "Data", "upload_file", "What is loaded, and can it be compared?"),
     ),
     "More": (
-        PageEntry("test-set", "Test set", "quiz", "Are these generated questions good?", unlisted=True),
+        PageEntry("test-set", "Test set", "quiz", "Is the test set any good?", unlisted=True),
         PageEntry("share", "Share", "ios_share", "How do I show it to others?", RESULT_NEEDS, unlisted=True),
         PageEntry("metrics", "Metrics and help", "function", "What does each number mean?", unlisted=True),
     ),

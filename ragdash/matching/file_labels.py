@@ -67,6 +67,15 @@ def read_labels_of(match: Match, column: str) -> np.ndarray:
     return np.array([_value(label, may) for label, may in zip(labels, may_decline, strict=True)], np.float64)
 
 
+def labeled_right_refusals(match: Match, column: str) -> np.ndarray:
+    """The queries whose answer has a label for a refusal where declining is right: (Q,) bool."""
+    scores, query_ids = match.run.file_scores, match.query_ids.to_pylist()
+    if scores is None or column not in scores.label_names:
+        return np.zeros(len(query_ids), bool)
+    labels = scores.aligned_labels(match.run.name, column, query_ids)
+    return right_refusals(match.truth) & np.array([label is not None and is_refusal_label(label) for label in labels])
+
+
 def labels_by_query(match: Match, column: str) -> dict[str, float]:
     """{query_id: what a column says of its answer}, without the queries that it says nothing of."""
     values = read_labels_of(match, column)

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ragdash.core.text.metric_names import guess_direction
+from ragdash.core.text.metric_names import guess_direction, label_value
 from ragdash.matching.views.ranked import ALL, Values
 from ragdash.matching.views.supplied import Supplied
 from ragdash.metrics.example_setups import Example
@@ -235,9 +235,11 @@ def _file_metric(params: tuple[tuple[str, object], ...]) -> Metric:
     low, high = (-np.inf if values["low"] is None else float(values["low"]),
                  np.inf if values["high"] is None else float(values["high"]))
     title = f"{column}: {label} (file)" if label else f"{column} (file)"
-    doc = (f"Share of the queries that the file labels {label} in {column}. Undefined for a query without a label."
-           if label else f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a "
-           "query without a value.")
+    others = "; right refusals have a label of their own" if label and label_value(label) == 1 else ""
+    doc = (f"Share of the queries that the file labels {label} in {column}{others}. Undefined for a query without a "
+           "label.") if label else (
+        f"{column} of each query as it is in the file. ragdash has not computed it. Undefined for a query without a "
+        "value.")
     formula = rf"[\text{{{column}}} = \text{{{label}}}]" if label else rf"\text{{{column}}}"
     return Metric(FILE, title, FILE, _supplied_values, "Supplied", FILE_DEFAULTS, formula, "the file", doc, (low, high),
                   None if better == "none" else better, cutoff="none", relevance=False)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from ragdash import InputError, Run, Truth, evaluate, parse_specs
-from ragdash.analysis.unjudged import plan_judgments
+from ragdash.analysis.test_set.unjudged import plan_judgments
 from ragdash.matching.match import Match
 
 [P2] = parse_specs("P@2")

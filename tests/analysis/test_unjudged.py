@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.analysis.unjudged import bounds, judge_next
+from ragdash.analysis.test_set.unjudged import bounds, judge_next
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Conventions
 from ragdash.evaluation.evaluate import evaluate_match

@@ -28,7 +28,7 @@ PAGES: dict[str, tuple[int, Callable[[], AppTest]]] = {  # begin of the keys: st
     "draft": (3, drafts),
     "query": (10, lambda: test_queries_page.opened(case="better", order="gains")),
 }
-ELSEWHERE = {"apart": "test_trust_page.py", "pair": "test_evidence_threshold.py"}
+ELSEWHERE = {"apart": "test_trust_page.py", "pair": "test_evidence_threshold.py", "relabel": "test_test_set_check.py"}
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -16,7 +16,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.repeats import group_names, merged_groups, repeat_groups, repeat_spreads
 from ragdash.evaluation.stats.variance_components import components_of_difference, variance_components
 from ragdash.matching.match import Match
-from ragdash.reporting.sentences.repeats import design_sentence, noise_sentence
+from ragdash.reporting.sentences.runs.repeats import design_sentence, noise_sentence
 
 TRUTH = {f"q{i}": ["a"] for i in range(12)}
 RANKS = {("dense", 1): [1, 2] * 6, ("dense", 2): [1, 1] * 6, ("hybrid", 1): [1] * 12, ("hybrid", 2): [1] * 11 + [2]}

@@ -97,7 +97,7 @@ def test_folders_of_documents_are_small_and_have_an_index():
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_names_of_the_package_exist(name):
-    """`ragdash.analysis.unjudged.bounds(...)` and `from ragdash.io import read_truth`."""
+    """`ragdash.analysis.test_set.unjudged.bounds(...)` and `from ragdash.io import read_truth`."""
     text = (ROOT / name).read_text()
     names = re.findall(r"`(ragdash(?:\.\w+)+)", text)
     imports = re.findall(r"^from (ragdash[\w.]*) import (.*)", text, re.MULTILINE)

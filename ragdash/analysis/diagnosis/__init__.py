@@ -3,7 +3,7 @@
 from ragdash.analysis.diagnosis.answer_checks import text_specs
 from ragdash.analysis.diagnosis.diagnose import diagnose
 from ragdash.analysis.diagnosis.explanations import Reason, explain
-from ragdash.analysis.diagnosis.potential_gain import Gain
+from ragdash.analysis.diagnosis.potential_gain import Gain, movable_stages
 from ragdash.analysis.diagnosis.result import Diagnosis, WaterfallStep
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
@@ -23,5 +23,6 @@ __all__ = [
     "diagnose",
     "explain",
     "kinds",
+    "movable_stages",
     "text_specs",
 ]

@@ -18,6 +18,8 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked, ordinal
 from ragdash.metrics import Spec, cutoff_array, parse_specs
 
+OF_RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -94,6 +96,20 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: BestValues, evalua
     defined = ~np.isnan(values) & included
     n = int(defined.sum())
     return tuple(_gain(name, (stage == s) & included, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
+
+
+def movable_stages(spec: Spec) -> tuple[str, ...]:
+    """The stages whose fixes can move a metric: to fix answers changes nothing that measures rankings, and no fix is
+    about speed.
+
+    Examples
+    --------
+    >>> [("wrong-answer" in movable_stages(parse_specs(name)[0])) for name in ("nDCG@10", "TokenF1", "Latency")]
+    [False, True, False]
+    """
+    if spec.metric.view == "Timed":
+        return ()
+    return OF_RETRIEVAL if spec.metric.view in ("Ranked", "Covered") else NAMES
 
 
 def _gain(name: str, in_stage: np.ndarray, defined: np.ndarray, short: np.ndarray, n: int) -> Gain:

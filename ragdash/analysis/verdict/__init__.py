@@ -1,5 +1,6 @@
 """Can these runs be compared, and which is best? Checks that speak against a comparison, and the verdict."""
 
+from ragdash.analysis.verdict.answer_evidence import evidence_specs
 from ragdash.analysis.verdict.checks import FIXES, LEVELS, RunCheck, badges, checks_to_show, of_level
 from ragdash.analysis.verdict.decide import checks_of, decide, evaluation_checks
 from ragdash.analysis.verdict.detect import (
@@ -14,4 +15,5 @@ from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_
 
 __all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "STATES",
            "KnownShares", "RunCheck", "Verdict", "badges", "best_run", "checks_of", "checks_to_show", "decide",
-           "evaluation_checks", "find_checks", "judged_share", "known_shares", "of_level", "verdict_state", "withhold"]
+           "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "of_level",
+           "verdict_state", "withhold"]

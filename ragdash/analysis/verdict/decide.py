@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragdash.analysis.verdict.answer_evidence import evidence_specs
 from ragdash.analysis.verdict.checks import RunCheck
 from ragdash.analysis.verdict.detect import MOST_MISSING, find_checks
 from ragdash.analysis.verdict.verdict import Verdict, best_run, verdict_state
@@ -37,14 +38,18 @@ def decide(evaluations: Sequence[Evaluation], spec: Spec, checks: Sequence[RunCh
     if rows is None:
         rows = [row[index] for row in summaries(evaluations, resamples=rules.resamples, seed=rules.seed)]
     best = best_run(rows)
-    comparisons, against_baseline = {}, []
+    comparisons, against_baseline, evidence = {}, [], []
     if best is not None and len(evaluations) > 1 and select_comparable(evaluations[0], [spec])[0]:
         others = [other for other in range(len(evaluations)) if other != best]
         family = test_family(evaluations, spec, rules)
         comparisons = dict(zip(others, family.against(best), strict=True))
         against_baseline = [] if baseline is None else family.against(baseline)
+        for other in select_comparable(evaluations[0], evidence_specs(evaluations[0].specs, spec))[0]:
+            family = test_family(evaluations, other, rules)
+            evidence += [*([] if baseline is None else family.against(baseline)), *family.against(best)]
     names = [evaluation.name for evaluation in evaluations]
-    return verdict_state(names, rows, comparisons, checks, accepted, against_baseline=against_baseline)
+    return verdict_state(names, rows, comparisons, checks, accepted, against_baseline=against_baseline,
+                         evidence=evidence)
 
 
 def checks_of(evaluations: Sequence[Evaluation], spec: Spec, runs: Sequence[Run], truth: Truth | None) -> tuple[

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
 from ragdash.analysis.comparability.between_runs import same_rankings
 from ragdash.analysis.comparability.run_coverage import rising_queries
-from ragdash.analysis.unjudged.bounds import bounds
+from ragdash.analysis.test_set.unjudged.bounds import bounds
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import Unavailable

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ragdash.analysis.verdict.answer_evidence import distinct_pairs
 from ragdash.analysis.verdict.checks import RunCheck, checks_to_show, of_level
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.evaluation.evaluate import Summary
@@ -37,6 +38,9 @@ class Verdict:
         Every other run against the baseline that the reader chose; empty where none is chosen.
     checks, accepted
         What speaks against the comparison, and which kinds of it were accepted.
+    evidence
+        The runs compared on the labels and scores that files give to their answers: with the chosen baseline, and with
+        the best run.
     """
 
     state: str
@@ -49,6 +53,18 @@ class Verdict:
     accepted: tuple[str, ...] = ()
     shared: tuple[str, ...] = field(default=())
     against_baseline: tuple[Comparison, ...] = ()
+    evidence: tuple[Comparison, ...] = ()
+
+    @property
+    def differing(self) -> tuple[Comparison, ...]:
+        """The evidence that shows a significant difference."""
+        return tuple(pair for pair in self.evidence if pair.outcome in ("better", "worse"))
+
+    @property
+    def opposed(self) -> tuple[Comparison, ...]:
+        """The evidence by which another run is better than the best one."""
+        return tuple(pair for pair in self.differing
+                     if (pair.candidate if pair.outcome == "worse" else pair.baseline) == self.best)
 
     @property
     def baseline(self) -> str | None:
@@ -92,12 +108,15 @@ class Verdict:
                     comparison.candidate for comparison in self.better_than],
                 "baseline": self.baseline,
                 "against_baseline": [_outcome_dict(comparison) for comparison in self.against_baseline],
+                "evidence": [{"metric": str(pair.spec), "baseline": pair.baseline, **_outcome_dict(pair)}
+                             for pair in self.evidence],
                 "accepted": list(self.accepted), "checks": [check.as_dict() for check in self.checks]}
 
 
 def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison],
                   checks: Sequence[RunCheck] = (), accepted: Sequence[str] = (), *,
-                  spec: Spec | None = None, against_baseline: Sequence[Comparison] = ()) -> Verdict:
+                  spec: Spec | None = None, against_baseline: Sequence[Comparison] = (),
+                  evidence: Sequence[Comparison] = ()) -> Verdict:
     """Decide the state of a comparison.
 
     Parameters
@@ -112,6 +131,8 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
         Kinds of checks that the reader accepts in spite of what they say.
     against_baseline
         Every other run against the baseline that the reader chose, of the same family; none where none is chosen.
+    evidence
+        The runs compared on labels and scores of their answers; a pair can be there twice.
 
     Returns
     -------
@@ -129,7 +150,8 @@ def verdict_state(names: Sequence[str], summaries: Sequence[Summary], comparison
     shared = tuple(name for name, summary in zip(names, summaries, strict=True) if summary.mean == summaries[best].mean)
     verdict = Verdict(_state(pairs, of_level(checks, "withheld", accepted)), spec, best=names[best],
                       summary=summaries[best], comparisons=pairs, shared=shared, **given)
-    return replace(verdict, against_baseline=tuple(withhold(pair, verdict) for pair in against_baseline))
+    return replace(verdict, against_baseline=tuple(withhold(pair, verdict) for pair in against_baseline),
+                   evidence=tuple(withhold(pair, verdict) for pair in distinct_pairs(evidence)))
 
 
 def withhold(comparison: Comparison, verdict: Verdict) -> Comparison:

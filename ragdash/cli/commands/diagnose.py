@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
-from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
+from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules, diagnose
 from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
+from ragdash.analysis.failure_patterns import questions
+from ragdash.analysis.failure_patterns.corpus import corpus_view
+from ragdash.analysis.failure_patterns.query_map import LAYOUTS, VECTORS, measured_areas, query_map
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.comparison_checks import report_checks
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs
-from ragdash.core.console import say, write
-from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.core.console import print_note, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Truth
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.outcomes import direction
 from ragdash.matching.file_labels import check_label_column
 from ragdash.matching.match import Match
-from ragdash.metrics import parse_specs
+from ragdash.metrics import Spec, parse_specs
+from ragdash.reporting.sentences.failures.query_map import areas_sentence
+from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables import DIAGNOSIS_FORMATS, render_diagnoses
+from ragdash.reporting.tables.export import export_table
+from ragdash.reporting.tables.failures.query_map import map_table
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +35,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are printed (default: nDCG at k)")
     parser.add_argument("--queries", action="store_true", help="the verdict on every query")
+    parser.add_argument("--documents", action="store_true", help="also the corpus seen from its failures: relevant "
+                        "documents that no run returns, documents never returned, hubs, copies that take ranks")
     parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
+    chart = parser.add_argument_group("map of the queries", "see docs/guide/failures.md")
+    chart.add_argument("--query-map", metavar="FILE", help="write a row per query: place on a map of alike questions, "
+                       "cluster, stage and value; .csv, .xlsx or .parquet")
+    chart.add_argument("--map-layout", choices=LAYOUTS, default="pca", help="principal components, or t-SNE of "
+                       "scikit-learn (default: pca)")
+    chart.add_argument("--map-vectors", choices=VECTORS, help="embeddings that `ragdash score` computed, or the words "
+                       "of the questions (default: embeddings where there are any)")
     rules = parser.add_argument_group("rules", "see docs/reference/diagnosis.md")
     for name, kind, text in (("k", whole_number(1), "the first k documents count"),
                              ("rel", whole_number(1), "grades from here on are gold"),
@@ -49,19 +69,38 @@ def run(options: argparse.Namespace) -> int:
     runs, truth = read_inputs(options)
     if rules.label_column not in (AUTO, NO_LABELS):
         check_label_column(rules.label_column, runs)
-    diagnoses, problems, gains, matches = [], [], [], []
+    diagnoses, problems, gains, matches, evaluations = [], [], [], [], []
     for run in runs:
         matches.append(match := Match(run, truth, conventions_of(options), matching_of(options)))
-        evaluation = evaluate_match(match, specs)
+        evaluations.append(evaluation := evaluate_match(match, specs))
         diagnoses.append(diagnose(match, rules))
         gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])
         problems += [*evaluation.problems, *diagnoses[-1].problems]
     say(problems := list(dict.fromkeys(problems)))
     report_checks(matches, specs[0])
+    if options.query_map:
+        _write_map(truth, diagnoses, evaluations, specs[0], options)
     settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
+    corpora = [corpus_view(matches, index, rules.k) for index in range(len(matches))] if options.documents else []
     write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
-                           problems=problems), options.output)
+                           problems=problems, corpora=corpora), options.output)
     return 0
+
+
+def _write_map(truth: Truth, diagnoses: Sequence[Diagnosis], evaluations: Sequence[Evaluation], spec: Spec,
+               options: argparse.Namespace) -> None:
+    """The map of the queries as a file; of each run the clusters that it is worse at, as a line on standard error."""
+    ending = options.query_map.rpartition(".")[2].lower()
+    if ending not in ("csv", "xlsx", "parquet"):
+        raise InputError([Problem("fusion-choice", {"name": "ending", "value": ending,
+                                  "names": ["csv", "xlsx", "parquet"]}, field="--query-map")])
+    result = query_map(truth, options.map_layout, vectors=options.map_vectors)
+    areas = []
+    for diagnosis, evaluation in zip(diagnoses, evaluations, strict=True):
+        areas = measured_areas(result.vectors, questions(truth), evaluation.column(spec), direction(spec))
+        print_note(strip_markdown(areas_sentence([area.words for area in areas if area.worse], len(areas),
+                                                 diagnosis.run)))
+    write(export_table(map_table(result, areas, diagnoses, evaluations, spec), ending), options.query_map)
 
 
 def rules_of(options: argparse.Namespace) -> DiagnosisRules:

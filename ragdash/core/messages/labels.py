@@ -163,7 +163,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Divide by the highest value.",
     ),
     "labels-without-verdict": Message(
-        actual="{missing} of {labels:count label} of {run!r} on queries without a verdict",
+        actual="{missing} of {labels:count label} of {run!r} are on queries without a verdict",
         expected="a verdict on every labeled query",
         fix="They count among the labels alone; ask the judge again for what is missing.",
     ),
@@ -289,6 +289,26 @@ MESSAGES: Mapping[str, Message] = {
         actual="{sheet!r}",
         expected="a name that ends in .csv or .jsonl",
         fix="Choose one of these.",
+    ),
+    "sheet-column": Message(
+        actual="columns {columns:comma}",
+        expected="a column {wanted}",
+        fix="Write the grades into the sheet that ragdash made, and keep its columns.",
+    ),
+    "sheet-grade": Message(
+        actual="{value!r}",
+        expected="a whole number from 0 to 100, or nothing",
+        fix="Correct the grade, or leave the cell empty.",
+    ),
+    "sheet-grades": Message(
+        actual="grades {grades:comma} for {item!r}",
+        expected="one grade for a document",
+        fix="Decide on one of them.",
+    ),
+    "sheet-item": Message(
+        actual="{item!r}",
+        expected="an item of this test set",
+        fix="Read the sheet with the judgments that it was made of.",
     ),
     "skipped-rows": Message(
         actual="{rows:count row} without a label before the last labeled one",

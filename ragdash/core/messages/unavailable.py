@@ -12,6 +12,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="a whole number from 1",
         fix="Change RAGDASH_THREADS.",
     ),
+    "few-vectors": Message(
+        actual="{count:count question/questions} on the map",
+        expected="{least} or more for t-SNE",
+        fix="Choose the layout pca.",
+        page="Choose principal components.",
+    ),
     "model-of-another-kind": Message(
         actual="{type}",
         expected="{wanted}",
@@ -45,6 +51,23 @@ MESSAGES: Mapping[str, Message] = {
         expected="a model of the hub",
         fix="Check its name and the connection, or fetch its folder by other means and name that.",
         page="Check its name and the connection, or fetch its folder by other means and enter that.",
+    ),
+    "no-question-texts": Message(
+        actual="no texts of the questions",
+        expected="a text for each query in the ground truth",
+        fix="Add a column query to the ground truth.",
+    ),
+    "no-question-vectors": Message(
+        actual="no embeddings of the questions",
+        expected="embeddings that a local model has computed",
+        fix="Run ragdash score RUN... --truth TRUTH -m SemanticRelevance first, or leave --map-vectors out.",
+        page="Compute them below, or choose words.",
+    ),
+    "no-scikit-learn": Message(
+        actual="scikit-learn is not installed",
+        expected="scikit-learn for t-SNE",
+        fix="pip install \"ragdash[map]\", or choose the layout pca.",
+        page="pip install \"ragdash[map]\"",
     ),
     "not-a-model-metric": Message(
         actual="{spec!r}",

@@ -54,8 +54,8 @@ TERMS: Mapping[str, Term] = {
         "they always agree. Spread is the standard deviation of the votes on a query. The numbers above refer to the "
         "first vote."),
     "validated_metric": Term(
-        "Metric", "The metric whose values are compared with human labels: any answer metric from 0 to 1. Metrics "
-        "scored by judges come first."),
+        "Metric", "The metric whose values are compared with human labels: scores of the runs' files, then metrics "
+        "scored by judges, then other answer metrics. All are from 0 to 1."),
     "yes_threshold": Term(
         "Yes from", "Used for accuracy, kappa, the table and the disagreements. Means and intervals use the values."),
     "label_source": Term(

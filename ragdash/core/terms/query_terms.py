@@ -6,7 +6,22 @@ from collections.abc import Mapping
 
 from ragdash.core.terms.term import Term
 
+_TEST_SET = "../guide/test-set.md"
+
 TERMS: Mapping[str, Term] = {
+    "saturated": Term(
+        "Saturated query", entry="every run has the best value there, or every run the worst", link=_TEST_SET),
+    "discrimination": Term(
+        "Discrimination", "Do runs that are good at this query do well at the other queries? A correlation over the "
+        "runs, from −1 to 1; it needs three runs, and means little with fewer than ten. Spread: standard deviation "
+        "between the runs.", entry="corrected item-total correlation of a query over the runs", link=_TEST_SET),
+    "label_lint": Term(
+        "Judgments to look at", "Found by rules from questions, reference answers, documents and the first ranks of "
+        "the runs. No model is asked.", link=_TEST_SET),
+    "blind_relabeling": Term(
+        "Judge again", "Your grades are saved in the workspace, separate from your other judgments. The agreement is "
+        "shown after the last one, or when you ask for it.", heading="blind re-labeling",
+        entry="judging again without ids, runs and old labels, to see how far labels can be trusted", link=_TEST_SET),
     "review": Term(
         "Review", "Saved in the workspace of this machine. Reviews survive a restart. Other tabs show them after their "
         "next click.", heading="review, event", link="workspace.md",
@@ -49,13 +64,13 @@ TERMS: Mapping[str, Term] = {
         "Score threshold", "Documents with a lower score are removed before the generator sees them. Scores of "
         "different retrievers have no common threshold."),
     "right_threshold": Term(
-        "Right from", "Default {value}: {source}. An answer that contains a reference is always right. Labels of the "
-        "file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
+        "An answer is right from", "Default {value}: {source}. An answer that contains a reference is always right. "
+        "Labels of the file come first; where the references are numbers, the number decides.", link="diagnosis.md"),
     "right_labels": Term(
         "Labels of right answers", "A column of the runs' files that says of each answer whether it is right: Correct, "
         "Incorrect, Refusal, or numbers from 0 to 1 (0.5 or more is right). It comes before every metric.",
         link="diagnosis.md"),
-    "grounded_threshold": Term("Grounded from", "Default {value}: {source}."),
+    "grounded_threshold": Term("An answer is grounded from", "Default {value}: {source}."),
     "topics": Term(
         "Topics", "Failing questions, grouped by a sentence embedding model, with the words that are typical of each "
         "group. The method always forms groups, also if the questions have none."),
@@ -75,6 +90,13 @@ TERMS: Mapping[str, Term] = {
         "one is at least {threshold}, where the band “{band}” begins. {unknown}: no relevant document or no reference "
         "is known, or the run has no answer."),
     "local_test_sets": Term("Test sets", "Test sets in the workspace of this machine, newest first."),
+    "production_log": Term(
+        "Log of questions", "JSON lines, JSON, CSV or Parquet with a question per row, and where known its answer, "
+        "latency, time and session. Exported OpenTelemetry spans work too.", link="../over-time/production.md"),
+    "production_run": Term(
+        "Run of the test set", "Its refusals and latencies are compared with those of production."),
+    "production_review": Term(
+        "Review", "Opens these questions as drafts. Write the right answer of each, then accept it."),
     "drafts_file": Term("Drafts", "The file written by ragdash testset --drafts FILE."),
     "undo_decision": Term("Undo", "Discards your decision on this draft and your edits."),
     "word_overlap": Term(
@@ -86,4 +108,32 @@ TERMS: Mapping[str, Term] = {
     "critique": Term("Critique", "The model reads each question that passes the rules again, with its documents: "
                      "answerable, self-contained, one question, right answer. One more call per question."),
     "use_test_set": Term("Use as ground truth", "The runs of this session are then evaluated on these questions."),
+    "query_map": Term(
+        "Query map", "A mark for each query; alike questions are near each other. Draw around marks to open exactly "
+        "these queries.", entry="a picture with a mark for each query, alike questions near each other",
+        link="../guide/failures.md"),
+    "map_color": Term(
+        "Color by", "The stage at which the run looked at fails, its value, or how it differs from the baseline."),
+    "map_vectors": Term(
+        "Near means alike in", "Embeddings of a local model, if there is one; else the words that questions share "
+        "(tf-idf and a truncated SVD)."),
+    "map_layout": Term(
+        "Layout", "Principal components keep large distances and take a moment. t-SNE keeps neighbors together and "
+        "takes minutes for thousands of queries; distances between its groups mean little."),
+    "map_areas": Term(
+        "Clusters", "All queries on the map in groups of alike questions (k-means on their vectors), with the words "
+        "that are typical of each group. There are groups whether or not the questions fall into groups."),
+    "unfound_documents": Term(
+        "Relevant documents that no run returns", "Judged relevant, and in no list of any run shown, at any rank. No "
+        "fusion or re-ranker can bring them back: they need other chunks, queries or retrievers."),
+    "never_returned": Term(
+        "Never returned", "Documents of the corpus that no run shown returns for any query. Many are normal with few "
+        "queries; relevant ones are failures."),
+    "hubs": Term(
+        "Hubs", "Documents in more top-k lists than one of the corpus would be by chance if lists were drawn at random "
+        "(binomial, 5 %, Bonferroni over all documents). Those that are mostly not relevant push others out.",
+        entry="a document that is returned for far more queries than chance explains", heading="hub"),
+    "text_copies": Term(
+        "Copies", "A document below another one with the same text (without case and white space) or nearly the same: "
+        "80 % of the runs of three words in common, and the same numbers."),
 }

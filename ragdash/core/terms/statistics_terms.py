@@ -13,6 +13,10 @@ TERMS: Mapping[str, Term] = {
         "Judgments that settle the winner", "Each unjudged document is relevant with a chance, from judged documents "
         "at like ranks. The order removes doubt about which run leads as fast as possible. A run leads surely at 95 %.",
         entry="which judgments remove most doubt about which run is better", link="../guide/queries.md"),
+    "detectable_difference": Term(
+        "Detectable difference", "A true difference of this size is found significant in 80 % of such comparisons. It "
+        "depends on the number of queries and on how much two runs differ from query to query.", link=_LINK,
+        entry="the difference that a comparison of these queries finds with 80 % power"),
     "summary": Term("Summary", entry="mean with confidence interval and n", link=_LINK),
     "confidence_interval": Term(
         "Confidence interval", heading="confidence interval (CI)",

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, DiagnosisRules, diagnose, text_specs
+from ragdash.analysis.diagnosis import STAGES, Diagnosis, DiagnosisRules, diagnose, movable_stages, text_specs
 from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches.shared_cache import shared
@@ -24,8 +24,6 @@ from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.sentences import formatting as fmt
 
 SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
-
-RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
 
 
 def rules(k: int) -> DiagnosisRules:
@@ -108,6 +106,5 @@ def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagno
         stage_gains = _run_diagnosis.gains(_evaluation, spec, _queries)
     except InputError:  # no better end: nothing can be gained
         return np.full(len(STAGES), np.nan)
-    view = parse_spec(spec).metric.view
-    movable = RETRIEVAL if view in ("Ranked", "Covered") else () if view == "Timed" else NAMES
+    movable = movable_stages(parse_spec(spec))
     return np.array([*(gain.at_most if gain.stage in movable else np.nan for gain in stage_gains), np.nan])

@@ -79,12 +79,12 @@ def frame(context: PageContext, summaries: Sequence[Sequence[Summary]], order: S
     names = fmt.short_names(context.names, NAME)
     table: dict[str, list] = {SIGN: [run_look(context.slots[row]).sign for row in order],
                               RUN: [names[row] for row in order]}
-    if any(marks.values()):
-        table[MARKS] = [marks.get(row, "") for row in order]
     different_n = len({summary.n for row in summaries for summary in row}) > 1
     for column, spec in enumerate(specs):
         table[spec.title] = [_mean_cell(summaries[row][column], deltas.get((row, spec)), main=column == 0,
                                         with_n=different_n) for row in order]
+        if column == 0 and any(marks.values()):  # after the mean, which a phone shows next to the name
+            table[MARKS] = [marks.get(row, "") for row in order]
         if column == 0 and any((row, spec) in deltas for row in order):
             comparisons = [deltas.get((row, spec)) for row in order]
             table[DIFFERENCE] = [_difference_cell(comparison) for comparison in comparisons]

@@ -11,7 +11,8 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import SHORT
 
 PAGE = "pages/queries.py"
-FILTER_KEYS = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED)
+FILTER_KEYS = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED,
+               state.PICKED)
 OUTCOMES = {"all": "", "better": "better", "equal": "equal", "worse": "worse", "undefined": "undefined"}  # of Compare
 
 

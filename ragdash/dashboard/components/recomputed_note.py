@@ -10,7 +10,7 @@ from ragdash.dashboard.caches import recomputed_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.file_metrics import recomputed_sentences
+from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 
 
 def render(context: PageContext, specs: Sequence[Spec]) -> None:

@@ -22,7 +22,7 @@ from ragdash.evaluation.repeats import (
 )
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.repeats import spread_sentence
+from ragdash.reporting.sentences.runs.repeats import spread_sentence
 
 MEAN, SINGLE = "mean", "single"
 MAX_LINES = 4  # configurations that have a sentence

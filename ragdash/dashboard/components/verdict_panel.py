@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.verdict import RunCheck, Verdict, badges, checks_to_show
+from ragdash.analysis.verdict import RunCheck, Verdict, badges, checks_to_show, evidence_specs
 from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, spec_of
 from ragdash.dashboard.session import run_fixes, state, truth_versions
 from ragdash.dashboard.session.data_store import SessionRun
+from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -27,8 +28,9 @@ NAME = 48  # characters of a run's name in a sentence
 
 
 def current_verdict(context: PageContext, spec: Spec) -> Verdict:
-    """The verdict on the metric, with the checks that the reader accepted."""
-    return context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()))
+    """The verdict on the metric, with the checks that the reader accepted, and what labels and scores say."""
+    labels, _ = context.results.computable(evidence_specs(session_file_specs(), spec))
+    return context.results.verdict(spec, tuple(state.get(state.ACCEPTED) or ()), labels)
 
 
 def render(context: PageContext, spec: Spec) -> None:

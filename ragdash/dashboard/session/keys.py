@@ -4,9 +4,9 @@ from ragdash.core.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
 MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
-# the part shown of Compare, Answers, Threshold bands, Data, Variants
-COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART, VARIANTS_PART = PARTS_OF_PAGES = (
-    "detail", "part", "bands_part", "data_part", "variants_part")
+# the part shown of Compare, Answers, Threshold bands, Data, Variants, Test set
+COMPARE_PART, ANSWERS_PART, BANDS_PART, DATA_PART, VARIANTS_PART, TEST_SET_PART = PARTS_OF_PAGES = (
+    "detail", "part", "bands_part", "data_part", "variants_part", "test_set_part")
 METRICS = "columns"  # the leaderboard on Compare
 CURVES, SCALE, VIEW = "curves", "axis", "tradeoff"  # Precision-recall
 FORMER_VIEW = "view"  # VIEW in addresses of earlier versions, next to runs; without runs it names a saved view
@@ -19,6 +19,8 @@ COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on 
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
 CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
+PICKED = "picked"  # queries chosen on a map or by a number of documents
+OF_MAP = MAP_COLOR, MAP_VECTORS, MAP_LAYOUT = "map_color", "map_vectors", "map_layout"  # the query map, on Failures
 ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
@@ -38,8 +40,8 @@ OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST, HISTORY_RUN = (  # Histo
 OF_VARIANTS = VARIANTS_FIND, VARIANTS_BY, VARIANTS_PINNED, VARIANTS_AIM = (  # Variants
     "variants_find", "variants_by", "variants_pinned", "variants_aim")
 JUDGE = "judge"  # whose verdicts, on Answers
-SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
-    "sections", "texts", "table", "format", "pictures", "to", "look_as")
+SHARING = PARTS, TEXTS, TABLE, FORM, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
 OF_VALIDATION = TRUSTED, CLASSED, TRUST_VIEW, LABELS_FROM, GROUPED = (  # judge validation, on Answers
@@ -53,10 +55,11 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWE
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
-        STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS, STAGE, PAID, JUDGE,
-        *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY, *OF_VARIANTS, *SHARING)
-MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
-        DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
+        STAGES, READINGS, MARKED, PICKED, *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS,
+        STAGE, PAID, JUDGE, *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY,
+        *OF_VARIANTS, *SHARING)
+MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
+        PARTS, DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
 OF_RUNS = (SHOWN, BASELINE, X_RUN, Y_RUN, CANDIDATE, LOOKED, OF, FUSED_RUNS, RERANKED,
            VARIANTS_PINNED)  # hold digests of runs
 
@@ -99,6 +102,8 @@ DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the 
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 NEW_SET_SIZE, NEW_SET_TYPES, NEW_SET_CRITIQUE = "_new_set_size", "_new_set_types", "_new_set_critique"
 NEW_SET_PLANNED, NEW_SET_AGREED, NEW_SET_SHOWN = "_new_set_plan", "_new_set_agreed", "_new_set_shown"
+PRODUCTION_LOG, PRODUCTION_FILE, PRODUCTION_RUN = "_production_log", "_production_file", "_production_run"
+RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  # judging again, on Test set
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out
 LAST_PAGE, CHANGED_PAGE = "_last_page", "_changed_page"  # drawn to its end last; whether another is drawn

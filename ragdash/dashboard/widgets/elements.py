@@ -25,6 +25,7 @@ _CONFIG = {
 }
 # On the page there is no camera: its file would have neither title nor legend. The Download tab makes files.
 _ON_PAGE = {**_CONFIG, "modeBarButtonsToRemove": [*_CONFIG["modeBarButtonsToRemove"], "toImage"]}
+_WITH_LASSO = {**_CONFIG, "modeBarButtonsToRemove": ["autoScale2d", "toImage"]}
 
 
 def theme() -> plot_theme.Theme:
@@ -170,6 +171,7 @@ def chart(
     formats: dict[str, str] | None = None,
     height: int | None = None,
     pick: Callable[[Sequence], None] | None = None,
+    pick_area: Callable[[list], None] | None = None,
     title: str = "",
     caption: str = "",
     note: str = "",
@@ -178,13 +180,20 @@ def chart(
 
     Another tab is drawn alone, without the rest of the page.
 
-    pick: called with the customdata of the mark that was clicked. title: of its files; empty: the alternative text up
-    to a colon. caption: markdown below the picture, and in its files. note: markdown in its files alone.
+    pick: called with the customdata of the mark that was clicked. pick_area: in its place, with the customdata of each
+    mark in the area that was drawn with the lasso or the box, or of the mark that was clicked. title: of its files;
+    empty: the alternative text up to a colon. caption: markdown below the picture, and in its files. note: markdown in
+    its files alone.
     """
     picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     if picture.open is not False:
         with picture:
-            if pick is None:
+            if pick_area is not None:
+                selected = st.plotly_chart(fig, key=key, alt=alt, config=_WITH_LASSO, on_select="rerun",
+                                           selection_mode=("points", "box", "lasso")).selection.points
+                if selected:
+                    pick_area([point["customdata"] for point in selected])
+            elif pick is None:
                 st.plotly_chart(fig, key=key, alt=alt, config=_ON_PAGE)
             else:
                 points = st.plotly_chart(fig, key=key, alt=alt, config=_ON_PAGE, on_select="rerun",

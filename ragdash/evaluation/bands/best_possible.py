@@ -41,17 +41,32 @@ def best_possible(match: Match, spec: Spec, queries: np.ndarray | None = None) -
     >>> best_possible(Match(Run.build("run", ["q"], ["x"]), truth), parse_spec("R@1"))
     0.25
     """
+    values = best_possible_values(match, spec)
+    values = values if queries is None else values[np.asarray(queries, bool)]
+    return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
+
+
+def best_possible_values(match: Match, spec: Spec) -> np.ndarray:
+    """Return the value of a perfect ranking at each query: (Q,), NaN where undefined, and everywhere as there.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> from ragdash.metrics import parse_spec
+    >>> truth = Truth.build("qrels", ["q", "p", "p"], ["a", "b", "c"], [1, 1, 1])
+    >>> best_possible_values(Match(Run.build("run", ["q"], ["x"]), truth), parse_spec("R@1")).tolist()
+    [1.0, 0.5]
+    """
     truth = match.truth
+    unknown = np.full(len(truth), np.nan)
     if match.matching.by != "id" or spec.metric.view != "Ranked" or spec.metric.aggregate != "mean":
-        return math.nan
+        return unknown
     relevant = np.flatnonzero(truth.grades >= 1)
     if not len(relevant):
-        return math.nan
+        return unknown
     names = truth.query_ids.take(truth.queries[relevant])
     perfect = Run.build("perfect", names, truth.docs.take(relevant), ranks=np.arange(len(relevant), dtype=float))
     try:
-        values = evaluate_match(Match(perfect, truth, match.conventions), [spec]).column(spec)
+        return evaluate_match(Match(perfect, truth, match.conventions), [spec]).column(spec)
     except (InputError, Unavailable):
-        return math.nan
-    values = values if queries is None else values[np.asarray(queries, bool)]
-    return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
+        return unknown

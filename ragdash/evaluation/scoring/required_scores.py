@@ -57,6 +57,13 @@ def plan_scoring(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str 
     return ScoringPlan(names, tuple(tasks), (*scored, *entailed), store, tuple(problems))
 
 
+def plan_texts(texts: Sequence[str], model: str | Encoder | None = None,
+               store: ScoreCache | None = None) -> ScoringPlan:
+    """Embedding these texts alone; nothing is loaded or computed. InputError where there is no such model."""
+    store = store or default_score_cache()
+    return ScoringPlan((), (_task(ENCODER, _source(ENCODER, model, False), texts, store),), (), store)
+
+
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
     specs = parse_specs(metrics)
     accepted = (*NEEDS, RELEVANCY, NAME)

@@ -22,9 +22,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.failure_patterns.traits import ENGLISH, OTHERS
-from ragdash.core.text import content_words, normalise, number_value, numbers, tokens
+from ragdash.core.text import content_words, normalise, tokens
 from ragdash.experiments.testset.drafts import Check, Document, Draft, Evidence
 from ragdash.experiments.testset.quote_matching import LIKE, place_of
+from ragdash.matching.near_questions import NEAR, near_duplicate, question_stems, sorted_stems
+from ragdash.matching.supported_words import unsupported_words
 
 HOW = "unicode"  # the tokens: any script
 RULES = {"question": "No question", "alone": "Not self-contained", "quote": "Quote not in its document",
@@ -35,7 +37,6 @@ RULES = {"question": "No question", "alone": "Not self-contained", "quote": "Quo
 """Every rule, and what a reject by it is called."""
 LONGEST, LONGEST_ANSWER = 400, 1_000  # signs
 SHORT_QUOTE = 3  # words at least
-NEAR, WORD = 85.0, 80.0  # rapidfuzz ratio: of the content words of two questions; of two words
 OUTSIDE = 0.8  # share of a question's content words in one document
 
 _TEXT = r"(?:text|passage|document|article|excerpt|paragraph|snippet|author|narrator|writer)s?"
@@ -162,28 +163,9 @@ def answered(answer: str, evidence: Iterable[Evidence], besides: str = "") -> Ch
     return Check("answer", True, "the answer's words are in the evidence")
 
 
-def unsupported_words(answer: str, texts: Iterable[str]) -> list[str]:
-    """Content words of the answer without a word of the same stem in the texts, in order; each once.
-
-    Numbers count by their value ("4,213" and "4213" are one). Stems are Porter's; yes and no need no support. Stop
-    words are known for English only.
-    """
-    texts = list(texts)
-    stems = {stem for text in texts for stem in tokens(text, HOW, stem=True)}
-    values = {number_value(text[a:b]) for text in texts for a, b in numbers(text)}
-    content = content_words(answer, HOW) - {"yes", "no"}
-    known = {token for a, b in numbers(answer) if number_value(answer[a:b]) in values
-             for token in tokens(answer[a:b], HOW)}
-    return [
-        word
-        for word, stem in dict(zip(tokens(answer, HOW), tokens(answer, HOW, stem=True), strict=True)).items()
-        if word in content and word not in known and stem not in stems
-    ]
-
-
 def on_subject(question: str, document: Document) -> Check:
     """The rule subject."""
-    shared = _stems(question) & _stems(f"{document.title} {document.text}")
+    shared = question_stems(question) & question_stems(f"{document.title} {document.text}")
     return Check("subject", bool(shared), f"it is on the subject of {document.doc_id}" if shared else
                  f"it shares no content word with {document.doc_id}")
 
@@ -206,7 +188,7 @@ class Earlier:
         """The rule new."""
         from rapidfuzz import fuzz, process
 
-        words, text = _sorted(question), normalise(question, HOW)
+        words, text = sorted_stems(question), normalise(question, HOW)
         like = process.extract(words, self._words, scorer=fuzz.ratio, score_cutoff=NEAR, limit=None) if words else ()
         nearest = next((index for _, _, index in sorted(like, key=lambda candidate: candidate[2])
                      if near_duplicate(text, self._texts[index])), None)
@@ -218,50 +200,16 @@ class Earlier:
     def add(self, draft: Draft) -> None:
         """A question that is kept."""
         self._ids.append(draft.id)
-        self._words.append(_sorted(draft.question))
+        self._words.append(sorted_stems(draft.question))
         self._texts.append(normalise(draft.question, HOW))
-
-
-def near_duplicate(a: str, b: str) -> bool:
-    """Whether two questions are nearly the same.
-
-    So they are where all three hold: the stems of their content words, sorted and joined, have a rapidfuzz ratio of
-    NEAR (85) or more; they have the same numbers; and not both have a content word without a like one (ratio of WORD,
-    80, or more) in the other: "Who commanded Apollo 16?" and "... Apollo 17?" are two questions, and so are those about
-    Lisbon and London. Questions without content words are so where their normalized texts are equal.
-    """
-    from rapidfuzz import fuzz
-
-    first_stems, second_stems = _stems(a), _stems(b)
-    if not first_stems or not second_stems:
-        return normalise(a, HOW) == normalise(b, HOW)
-    if fuzz.ratio(_sorted(a), _sorted(b)) < NEAR or _numbers(a) != _numbers(b):
-        return False
-    unmatched = [[word for word in left_stems - two if not any(fuzz.ratio(word, like) >= WORD for like in two)]
-             for left_stems, two in ((first_stems, second_stems), (second_stems, first_stems))]
-    return not all(unmatched)
 
 
 def overlap(question: str, evidence: Iterable[str]) -> float | None:
     """Share of the question's content words (by their stems) that are in the evidence, in [0, 1]; None where the
     question has none or there is no evidence.
     """
-    question_stems, evidence_stems = (
-        _stems(question),
+    stems, evidence_stems = (
+        question_stems(question),
         {stem for text in evidence for stem in tokens(text, HOW, stem=True)},
     )
-    return len(question_stems & evidence_stems) / len(question_stems) if question_stems and evidence_stems else None
-
-
-def _stems(text: str) -> frozenset[str]:
-    content = content_words(text, HOW)
-    return frozenset(stem for word, stem in zip(tokens(text, HOW), tokens(text, HOW, stem=True), strict=True)
-                     if word in content)
-
-
-def _sorted(text: str) -> str:
-    return " ".join(sorted(_stems(text)))
-
-
-def _numbers(text: str) -> set[str]:
-    return {number_value(text[a:b]) for a, b in numbers(text)}
+    return len(stems & evidence_stems) / len(stems) if stems and evidence_stems else None

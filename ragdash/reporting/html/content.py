@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ragdash.analysis.verdict import Verdict, find_checks, verdict_state, withhold
+from ragdash.analysis.verdict import Verdict, evidence_specs, find_checks, verdict_state, withhold
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.compare import (
@@ -26,7 +26,7 @@ from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spread_of_repeats
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
-from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, parse_specs
+from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_specs
 from ragdash.metrics.bands import BANDS, Bands
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
@@ -78,6 +78,8 @@ class ReportRequest:
     repeats
         For each run the matches of all repeats of its configuration: its values are means over them, its rankings and
         texts those of its match. Empty: each run is one run.
+    file_specs
+        The metrics in the files of the runs; None: they are guessed.
     """
 
     matches: tuple[Match, ...]
@@ -101,6 +103,7 @@ class ReportRequest:
     author: str = ""
     date: str = ""
     repeats: tuple[tuple[Match, ...], ...] = ()
+    file_specs: tuple[Spec, ...] | None = None
 
     def __post_init__(self) -> None:
         runs = [match.run.name for match in self.matches]
@@ -174,8 +177,27 @@ class ReportContent:
 
     @cached_property
     def answers(self) -> list[Evaluation]:
-        """Metrics of answers and grounding; NaN where a run has none."""
-        return self.evaluate(parse_specs(list(ANSWERS)))
+        """Labels and scores of the files, then metrics of answers and grounding; NaN where a run has none."""
+        return self.evaluate([*self.evidence, *parse_specs(list(ANSWERS))])
+
+    @cached_property
+    def evidence(self) -> list[Spec]:
+        """The labels and scores of answers in the files of the runs, labels first, but for the verdict's own metric."""
+        specs = self.request.file_specs
+        if specs is None:
+            specs = file_specs([match.run for match in self.request.matches])
+        return evidence_specs([*(spec for spec in self.request.specs if spec.file_column), *specs], self.lead)
+
+    @cached_property
+    def evidence_rows(self) -> list[Evaluation]:
+        """The values of the evidence."""
+        return self.evaluate(self.evidence)
+
+    def rows_of(self, spec: Spec) -> list[Evaluation]:
+        """The evaluations that have a metric of the report."""
+        if spec in self.request.specs:
+            return self.evaluations
+        return self.evidence_rows if spec in self.evidence else self.answers
 
     @cached_property
     def answer_summaries(self) -> list[tuple[Summary, ...]]:
@@ -212,9 +234,15 @@ class ReportContent:
 
     def metric_summaries(self, spec: Spec) -> list[Summary]:
         """One spec of every run."""
-        specs, rows = (self.request.specs, self.summaries) if spec in self.request.specs else (
-            self.answers[0].specs, self.answer_summaries)
-        return [row[specs.index(spec)] for row in rows]
+        rows = self.rows_of(spec)
+        summarized = self.summaries if rows is self.evaluations else (
+            self.answer_summaries if rows is self.answers else self.evidence_summaries)
+        return [row[list(rows[0].specs).index(spec)] for row in summarized]
+
+    @cached_property
+    def evidence_summaries(self) -> list[tuple[Summary, ...]]:
+        """Mean and interval of each run and label or score of the answers."""
+        return self.summarize(self.evidence_rows)
 
     def against_best(self, spec: Spec) -> dict[int, Comparison]:
         """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
@@ -228,11 +256,14 @@ class ReportContent:
         checks = find_checks(matches, lead, request.k, queries=self.selected)
         return verdict_state(self.names, self.metric_summaries(lead), self._pairs_with(self.best_run(lead), lead),
                              checks, request.accepted,
-                             against_baseline=tuple(self._pairs_with(request.baseline, lead).values()))
+                             against_baseline=tuple(self._pairs_with(request.baseline, lead).values()),
+                             evidence=[pair for spec in self.evidence
+                                       for run in (request.baseline, self.best_run(lead))
+                                       for pair in self._pairs_with(run, spec).values()])
 
     def _pairs_with(self, run: int | None, spec: Spec) -> dict[int, Comparison]:
         """Every other run against this one, whatever speaks against it; none where it is None."""
-        rows = self.evaluations if spec in self.request.specs else self.answers
+        rows = self.rows_of(spec)
         if run is None or len(rows) < 2 or not select_comparable(rows[run], [spec])[0]:
             return {}
         others = [other for other in range(len(rows)) if other != run]
@@ -245,8 +276,7 @@ class ReportContent:
     def family(self, spec: Spec) -> FamilyTests:
         """All pairs of the runs on one spec, tested together: the one source of every outcome in the report."""
         if spec not in self._families:
-            rows = self.evaluations if spec in self.request.specs else self.answers
-            self._families[spec] = test_family(rows, spec, self.rules)
+            self._families[spec] = test_family(self.rows_of(spec), spec, self.rules)
         return self._families[spec]
 
     @property

@@ -123,3 +123,61 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
         tickfont={"size": 13, "color": theme.ink},
     )
     return fig
+
+
+MANY_MARKS = 1_000  # from here on marks are drawn by the graphics card
+
+
+def map_by_group(places: np.ndarray, hover: Sequence[str], groups: np.ndarray, names: Sequence[str], *,
+                 colors: Sequence[str], symbols: Sequence[str], axes: tuple[str, str] = ("", ""),
+                 theme: Theme = LIGHT) -> go.Figure:
+    """A mark for each query at its place on a map, colored by group.
+
+    places (Q, 2), NaN: not on the map; hover (Q,): texts; groups (Q,): index of a name, -1 for none; names, colors,
+    symbols (G,): drawn in this order, later ones above. customdata: the index of the query.
+    """
+    fig = _map(axes, theme)
+    shown = ~np.isnan(places[:, 0])
+    for group, (name, color, symbol) in enumerate(zip(names, colors, symbols, strict=True)):
+        rows = np.flatnonzero(shown & (groups == group))
+        if len(rows):
+            fig.add_trace(_marks(places, rows, hover, int(shown.sum()), f"{escape(name)} ({len(rows):,})",
+                                 {"color": color, "symbol": symbol, "line": {"width": 1, "color": theme.paper}}))
+    fig.update_layout(showlegend=True)
+    return fig
+
+
+def map_by_value(places: np.ndarray, hover: Sequence[str], values: np.ndarray, title: str, *,
+                 limits: tuple[float, float], scale: Sequence[str], axes: tuple[str, str] = ("", ""),
+                 theme: Theme = LIGHT) -> go.Figure:
+    """The same, colored by a value (Q,) on a scale of colors between two limits; undefined ones are hollow."""
+    fig = _map(axes, theme)
+    shown = ~np.isnan(places[:, 0])
+    total = int(shown.sum())
+    missing, rows = np.flatnonzero(shown & np.isnan(values)), np.flatnonzero(shown & ~np.isnan(values))
+    if len(missing):
+        fig.add_trace(_marks(places, missing, hover, total, f"undefined ({len(missing):,})",
+                             {"color": theme.grey, "symbol": "circle-open"}))
+        fig.update_layout(showlegend=True)
+    fig.add_trace(_marks(places, rows, hover, total, f"{len(rows):,} with a value", {
+        "color": values[rows], "cmin": limits[0], "cmax": limits[1], "colorscale": list(scale), "showscale": True,
+        "line": {"width": 1, "color": theme.muted},
+        "colorbar": {"title": {"text": escape(title), "side": "right"}, "thickness": 12, "outlinewidth": 0}}))
+    return fig
+
+
+def _map(axes: tuple[str, str], theme: Theme) -> go.Figure:
+    fig = figure(theme, height=520)
+    fig.update_layout(dragmode="lasso", hovermode="closest")
+    fig.update_xaxes(title_text=escape(axes[0]), showticklabels=False, ticks="")
+    fig.update_yaxes(title_text=escape(axes[1]), showticklabels=False, ticks="")
+    return fig
+
+
+def _marks(places: np.ndarray, rows: np.ndarray, hover: Sequence[str], total: int, name: str,
+           marker: dict) -> go.Scatter | go.Scattergl:
+    kind = go.Scattergl if total > MANY_MARKS else go.Scatter
+    size = 9 if total <= 300 else 7 if total <= MANY_MARKS else 5
+    return kind(x=places[rows, 0], y=places[rows, 1], mode="markers", name=name, customdata=rows, hoverinfo="text",
+                hovertext=[hover[row] for row in rows.tolist()], marker={**marker, "size": size},
+                unselected={"marker": {"opacity": 0.5}})

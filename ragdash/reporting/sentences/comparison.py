@@ -88,7 +88,17 @@ def _gap(comparison: Comparison, total: int) -> str:
         return name
     low, high = sorted((-comparison.low, -comparison.high))
     return name + escape(f" ({number(-comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
-                         f"{number(high, signed=True)}])")
+                         f"{number(high, signed=True)}]{shared_queries(comparison)})")
+
+
+def shared_queries(comparison: Comparison) -> str:
+    """Over which queries a difference is, where that is not clear: a mean of a run counts those of the run alone too.
+    """
+    return f", on the {count(comparison.n, 'query', 'queries')} that both have" if comparison.left_out else ""
+
+
+PAIRED_NOTE = ("A difference is over the queries on which both runs have a value, so it is not always the difference "
+               "of the two means.")
 
 
 def p_text(comparison: Comparison) -> str:
@@ -121,7 +131,8 @@ def comparison_sentence(comparison: Comparison, baseline: str, margin: float | N
         return (f"Too few queries to compare {names[0]} and {names[1]} on {title}: with "
                 f"{comparison.n} queries no difference can be significant.")
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-                   f"{number(comparison.high, signed=True)}], {p_text(comparison)}, n = {comparison.n:,}")
+                   f"{number(comparison.high, signed=True)}], {p_text(comparison)}"
+                   f"{shared_queries(comparison) or f', n = {comparison.n:,}'}")
     if comparison.outcome == "not-comparable":
         return f"{names[0]} and {names[1]} are not comparable yet on {title}: {facts}."
     if comparison.outcome in COLORS:
@@ -173,7 +184,7 @@ def _slice_gap(comparison: Comparison) -> str:
     """*hard* (27 queries): the difference and its interval."""
     gap = (f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
            f"{number(comparison.high, signed=True)}]")
-    value = comparison.slice.value if comparison.slice else ""
+    value = comparison.slice.title if comparison.slice else ""
     return f"*{escape(value)}* ({escape(gap)}, {count(comparison.n, 'query', 'queries')})"
 
 
@@ -206,7 +217,13 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
 
 
 def _power_sentence(comparison: Comparison) -> str:
-    """The detectable difference, and how many queries the observed one would need."""
+    """The detectable difference, and how many queries the observed one would need; where no query differs, what the
+    interval means.
+    """
+    if comparison.n == comparison.ties:
+        same = f"The {count(comparison.n, 'query has', 'queries have')} the same value in both runs"
+        return f"{same}: the interval shows how large a difference could still be." if comparison.low < 0 else (
+            f"{same}, so the interval has no width. Other queries could still differ, unless the runs are the same.")
     text = _detectable_sentence(comparison, comparison.n)
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))

@@ -9,6 +9,7 @@ import numpy as np
 from ragdash.analysis.verdict import FIXES, RunCheck, Verdict
 from ragdash.core.messages import Surface
 from ragdash.evaluation.compare import Comparison
+from ragdash.reporting.sentences.comparison import comparison_sentence, shared_queries
 from ragdash.reporting.sentences.formatting import count, escape, interval, listed, number
 
 TITLES = {
@@ -21,6 +22,7 @@ TITLES = {
 }
 LEVELS = {"withheld": "Withholds the verdict", "qualified": "Open check", "note": "Note"}
 LEAST_GAIN = 0.0005  # a smaller one would be shown as 0.000
+MAX_EVIDENCE = 4  # differences by labels and scores that are listed
 MAX_NAMES = 3  # names that a sentence lists; more are counted
 BASELINE_OUTCOMES = {"better": "is better", "worse": "is worse", "equivalent": "is equivalent",
                      "undecided": "shows no significant difference", "too-few": "has too few queries to compare",
@@ -96,6 +98,10 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     plain = escape if markdown else str
     if verdict.state == "not-comparable":
         return "Do not decide on these numbers. Fix the check first, or accept it if you know better."
+    if verdict.state == "clear-winner" and verdict.opposed and not verdict.qualified:
+        return (f"{name(verdict.best or '')} is better by {plain(verdict.spec.title)}, but the answers say otherwise: "
+                f"{_evidence_text(verdict.opposed[0], markdown)}. Decide what matters more, the documents found or the "
+                "answers.")
     if verdict.state == "clear-winner":
         if verdict.qualified:
             warnings = "warning below: it" if len(verdict.qualified) == 1 else "warnings below: they"
@@ -110,6 +116,10 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]
         largest = max((end for comparison in verdict.tied for end in (abs(comparison.low), abs(comparison.high))
                        if np.isfinite(end)), default=np.nan)
+        if verdict.differing:
+            return (f"By {plain(verdict.spec.title)}, these queries do not show which of {_names(best, name)} is best. "
+                    f"The answers do differ: {_evidence_text(verdict.differing[0], markdown)}. If the answers matter "
+                    f"most, decide by that.{rest}")
         accept = "Choose by cost or speed." if np.isnan(largest) else (
             f"A difference as large as {plain(number(largest))} is still possible. If you can accept that, choose by "
             "cost or speed.")
@@ -141,7 +151,41 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         parts.append(f"{plain(_first_few(doubts))}.")
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
-    return " ".join(parts) or "Nothing speaks against this result."
+    if verdict.opposed:
+        parts.append(f"The answers point the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
+    return " ".join(parts) or _nothing_against(verdict, plain)
+
+
+def evidence_lines(verdict: Verdict) -> list[str]:
+    """A line of Markdown for each significant difference by labels and scores of the answers, the first few."""
+    lines = [comparison_sentence(pair, pair.baseline, None) for pair in verdict.differing[:MAX_EVIDENCE]]
+    rest = len(verdict.differing) - MAX_EVIDENCE
+    return [*lines, *([f"And {rest} more."] if rest > 0 else [])]
+
+
+def evidence_heading(verdict: Verdict) -> str:
+    """Whether labels, scores or both of the answers differ."""
+    kinds = {"labels" if dict(pair.spec.params).get("label") else "scores" for pair in verdict.differing}
+    return f"By the {listed(sorted(kinds))} of the answers:"
+
+
+def _nothing_against(verdict: Verdict, plain: Say) -> str:
+    """That nothing speaks against the verdict, and what was looked at."""
+    titles = list(dict.fromkeys(pair.spec.title for pair in verdict.evidence))
+    if not titles:
+        return "Nothing speaks against this result."
+    if verdict.differing:
+        differing = list(dict.fromkeys(pair.spec.title for pair in verdict.differing))
+        return f"Nothing speaks against this result. The answers point the same way: {plain(listed(differing))}."
+    return (f"Nothing speaks against this result. The answers show no significant difference "
+            f"({plain(listed(titles))}).")
+
+
+def _evidence_text(pair: Comparison, markdown: bool) -> str:
+    """Which run is better than which on what, with the better one first."""
+    name, plain = (_bold, escape) if markdown else (str, str)
+    first, second = (pair.candidate, pair.baseline) if pair.outcome == "better" else (pair.baseline, pair.candidate)
+    return f"{name(first)} is better than {name(second)} on {plain(pair.spec.title)}"
 
 
 def check_lines(checks: Sequence[RunCheck], surface: Surface = "page", *, markdown: bool = True) -> list[str]:
@@ -195,7 +239,7 @@ def _gaps(comparisons: Sequence[Comparison], name: Say) -> str:
     for comparison in comparisons:
         low, high = sorted((0.0 - comparison.low, 0.0 - comparison.high))
         text = f" ({number(0.0 - comparison.mean_difference, signed=True)} [{number(low, signed=True)}, " \
-               f"{number(high, signed=True)}])"
+               f"{number(high, signed=True)}]{shared_queries(comparison)})"
         texts.append(name(comparison.candidate) + (escape(text) if name is _bold else text))
     return listed(texts)
 
@@ -205,7 +249,7 @@ def _difference(comparison: Comparison, markdown: bool) -> str:
     if comparison.n < 2:
         return ""
     text = (f" ({number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-            f"{number(comparison.high, signed=True)}])")
+            f"{number(comparison.high, signed=True)}]{shared_queries(comparison)})")
     return escape(text) if markdown else text
 
 

@@ -6,29 +6,37 @@ Letters: N runs, S stages.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain
+from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain, movable_stages
+from ragdash.analysis.failure_patterns.corpus import CorpusView
 from ragdash.core.errors import Problem
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences.failures.corpus import corpus_sentences
+from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
+from ragdash.reporting.tables.failures.corpus import copy_rows, corpus_dict, hub_rows
 
+MOST_DOCUMENTS = 10  # hubs and copies that text lists
 DIAGNOSIS_FORMATS = ("table", "json", "csv", "markdown")
 Gains = Sequence[Sequence[Sequence[Gain]]]
 """For each run and each spec the gains."""
 
 
 def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, form: str, *,
-                     queries: bool = False, settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+                     queries: bool = False, settings: dict | None = None, problems: Iterable[Problem] = (),
+                     corpora: Sequence[CorpusView] = ()) -> bytes:
     """The diagnoses of runs on one truth in one of DIAGNOSIS_FORMATS, as UTF-8; queries: every query's verdict too.
 
-    CSV is one table: of stages, or of queries where these are asked for.
+    CSV is one table: of stages, or of queries where these are asked for. corpora: the corpus seen from each run, for
+    the other formats.
     """
     if form == "json":
-        return _json(diagnoses, specs, gains, queries, settings or {}, problems)
+        return _json(diagnoses, specs, gains, queries, settings or {}, problems, corpora)
     if form == "csv":
         return table_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains), form)
     sections = [table_text(*_waterfall_rows(diagnoses), form), table_text(*_stage_rows(diagnoses, specs, gains), form)]
@@ -37,6 +45,12 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
         sections.append(
             table_text(table.column_names, [list(map(str, row.values())) for row in table.to_pylist()], form)
         )
+    for index, view in enumerate(corpora):
+        texts = corpus_sentences(view)[2 if index else 0:]  # the first two are of all runs
+        sections.append("".join(note_text(strip_markdown(text), form) for text in texts))
+        for rows in filter(None, (hub_rows(view), copy_rows(view))):
+            cells = [list(map(str, row.values())) for row in rows[:MOST_DOCUMENTS]]
+            sections.append(table_text(list(rows[0]), cells, form))
     return ("\n".join(sections) + "".join(note_text(text, form) for text in _notes(diagnoses, specs))).encode()
 
 
@@ -59,12 +73,17 @@ def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Ga
                     "reached": step and step.reached,
                     "unknown": step and step.unknown,
                     **{
-                        f"{spec} at most": finite_or_none(spec_gains[s].at_most) if s != FINE else None
+                        f"{spec} at most": finite_or_none(_shown_gain(spec, spec_gains, s)) if s != FINE else None
                         for spec, spec_gains in zip(specs, run_gains, strict=True)
                     },
                 }
             )
     return pa.Table.from_pylist(rows)
+
+
+def _shown_gain(spec: Spec, spec_gains: Sequence[Gain], stage: int) -> float:
+    """What fixing a stage gains at most, NaN where no fix of it moves the metric."""
+    return spec_gains[stage].at_most if STAGES[stage].name in movable_stages(spec) else math.nan
 
 
 def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
@@ -118,8 +137,8 @@ def _stage_rows(
                     [
                         f"{run_counts[s]:,}",
                         *(
-                            f"(+{number(spec_gains[s].at_most)})".replace("+–", "–")
-                            for spec_gains in run_gains
+                            f"(+{number(_shown_gain(spec, spec_gains, s))})".replace("+–", "–")
+                            for spec, spec_gains in zip(specs, run_gains, strict=True)
                             if s != FINE
                         ),
                     ]
@@ -133,7 +152,7 @@ def _stage_rows(
 def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
     notes = [f"In brackets: by how much the mean of {' and of '.join(spec.title for spec in specs)} would move if all "
              "queries of the stage had the best possible value, an upper bound; – where it is undefined for all of "
-             "them."] if specs else []
+             "them, or no fix changes it."] if specs else []
     unassessed = {
         diagnosis.run: "; ".join(f"{diagnosis.passed(name)} ({reason})" for name, reason in diagnosis.reasons.items())
         for diagnosis in diagnoses
@@ -149,7 +168,7 @@ def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
 
 
 def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, queries: bool, settings: dict,
-          problems: Iterable[Problem]) -> bytes:
+          problems: Iterable[Problem], corpora: Sequence[CorpusView]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
     runs = []
     for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
@@ -177,6 +196,8 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
             run["queries"] = [
                 _query_dict(diagnosis, q, query) for q, query in enumerate(diagnosis.query_ids.to_pylist())
             ]
+        if corpora:
+            run["documents"] = corpus_dict(corpora[len(runs)], diagnosis.query_ids)
         runs.append(run)
     content = {
         "schema": SCHEMA,

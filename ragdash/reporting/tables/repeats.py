@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.evaluation.repeats import RepeatSpread
-from ragdash.reporting.sentences.repeats import design_sentence, noise_sentence
+from ragdash.reporting.sentences.runs.repeats import design_sentence, noise_sentence
 from ragdash.reporting.tables.escaping import finite_or_none, number, table_text
 
 NOTE = ("Means are over repeats first, then over queries. SD between: of the means of the repeats. SD within: of one "

@@ -102,16 +102,24 @@ def test_a_link_keeps_its_own_answer_metric_and_a_metric_without_values_is_not_a
 
 
 def test_labels_of_the_files_come_first():
-    known = runs()
+    known, declines = runs(), 6
+    references = [["Sea of Tranquility"] if at < QUERIES - declines else ["I don't know."] for at in range(QUERIES)]
+    truth = Truth.build("truth", IDS, ["a"] * QUERIES, np.ones(QUERIES, int),
+                        details=pa.table({"query_id": IDS, "answers": references}))
     labels = {"good": ["Correct"] * 18 + ["Refusal"] * 6, "bad": ["Incorrect"] * 20 + ["Correct"] * 4}
     labeled = [known[name].with_file_scores(FileScores.build(
         [(query, name, "verdict", label) for query, label in zip(IDS, given, strict=True)]))
         for name, given in labels.items()]
-    at = page_cases.opened("answers", **address(the_truth(), labeled))
+    at = page_cases.opened("answers", **address(truth, labeled))
     said = texts(at)
     assert said.index("**good** has the highest verdict\\: Correct") < said.index("highest Support coverage")
     assert [header.value for header in at.header][:1] == ["Labels from the files"]
     assert widget(at, "multiselect", "answers").value[0] == "file:verdict(label='Correct')"
+    board = at.table[0].value.replace("\u00a0", " ", regex=True)
+    right = dict(zip(board["Run"].str.extract(r"(good|bad)")[0], board["verdict: *Right*"], strict=True))
+    assert right == {"good": "**1.000** :gray[n = 24]  \n:gray[6 right refusals]",
+                     "bad": f"**{4 / 24:.3f}** :gray[n = 24]  \n:gray[0 right refusals]"}
+    assert "*Right* is how Failures counts" in said
 
 
 def test_scores_of_other_tools_are_in_the_tables_of_right_and_grounded_answers():

@@ -74,6 +74,22 @@ def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
     at = opened("compare", **session(("old", "same"), k="2"))
     assert "the highest mean" in texts(at)
     assert "tied for best" in leaderboard(at)["Marks"].tolist()
+    assert "The 40 queries have the same value in both runs, so the interval has no width." in texts(at)
+
+
+def test_what_the_picture_leaves_out_and_over_which_queries_a_difference_is_are_said():
+    """Scores of a file: 40 queries of old, 30 of new. Seven metrics, of which the picture has six."""
+    built, truth = runs_and_truth()
+    for index, (run, scored) in enumerate(zip(built[:2], (QUERIES, 30), strict=True)):
+        built[index] = run.with_file_scores(FileScores.build(
+            [(f"q{at:02}", run.name, "sas", (at % 7 + index) / 8) for at in range(scored)]))
+    others = ["RR", "nDCG@k", "R@k", "P@k", "Success@k", "AP"]
+    at = opened("compare", **address(truth, built[:2], metric="file:sas", baseline="old", k="2",
+                                     columns=others))
+    said = texts(at).replace("\\", "")
+    assert "The picture has the first 6 metrics. MAP is in the table below." in said
+    assert ", on the 30 queries that both have" in said
+    assert said.count("not always the difference of the two means") == 2
 
 
 def test_a_click_on_a_row_chooses_its_run_and_a_click_on_a_heading_none(monkeypatch):
@@ -140,7 +156,7 @@ def test_the_labels_in_a_runs_file_slice_the_comparison():
     said = texts(at).replace("\\", "")
     assert widget(at, "selectbox", "by").value == "verdict of old"
     assert widget(at, "selectbox", "by").options == ["kind", "verdict of old"]
-    assert "**new** is :blue[better] on *Refusal* (+0.667 [" in said and ", 20 queries)" in said
+    assert "**new** is :blue[better] on *verdict of old: Refusal* (+0.667 [" in said and ", 20 queries)" in said
     assert "These slices are an outcome of one run" in said
     figure = json.dumps(charts(at))
     assert all(title in figure for title in ("Refusal (20)", "Correct (18)", "not given (2)"))
@@ -151,7 +167,7 @@ def test_slices_are_compared_side_by_side():
     assert any(one.key == "by" for one in at.selectbox)
     assert "By slice: MRR" in [one.value for one in at.header]
     said = texts(at).replace("\\", "")
-    assert "Compared with **old**, **new** is :blue[better] on *hard* (+0.667 [" in said
+    assert "Compared with **old**, **new** is :blue[better] on *kind: hard* (+0.667 [" in said
     assert ", 20 queries). This counts if users often ask such queries. On the other slices no difference is " in said
     assert "The intervals are corrected for 2 comparisons." in said
     said = texts(opened("compare/slices", **session(("old", "same"), by="kind", k="2")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -14,12 +15,17 @@ from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose
+from ragdash.analysis.failure_patterns.corpus import corpus_view
+from ragdash.analysis.failure_patterns.query_map import layout
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.pages.failures import failure_patterns
+from ragdash.dashboard.components import picked_queries
+from ragdash.dashboard.jobs import mapping
+from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, map_choices, query_map
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
+from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -66,6 +72,11 @@ def opened(*names: str, page: str = "failures", **more) -> AppTest:
 
 def texts(at: AppTest) -> str:
     return page_cases.texts(at).replace("\\", "")
+
+
+def plain(text: str) -> str:
+    """Markdown without the backslashes before signs."""
+    return text.replace("\\", "")
 
 
 def links(at: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
@@ -261,3 +272,73 @@ def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
     assert "no labels of the files" in texts(page_cases.opened(
         "queries", **address(the_truth(), [run], right_labels="none")))
     assert "the run has no answers" in texts(opened("bare")) and "**Right answer**" not in texts(opened("bare"))
+
+
+def test_the_map_shows_every_query_and_opens_exactly_those_that_are_picked(monkeypatch):
+    truth, ids = the_truth(), np.array(IDS)
+    at = opened("old", "new", **{"look": "new"})
+    assert "query_map" not in page_cases.charts(at)  # drawn where its tab is open
+    at.session_state["failure_parts"] = "Query map"
+    shown(at.run())
+    marks = page_cases.charts(at)["query_map"]["data"]
+    assert sum(len(trace["hovertext"]) for trace in marks) == QUERIES
+    assert "Questions that are far apart here share few words." in texts(at)
+    assert "is not surely worse in any of the" in texts(at) or "is surely worse than in the rest" in texts(at)
+    for color, words in (("value", "with a value"), ("outcome", "equal"), ("difference", "with a value")):
+        at.session_state["map_color"] = color
+        names = [trace["name"] for trace in page_cases.charts(shown(at.run()))["query_map"]["data"]]
+        assert any(words in name for name in names), names
+    areas = [parse_qs(link.proto.query_string, keep_blank_values=True) for link in at.get("page_link")
+             if "picked=" in link.proto.query_string and "picked=&" not in link.proto.query_string]
+    queries = opened("old", "new", page="queries")
+    rows = [follow(queries, where) for where in areas if where["picked"] != [""]]
+    assert rows and set().union(*rows) == set(IDS) and sum(map(len, rows)) == QUERIES
+
+    chosen = query_map.picked([[3], 7, 20], QUERIES)
+    scope = SimpleNamespace(truth=truth, truth_digest=truth.digest)
+    token = picked_queries.pack(scope, chosen)
+    assert follow(queries, {"picked": [token]}) == set(ids[chosen])
+    assert "Only 3 queries picked on another page." in texts(queries)
+    shown(queries.button(key="drop_picked").click().run())
+    assert len(queries.dataframe[0].value) == QUERIES
+    assert follow(queries, {"picked": ["000000.AAAA"]}) == set(IDS)  # of another truth
+    for text in ("", "x", token[:-3], f"{token[:7]}!!", f"{token[:7]}{'A' * 400}"):
+        assert picked_queries.unpack(scope, text) is None
+
+
+def test_a_large_map_is_made_by_a_process_and_what_is_missing_is_said(monkeypatch):
+    monkeypatch.setattr(map_choices, "AT_ONCE", 10)
+    at = opened("old", state={"failure_parts": "Query map"})
+    job = mapping.current()
+    assert job is not None and "query_map" not in page_cases.charts(at)
+    job.worker.process.wait(60)
+    for reader in job.worker.readers:
+        reader.join(60)
+    marks = page_cases.charts(shown(at.run()))["query_map"]["data"]
+    assert sum(len(trace["hovertext"]) for trace in marks) == QUERIES
+    monkeypatch.setattr(layout, "find_spec", lambda name: None)
+    at.session_state["map_layout"] = "tsne"
+    assert "Scikit-learn is not installed." in texts(shown(at.run()))
+    mapping.forget()
+
+
+def test_documents_are_counted_and_their_rows_open_their_queries(monkeypatch):
+    opened_queries = []
+    monkeypatch.setattr(corpus_section.query_links, "open_queries",
+                        lambda run, **filters: opened_queries.append((run, filters)))
+    at = opened("old", "new", state={"failure_parts": "Documents"}, look="new")
+    truth, held = the_truth(), [runs()[name] for name in ("old", "new")]
+    view = corpus_view([Match(run, truth) for run in held], 1)
+    for line in corpus_sentences(view):
+        assert plain(line) in plain(texts(at))
+    table = next(entry.value for entry in at.dataframe if "Document" in entry.value and "Query" in entry.value)
+    assert len(table) == len(view.unfound.queries) > 3
+    hubs = next(entry.value for entry in at.dataframe if "Judged not relevant" in entry.value)
+    assert hubs["Document"].tolist() == [hub.document for hub in view.hubs.hubs] and len(hubs)
+    hub, data = view.hubs.hubs[0], SimpleNamespace(
+        digest=held[1].digest, context=SimpleNamespace(scope=SimpleNamespace(truth=truth, truth_digest=truth.digest)))
+    corpus_section._open(data, np.zeros(QUERIES, bool))
+    corpus_section._open(data, hub.queries)
+    [(run, filters)] = opened_queries
+    assert run == held[1].digest
+    assert follow(opened("old", "new", page="queries"), filters) == set(np.array(IDS)[hub.queries])

@@ -177,7 +177,7 @@ def test_a_budget_is_never_overstepped_and_the_same_command_goes_on(serve, comma
 @pytest.mark.parametrize("fault, words", [("401", "key"), ("404", "base URL"), ("html", "Sign in")])
 def test_an_endpoint_that_does_not_work_is_told_and_keeps_what_is_there(serve, command, monkeypatch, fault, words):
     monkeypatch.setattr(
-        "ragdash.cli.commands.testset.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1)
+        "ragdash.cli.commands.test_sets.testset.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1)
     )
     status, truth, _, told = command(serve(*[fault] * 500))
     assert status == 2 and truth is None and words in told and told.count("error:") == 1 and not Sets().names()
@@ -185,7 +185,7 @@ def test_an_endpoint_that_does_not_work_is_told_and_keeps_what_is_there(serve, c
 
 def test_missing_replies_are_counted_by_reason_and_never_made_up(serve, command, monkeypatch):
     monkeypatch.setattr(
-        "ragdash.cli.commands.testset.Patience", lambda reply: Patience(attempts=1, first=0.01, reply=1)
+        "ragdash.cli.commands.test_sets.testset.Patience", lambda reply: Patience(attempts=1, first=0.01, reply=1)
     )
     server = serve("refusal", *["chatter"] * 3)
     status, truth, _, told = command(server, "--concurrency", "1", n=4)

@@ -17,6 +17,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import rank_correlation
+from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import Band, Bands, bands_of
@@ -140,3 +141,33 @@ def worst_first(spec: Spec, values: np.ndarray, second: np.ndarray) -> np.ndarra
     key = -values if spec.metric.better in ("lower", None) else values
     return np.lexsort((np.nan_to_num(second, nan=np.inf), np.nan_to_num(key, nan=np.inf)))
 
+
+
+@dataclass(frozen=True)
+class RightByLabel:
+    """Answers that are right by a column of labels, among those with a label: their share, n, how many decline."""
+
+    share: float
+    n: int
+    refusals: int
+
+
+def right_by_labels(context: PageContext, column: str) -> list[RightByLabel]:
+    """For each run the answers in scope that a column labels right, with those that rightly decline.
+
+    Partly right counts one half, as on Failures.
+    """
+    rows = context.scope.queries
+    results = []
+    for digest in context.digests:
+        values, refusals = _labels_of_run(digest, context.scope.whole.cache_key(), column,
+                                          _match=context.scope.whole.match(digest))
+        defined = np.isfinite(values) & rows
+        share = float(values[defined].mean()) if defined.any() else np.nan
+        results.append(RightByLabel(share, int(defined.sum()), int((refusals & rows).sum())))
+    return results
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _labels_of_run(run: str, key: tuple, column: str, _match: Match) -> tuple[np.ndarray, np.ndarray]:
+    return read_labels_of(_match, column), labeled_right_refusals(_match, column)

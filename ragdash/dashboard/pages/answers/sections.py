@@ -211,7 +211,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
                 "Every number of the answers",
                 formats={"p (corrected)": "%.4f"},
             )
-    _render_notes(data)
+    _render_notes(data, uneven=any(delta.left_out for delta in deltas.values()))
     model_scores.render(context, data.specs, data.values)
 
 
@@ -232,6 +232,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
             right, "Right?", "Answers against the references and the question." + from_files), (
             grounding, "Grounded?", SINGLE_WORDS + from_files))
     spec_index = data.specs.index(spec)
+    right_columns = answers_tables.right_columns(data.context, [data.specs[column] for column in labeled])
     for columns, heading, help in sorted(groups, key=lambda group: spec_index not in group[0]):
         if columns:
             st.header(heading, anchor=False, help=help)
@@ -244,17 +245,21 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
                     order,
                     deltas,
                     run_labels,
-                    declined if columns is right else None,
+                    {"Declined": declined} if columns is right else right_columns if columns is labeled else None,
                 ),
                 border="horizontal",
                 hide_index=True,
                 alt=f"{heading} {fmt.count(len(order), 'run')}, {fmt.count(len(columns), 'metric')}",
             )
             run_labels = {}
+            if columns is labeled and right_columns:
+                st.caption(answers_tables.RIGHT_NOTE)
 
 
-def _render_notes(data: AnswersData) -> None:
-    """What the tables count, what is used in place of what, and what is undefined and why."""
+def _render_notes(data: AnswersData, *, uneven: bool) -> None:
+    """What the tables count, what is used in place of what, and what is undefined and why. uneven: some queries have
+    a value in one run of a pair only.
+    """
     context = data.context
     sentences = ["Mean over n queries with its 95 % bootstrap interval; a dash is undefined."]
     if len(context.entries) > 1:
@@ -262,6 +267,7 @@ def _render_notes(data: AnswersData) -> None:
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
             "worse, no mark: no significant difference."
         )
+        sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
     if any(np.nansum(refused) for refused in data.refusals):
         sentences.append(
             "Declined: answers such as “I don't know”, found with a list of phrases. They count as answers under "
@@ -320,8 +326,8 @@ def _render_quadrants(data: AnswersData) -> None:
         st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
                    "right: the truth has to name relevant documents and right answers.")
         return
-    st.selectbox("Right from", list(edges), key=key, width=240, persist_state="session",
-                 format_func=lambda label: f"{label}: token F1 of {edges[label].low:g}")
+    st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
+                 format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
     st.markdown(answer_html.right_answers_sentence(context.names, counts))
     figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
         context.names, context.slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))

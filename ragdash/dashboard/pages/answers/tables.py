@@ -9,7 +9,7 @@ import pandas as pd
 
 from ragdash.dashboard.components.comparison_tables import ComparisonGrid, difference_markdown
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN_TITLE, AnswerTexts
+from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN_TITLE, AnswerTexts, right_by_labels
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
@@ -24,12 +24,12 @@ def answers_table(
     order: Sequence[int],
     deltas: ComparisonGrid,
     run_labels: Mapping[int, str],
-    declined: Sequence[str] | None = None,
+    more: Mapping[str, Sequence[str]] | None = None,
 ) -> pd.DataFrame:
     """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference and its p).
 
-    n is in the heading if it is the same for every run that has a value. standing: what is said of a run
-    beside its name; declined: a column with what is said of refusals, by run.
+    n is in the heading if it is the same for every run that has a value. run_labels: what is said of a run
+    next to its name; more: further columns, {heading: a text for each run}.
     """
     columns = {"Run": [_run_cell(context, row, run_labels) for row in order]}
     for index, spec in enumerate(specs):
@@ -38,8 +38,8 @@ def answers_table(
         columns[fmt.escape(spec.title) + head] = [
             _mean_cell(context, row, summaries[row][index], deltas, len(query_counts) > 1) for row in order
         ]
-    if declined is not None:
-        columns["Declined"] = [declined[row] for row in order]
+    for heading, cells in (more or {}).items():
+        columns[heading] = [cells[row] for row in order]
     return pd.DataFrame(columns)
 
 
@@ -61,6 +61,23 @@ def _mean_cell(context: PageContext, row: int, summary: Summary, deltas: Compari
         lines.append(difference_markdown(comparison))
     lines += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
     return "  \n".join(lines)
+
+
+RIGHT_NOTE = ("Each label is the share of the answers with this label alone. *Right* is how Failures counts: it adds "
+              "the answers that rightly decline, and half of those that are partly right.")
+
+
+def right_columns(context: PageContext, specs: Sequence[Spec]) -> dict[str, list[str]]:
+    """{heading: texts of the runs}: what is right by each column of labels that has right refusals of its own."""
+    columns = {}
+    for name in dict.fromkeys(spec.file_column for spec in specs):
+        results = right_by_labels(context, name)
+        if any(result.refusals for result in results):
+            columns[f"{fmt.escape(name)}: *Right*"] = [
+                f"**{fmt.number(result.share)}** :gray[n{NBSP}={NBSP}{result.n:,}]  \n:gray["
+                f"{fmt.count(result.refusals, 'right refusal').replace(' ', NBSP)}]" if result.n else fmt.UNDEFINED
+                for result in results]
+    return columns
 
 
 def distribution_table(names: Sequence[str], spec: Spec, values: Sequence[np.ndarray]) -> pd.DataFrame:

@@ -53,7 +53,7 @@ def render_table(context: PageContext, specs: list[Spec]) -> None:
             elements.frame(comparison_tables.leaderboard_numbers(context, summaries, order, deltas),
                            "leaderboard", "Every number of the leaderboard",
                            formats={"p (corrected)": "%.4f"})
-    _render_caption(context, specs, len(order))
+    _render_caption(context, specs, len(order), uneven=any(delta.left_out for delta in deltas.values()))
     _render_worst_links(context, order)
 
 
@@ -67,14 +67,15 @@ def _open_run(context: PageContext, index: int) -> None:
         st.session_state[state.COMPARE_PART] = parts[-1 if parts is PAIRWISE else 0]
 
 
-def _render_caption(context: PageContext, specs: list[Spec], runs: int) -> None:
-    """How to read the table and what to click."""
+def _render_caption(context: PageContext, specs: list[Spec], runs: int, *, uneven: bool) -> None:
+    """How to read the table and what to click. uneven: some queries have a value in one run of a pair only."""
     sentences = [f"{fmt.escape(specs[0].title)} with its 95 % bootstrap interval.{context.scope.basis}"]
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(
             f"Difference and outcome: against {fmt.escape(baseline)}, the baseline. ▲ better, ▼ "
             "worse; no mark: no significant difference. Click a heading to sort, a row to compare that run below.")
+        sentences += [comparison_sentences.PAIRED_NOTE] if uneven else []
     rules = context.results.comparison_rules()
     st.caption(" ".join([*sentences, *context.results.notes_on_means()]), help=tooltip(
         "leaderboard_test", family=comparison_sentences.family_sentence(runs, rules)) if runs > 1 else None)

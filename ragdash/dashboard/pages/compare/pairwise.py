@@ -89,14 +89,23 @@ def render_differences(context: PageContext, specs: list[Spec]) -> None:
     _render_sentences(context, specs[0], comparisons)
     if len(candidates) <= MAX_CANDIDATES:
         _render_forest(context, candidates, shown, comparisons, "forest")
+        _note_undrawn(specs)
         _render_table(context, candidates, specs, comparisons)
         return
     selected = choose_candidate(context, specs[0])
     _render_forest(context, [selected], shown, comparisons, "forest_candidate")
+    _note_undrawn(specs)
     _render_table(context, [selected], specs, comparisons)
     gains = np.array([comparisons[index, specs[0]].mean_difference for index in candidates])
     order = [candidates[index] for index in best_first(gains, specs[0].metric.better)]
     _render_forest(context, order, specs[:1], comparisons, "forest")
+
+
+def _note_undrawn(specs: Sequence[Spec]) -> None:
+    """Name the metrics that the picture leaves out."""
+    if titles := [spec.title for spec in specs[MAX_FOREST_METRICS:]]:
+        st.caption(f"The picture has the first {MAX_FOREST_METRICS} metrics. {fmt.escape(fmt.listed(titles))} "
+                   f"{'is' if len(titles) == 1 else 'are'} in the table below.")
 
 
 def _render_sentences(context: PageContext, spec: Spec, comparisons: ComparisonGrid) -> None:
@@ -166,8 +175,9 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
                           formats=TEST_FORMATS)
     rules = context.results.comparison_rules(chosen_margin())
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
+    uneven = " That is not always the difference of the two means." if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
-               f"with simultaneous 95 % intervals.{context.scope.basis}",
+               f"with simultaneous 95 % intervals.{uneven}{context.scope.basis}",
                help=tooltip("comparison_test",
                             family=comparison_sentences.family_sentence(len(context.entries), rules)))
 
@@ -286,7 +296,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
     if state.get(state.BY) in labelled:
         st.caption(comparison_sentences.LABELS_NOTE)
-    titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
+    titles = [f"{row[0].slice.title} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)
     columns = [[row[candidates.index(index)] for row in rows] for index in visible]
     flat = [(title, comparison) for title, row in zip(titles, rows, strict=True) for comparison in row]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from ragdash.analysis.comparability import ComparabilityEntry as Finding
 from ragdash.analysis.comparability import ComparabilityReport
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError
 from ragdash.core.terms import TERMS, tooltip
 from ragdash.dashboard import page_context
@@ -23,6 +25,11 @@ from ragdash.reporting.sentences import formatting as fmt
 
 ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/warning:]",
          "note": ":gray[:material/info:]"}
+SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-scores",
+                "unjudged": "unjudged-documents", "no-common-document": "no-common-document",
+                "no-common-query": "matched-queries", "shallow-run": "different-depths",
+                "same-content": "same-rankings"}
+"""The finding that says what a check of the verdict says."""
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
@@ -55,23 +62,31 @@ def session_report() -> ComparabilityReport | None:
     return comparability_cache.comparability_report(runs, truth, state.conventions(), _comparison_metric(runs, truth))
 
 
-def render_open_checks() -> None:
-    """The findings that need attention, each with its fix; nothing else."""
+def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
+    """The findings that need attention, each with its fix; nothing else. shown: checks that the page has already."""
     report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
     if report is None:
         return
     st.header("Open checks", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
-        _render_findings(report, runs)
+        _render_findings(report, runs, shown)
 
 
-def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun], shown: Sequence[RunCheck] = ()) -> None:
     """A sentence on all runs, then what each of them has and what they have in common, with the fixes."""
     st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
+    report = replace(report, entries=tuple(entry for entry in report.entries
+                                           if not any(_says_the_same(check, entry) for check in shown)))
     _render_shared_fixes(report, runs)
     for entry in runs:
         _render_run_findings(report, entry)
     _render_common_findings(report)
+
+
+def _says_the_same(check: RunCheck, finding: Finding) -> bool:
+    """Whether a check of the verdict says what a finding says, of its run and with its fix."""
+    return finding.kind == SAME_FINDING.get(check.kind) and finding.option in (None, check.option) and (
+        finding.run is None or not check.runs or finding.run in check.runs)
 
 
 def _comparison_metric(runs: Sequence[SessionRun], truth: str) -> Spec:

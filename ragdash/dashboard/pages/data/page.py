@@ -68,4 +68,4 @@ def render_loaded() -> None:
             "or open the samples.",
         )
     workspace_list.render()
-    page_links.link("test-set", "Test set: make and review questions", icon=":material/quiz:")
+    page_links.link("test-set", "Test set: check it, make and review questions", icon=":material/quiz:")

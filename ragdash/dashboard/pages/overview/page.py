@@ -13,14 +13,12 @@ from ragdash.dashboard.pages.data import sections as data_sections
 from ragdash.dashboard.pages.overview import run_cards, start, without_judgments
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import elements
-from ragdash.metrics.docs.human_agreement import label_specs
+from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.comparison import comparison_sentence
+from ragdash.reporting.sentences import verdict as verdict_sentences
 
 MAX_FILES = 3  # files that are named; more are counted
-MAX_LABELS = 4  # differences by labels that are listed
 
 
 def render() -> None:
@@ -55,23 +53,18 @@ def render_result(context: PageContext, singles: PageContext) -> None:
     if not specs:
         return
     verdict_panel.render(context, specs[0])
-    _render_label_differences(context)
+    _render_answer_evidence(context, specs[0])
     repeat_lines.render(singles, specs[0])
     run_cards.render(context, singles, specs[0])
-    comparability.render_open_checks()
+    comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
 
 
-def _render_label_differences(context: PageContext) -> None:
-    """What the labels of the answers show, whichever metric the verdict is on; nothing where no difference shows."""
-    labels = [spec for spec in label_specs(session_file_specs())
-              if spec.metric.better and spec != context.selection.spec]
-    specs, _ = context.results.computable(labels) if labels and len(context.entries) > 1 else ([], [])
-    compared = context.results.compared(specs) if specs else {}
-    different = [comparison for comparison in compared.values() if comparison.outcome in ("better", "worse")]
-    if different:
-        baseline = context.names[context.baseline]
-        lines = [f"- {comparison_sentence(comparison, baseline, None)}" for comparison in different[:MAX_LABELS]]
-        st.markdown("\n".join(["**By the labels of the answers:**", "", *lines]))
+def _render_answer_evidence(context: PageContext, spec: Spec) -> None:
+    """How labels and scores of the answers differ, whichever metric the verdict is on; nothing where none does."""
+    verdict = verdict_panel.current_verdict(context, spec)
+    if lines := verdict_sentences.evidence_lines(verdict):
+        heading = verdict_sentences.evidence_heading(verdict)
+        st.markdown("\n".join([f"**{heading}**", "", *(f"- {line}" for line in lines)]))
         page_links.link("answers", "Open Answers", icon=":material/forum:")
 
 

@@ -17,6 +17,7 @@ from ragdash.analysis.query_filters import Filters, QueryFacts
 from ragdash.analysis.query_rankings import QueryOutput, Ranking
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.word_diff import Spans
+from ragdash.dashboard.components import picked_queries
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.compare import run_similarity
@@ -105,9 +106,18 @@ def facts(data: QueriesData, filters: Filters) -> QueryFacts:
         "stages": stages(data),
         "kinds": kinds(data),
         "marks": reviews.marks(context.scope.truth.query_ids, data.truth_rows),
+        "picked": picked(data),
     }
     matches = search(data, filters) if filters.text else None
     return QueryFacts(len(data.ids), choices, matches)
+
+
+def picked(data: QueriesData) -> dict[str, np.ndarray]:
+    """Queries in scope of each set of single queries in the address; sets of another truth are left out."""
+    asked = state.get(state.PICKED) or []
+    sets = {text: picked_queries.unpack(data.context.scope, text) for text in (
+        [asked] if isinstance(asked, str) else asked) if text}
+    return {text: queries[data.truth_rows] for text, queries in sets.items() if queries is not None}
 
 
 def found_alone(data: QueriesData) -> np.ndarray | None:

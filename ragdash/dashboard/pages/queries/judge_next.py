@@ -11,7 +11,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.unjudged import DocumentsToJudge, JudgmentPlan, judge_next, plan_judgments
+from ragdash.analysis.test_set.unjudged import DocumentsToJudge, JudgmentPlan, judge_next, plan_judgments
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import query_links

@@ -134,7 +134,9 @@ def _rankings(case: QueryCase, columns: list[RankingColumn], ranks: int) -> None
             notes.append("Click a document to open its text"
                         + (f" (top {ranking_html.TEXTS_SENT} only)." if ranks > ranking_html.TEXTS_SENT else "."))
         elif deepest:
-            notes.append("The runs contain no texts.")
+            has_contexts = any(output.contexts is not None for output in case.outputs)
+            notes.append("The rankings have ids and no texts." + (
+                " The contexts that the answers were given are on the **Answers** tab." if has_contexts else ""))
         st.caption(" ".join(filter(None, notes)))
 
 

@@ -31,7 +31,7 @@ TITLES = np.array([stage.title for stage in STAGES], object)
 TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
-              "kinds": state.READINGS, "marks": state.MARKED}
+              "kinds": state.READINGS, "marks": state.MARKED, "picked": state.PICKED}
 
 
 def filters(data: QueriesData) -> tuple[Filters, QueryFacts]:
@@ -141,11 +141,23 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: QueryFacts) -> N
     active = queries_sentences.active_filters(filters, reviews.TITLES)
     if active:
         st.caption(f"Only {fmt.escape('; '.join(active))}.")
+    if filters.picked:
+        _picked_note(facts, filters)
     diagnosis_cache.note_changed_rules(context.k)
     if filters.text and facts.text_matches is None:
         st.caption(f":orange[:material/warning: {fmt.escape(name)} has no such text; the search is ignored.]")
     if state.get(state.LEAST).strip() and not filters.by and filters.outcome in ("worse", "better"):
         st.caption(":orange[:material/warning: Minimum difference is not a number such as 0.2 and is ignored.]")
+
+
+def _picked_note(facts: QueryFacts, filters: Filters) -> None:
+    """How many queries another page has picked, and a button back to all."""
+    count = int(np.any([facts.choices["picked"][choice] for choice in filters.picked], axis=0).sum())
+    with st.container(horizontal=True, vertical_alignment="center", key="picked_note"):
+        st.caption(f":material/lasso_select: Only {fmt.count(count, 'query', 'queries')} picked on another page.",
+                   width="content")
+        st.button("Show all queries", key="drop_picked", icon=":material/close:", type="tertiary",
+                  on_click=_clear_filters, args=((state.PICKED,),))
 
 
 def _more_filters(name: str, filters: Filters, facts: QueryFacts) -> None:

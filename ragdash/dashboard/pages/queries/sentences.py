@@ -19,7 +19,8 @@ ANSWER_TITLES = {
     DECLINED: "Declined",
 }
 FACET_TITLES = {"outcome": "the selection of queries", "text": "the search", "attributes": "the attributes",
-          "stages": "the stage", "kinds": "the kind of answer", "marks": "your reviews"}
+          "stages": "the stage", "kinds": "the kind of answer", "marks": "your reviews",
+          "picked": "the picked queries"}
 QUERY_TABS = ("Rankings and verdicts", "Rank changes", "Answers", "Read, judge and note")
 SEARCH_FIELDS = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
 PATTERN_KINDS = {"plain": "As written", "regex": "Regular expression"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from markupsafe import Markup
 
-from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, DiagnosisRules, Gain, diagnose
+from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, DiagnosisRules, Gain, diagnose, movable_stages
 from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
@@ -67,7 +68,7 @@ def _stages(content: ReportContent) -> list:
     )
     if any(gains):
         note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "
-                 "were fixed.")
+                 "were fixed; nothing where no fix changes it.")
     fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {STAGES[stage].fix}") for stage in stages if stage != FINE]
     return [Heading("Where queries go wrong first"), Text(_worst(content, counts)),
             Table(f"Queries by stage, of {int(content.selected.sum()):,}", header, rows), Text(note, quiet=True),
@@ -75,10 +76,11 @@ def _stages(content: ReportContent) -> list:
 
 
 def _gains(content: ReportContent, run: int, diagnosis: Diagnosis) -> Sequence[Gain]:
-    """By stage; none where a part of the queries counts or the metric has no better end."""
-    evaluation = content.evaluations[run]
+    """By stage, NaN where no fix moves the metric; none where a part of the queries counts or it has no better end."""
+    evaluation, movable = content.evaluations[run], movable_stages(content.lead)
     supported = content.selected.all() and select_comparable(evaluation, [content.lead])[0]
-    return diagnosis.gains(evaluation, content.lead) if supported else ()
+    return [gain if gain.stage in movable else replace(gain, at_most=np.nan)
+            for gain in diagnosis.gains(evaluation, content.lead)] if supported else ()
 
 
 def _cell(content: ReportContent, queries: int, gains: Sequence[Gain], stage: int) -> Markup:

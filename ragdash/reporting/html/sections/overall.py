@@ -21,8 +21,8 @@ from ragdash.reporting.sentences import bands, comparison
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.comparability import rank_notes
-from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import escape
+from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
 
 FEW = 3  # candidates that get a sentence each
 DRAWN = 6  # metrics of the picture of differences

@@ -12,6 +12,8 @@ from ragdash.analysis.recomputed import recomputed_in
 from ragdash.analysis.verdict import Verdict, badges
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
+from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import leading_metric
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -21,13 +23,13 @@ from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as sentences
-from ragdash.reporting.sentences.file_metrics import recomputed_sentences
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
-from ragdash.reporting.sentences.repeats import ONE_REPEAT, spread_sentence
+from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
+from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, spread_sentence
 
 MAX_RUNS = 5  # of the table and the picture
-MAX_METRICS = 5  # columns of the table
+MAX_METRICS, MAX_ANSWER_METRICS = 5, 2  # columns of the table, and how many of them are about answers
 MAX_WARNINGS = 3  # more are counted
 EXAMPLES = 3  # queries
 MAX_DOCUMENTS = 1  # of each run in an example
@@ -41,6 +43,9 @@ def summary(content: ReportContent, title: str) -> Section:
                   sentences.baseline_sentence(verdict),
                   f"**For the decision:** {sentences.decision_sentence(verdict)}",
                   f"**What would change it:** {sentences.change_sentence(verdict)}"]
+    if lines := sentences.evidence_lines(verdict):
+        items = "\n".join(f"- {line}" for line in lines)
+        paragraphs.append(f"**{sentences.evidence_heading(verdict)}**\n\n{items}")
     decision = "\n\n".join(filter(None, paragraphs))
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
@@ -83,20 +88,33 @@ def _shown_runs(content: ReportContent) -> list[int]:
 
 
 def _table(content: ReportContent, shown: Sequence[int]) -> Table:
-    """Runs and main metrics."""
-    specs = content.request.specs[:MAX_METRICS]
-    varying = len({row[0].n for row in content.summaries}) > 1
-    times = _mean_times(content)
+    """Runs and main metrics, and what says something of the answers."""
+    answers = _answer_specs(content)
+    specs = [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
+    columns = [content.metric_summaries(spec) for spec in specs]
+    varying = len({summary.n for summary in columns[0]}) > 1
+    times, n = _mean_times(content), columns[0][0].n
+    with_n = [varying or any(summary.n not in (0, n) for summary in column) for column in columns]
     rows = [[cells.run_cell(_short_names(content)[content.names[run]], content.slots[run], _run_note(content, run)),
-             *(cells.mean_cell(content.summaries[run][column], with_n=varying and not column)
-               for column in range(len(specs))),
+             *(cells.mean_cell(column[run], with_n=shown_n) for column, shown_n in zip(columns, with_n, strict=True)),
              *([fmt.UNDEFINED if np.isnan(times[run]) else duration(times[run])] if times else [])] for run in shown]
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
-    n = content.summaries[0][0].n
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
     return Table(f"Mean with 95 % interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *(spec.title for spec in specs), *(["Time per query"] if times else [])], rows)
+
+
+def _answer_specs(content: ReportContent) -> list[Spec]:
+    """What the table shows of answers: labels and scores of the files, else the metric with the strongest evidence."""
+    if content.evidence or content.lead.metric.view != "Ranked":
+        return content.evidence[:MAX_ANSWER_METRICS]
+    if not any(match.run.details is not None and "answer" in match.run.details.column_names
+               for match in content.request.matches):
+        return []
+    defined = {spec: max(summary.n for summary in content.metric_summaries(spec)) for spec in content.answers[0].specs}
+    defined = {spec: n for spec, n in defined.items() if n}
+    return [leading_metric(list(defined), defined.__getitem__)] if defined else []
 
 
 def _mean_times(content: ReportContent) -> list[float]:

@@ -29,17 +29,20 @@ from ragdash.analysis.judge_validation import (
     validate_judge,
 )
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.text.metric_names import is_human_label
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.validation import label_sources, trained_judge
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable
+from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
+from ragdash.metrics.docs.human_agreement import answer_score_specs
 from ragdash.models.judge import default_verdict_store
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -154,34 +157,54 @@ class TrustData:
 
 
 def metric_menu() -> list[str]:
-    """Metrics that can be compared with labels: judged ones first, then other answer metrics from 0 to 1."""
+    """Metrics that can be compared with labels: scores of the runs' files first, then judged metrics, then others.
+
+    Labels are compared with values from 0 to 1.
+    """
     views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
-    return [
+    return [*map(str, score_specs()), *(
         name
         for view in views
         for name, metric in METRICS.items()
         if metric.view == view and metric.range == (0.0, 1.0) and metric.aggregate == "mean" and metric.cutoff == "none"
-    ]
+    )]
+
+
+def score_specs() -> list[Spec]:
+    """Scores of the files from 0 to 1, those that say something of answers by their name first; no labels of people."""
+    specs = [spec for spec in session_file_specs() if spec.metric.range == (0.0, 1.0) and not dict(spec.params)
+             .get("label") and not is_human_label(spec.file_column, text=False)]
+    of_answers = answer_score_specs(specs)
+    return [*of_answers, *(spec for spec in specs if spec not in of_answers)]
+
+
+def spec_of(name: str, judge: str = "") -> Spec:
+    """The metric of a name in the menu, by a judge where it needs one."""
+    if name not in METRICS:
+        return parse_spec(name)
+    return METRICS[name].spec(judge=judge) if judge and judge != LOCAL_JUDGE else METRICS[name].spec()
 
 
 def default_metric(context: PageContext) -> str:
-    """The first judged metric whose verdicts differ, else the first with verdicts, else the first of the menu.
+    """The first judged metric whose verdicts differ, else the first with verdicts, else the first of the menu: a score
+    of the files that is about answers, where there is one.
 
     Where nearly all verdicts are alike, labels could hardly show an error. Whether answers are grounded and right is
     asked before all else.
     """
     first = None
-    for name in dict.fromkeys((*ASKED_FIRST, *metric_menu())):
-        judges = judges_with_verdicts(context, name) if METRICS[name].view in ("Judged", "Entailed") else []
+    menu = metric_menu()
+    for name in dict.fromkeys((*ASKED_FIRST, *menu)):
+        judges = judges_with_verdicts(context, name) if spec_of(name).metric.view in ("Judged", "Entailed") else []
         if judges and _differ(context, name, judges[0]):
             return name
         first = first or (name if judges else None)
-    return first or metric_menu()[0]
+    return first or next((name for name in menu if name in METRICS or answer_score_specs([spec_of(name)])), menu[0])
 
 
 def _differ(context: PageContext, name: str, judge: str) -> bool:
     """Whether yes and no each are at least RARE of a judge's verdicts on the runs shown."""
-    spec = METRICS[name].spec(judge=judge) if judge else METRICS[name].spec()
+    spec = spec_of(name, judge)
     values = np.concatenate([context.scope.evaluation(digest, [spec]).column(spec) for digest in context.digests])
     return RARE <= float(np.mean(values[np.isfinite(values)] >= YES)) <= 1 - RARE
 
@@ -195,10 +218,9 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
         Labels of the judges, the one used last first, and at the end the panel of all; [""] for a metric without a
         judge.
     """
-    if METRICS[name].view != "Judged":
-        return (
-            [""] if any(_has_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
-        )
+    spec = spec_of(name)
+    if spec.metric.view != "Judged":
+        return [""] if any(_has_values(digest, context.scope, spec) for digest in context.digests) else []
     try:
         asked_judges = [str(judge) for judge in default_verdict_store().judges()]
     except InputError:
@@ -210,7 +232,7 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
 
 def _has_verdicts(context: PageContext, name: str, judge: str) -> bool:
     """Whether a judge has a value on any run shown."""
-    return any(_has_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
+    return any(_has_values(digest, context.scope, spec_of(name, judge)) for digest in context.digests)
 
 
 def _has_values(run: str, scope: Scope, spec: Spec) -> bool:
@@ -226,15 +248,15 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
     context
         The runs shown and their scope.
     name
-        Name of the metric.
+        Name of the metric, or "file:column" for a score of the files.
     judge
         Label of a judge ("model at host"), "" for a metric without one, or LOCAL_JUDGE, which is trained only in
         the view that shows its results.
     """
-    spec = METRICS[name].spec(judge=judge) if judge and judge != LOCAL_JUDGE else METRICS[name].spec()
+    spec = spec_of(name, judge)
     label_key = trained_judge.label_key_of(spec)
     saved_labels, problems = zip(*(labels(digest, label_key) for digest in context.digests), strict=True)
-    column = label_sources.chosen_column(context)
+    column = label_sources.chosen_column(context, spec)
     if column:
         of_files = [label_sources.column_labels(digest, context.scope, column) for digest in context.digests]
         saved_labels = tuple({**of_file, **saved} for of_file, saved in zip(of_files, saved_labels, strict=True))
@@ -306,7 +328,7 @@ def _error_sources(keys: tuple, _content: tuple) -> tuple[ErrorSource, ...]:
 
 def has_saved_labels(context: PageContext, name: str) -> bool:
     """Whether somebody has labeled an answer of a run shown for a metric."""
-    label_key = trained_judge.label_key_of(METRICS[name].spec())
+    label_key = trained_judge.label_key_of(spec_of(name))
     return any(labels(digest, label_key)[0] for digest in context.digests)
 
 

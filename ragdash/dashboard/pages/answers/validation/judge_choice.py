@@ -14,7 +14,6 @@ from ragdash.dashboard.pages.answers.validation.data import AGREEMENT_CLASSES, T
 from ragdash.dashboard.pages.answers.validation.sections import show_next_step, show_warnings
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
 from ragdash.metrics.docs.human_agreement import answer_score_specs
@@ -40,12 +39,12 @@ def choices(context: PageContext) -> TrustData:
     if state.get(state.TRUSTED) not in menu:
         st.session_state[state.TRUSTED] = trust_data.default_metric(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
-        st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
+        st.selectbox("Verdicts of", menu, format_func=lambda name: trust_data.spec_of(name).title, width=260,
                      key=state.choice_key(state.TRUSTED, menu, menu[0]), persist_state="session",
                      help=tooltip("validated_metric"))
         name = state.get(state.TRUSTED)
         judges = trust_data.judges_with_verdicts(context, name)
-        judge = _judge_select(judges)
+        judge = _judge_select(judges, "whoever scored the file" if name not in METRICS else "the metric itself")
         _label_select(context, name)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio(
@@ -71,10 +70,12 @@ def choices(context: PageContext) -> TrustData:
     return data
 
 
-def _judge_select(judges: list[str]) -> str:
-    """Select a judge that has verdicts, or the one trained on the labels."""
+def _judge_select(judges: list[str], without_judge: str) -> str:
+    """Select a judge that has verdicts, or the one trained on the labels. without_judge: what gave values that no
+    judge gave.
+    """
     options = [*(judges or [""]), LOCAL_JUDGE]
-    titles = {"": "the metric itself" if judges else "none yet", LOCAL_JUDGE: LOCAL_JUDGE_TITLE}
+    titles = {"": without_judge if judges else "none yet", LOCAL_JUDGE: LOCAL_JUDGE_TITLE}
     st.selectbox(
         "Judge",
         options,
@@ -89,13 +90,14 @@ def _judge_select(judges: list[str]) -> str:
 
 def _label_select(context: PageContext, name: str) -> None:
     """Select the labels: those given here, or with them a column of the runs' files; nothing where no file has any."""
-    columns = label_sources.label_choices(context)
+    spec = trust_data.spec_of(name)
+    columns = label_sources.label_choices(context, spec)
     if not columns:
         return
     st.selectbox("Labels", ["", *columns], width=240, persist_state="session", help=tooltip("label_source"),
                  format_func=lambda column: column + " (file)" if column else "given on this page",
                  key=state.choice_key(state.LABELS_FROM, ["", *columns], label_sources.default_column(
-                     context, name, trust_data.has_saved_labels(context, name))))
+                     context, spec, trust_data.has_saved_labels(context, name))))
 
 
 def _group_select(context: PageContext) -> None:
@@ -108,9 +110,10 @@ def _group_select(context: PageContext) -> None:
 
 
 def _no_verdicts(name: str) -> None:
-    title = METRICS[name].title
+    spec = trust_data.spec_of(name)
+    title = spec.metric.title
     state.choice_key(state.TRUST_VIEW, list(VIEWS), "result")
-    if METRICS[name].view == "Judged":
+    if spec.metric.view == "Judged":
         elements.empty(
             "No verdicts yet",
             f"No judge scores for **{title}** on these runs. Run a judge on the **LLM judge** tab (cost shown first). "
@@ -128,14 +131,10 @@ def _no_verdicts(name: str) -> None:
 
 
 def _scores_of_files() -> str:
-    """How scores of a judge in the runs' files are compared with labels."""
-    columns = [spec.file_column for spec in answer_score_specs(session_file_specs())]
-    if not columns:
-        return ""
-    names = fmt.escape(fmt.listed(columns))
-    return (f"\n\nThe runs' files have scores of another judge ({names}). To compare them with labels here, import a "
-            "run's file under **LLM judge** > **Verdicts as files**. Or use the command line, with the name of the "
-            "column: `ragdash trust RUN --truth TRUTH -m file:NAME` (`--label-column` names the labels).")
+    """Which choice compares scores of a judge in the runs' files with labels."""
+    names = fmt.listed([spec.title for spec in answer_score_specs(trust_data.score_specs())])
+    return (f"\n\nThe runs' files have scores of another judge: {fmt.escape(names)}. Choose one above to compare it "
+            "with labels.") if names else ""
 
 
 def _no_answers() -> None:
@@ -149,6 +148,9 @@ def _show_judge(data: TrustData) -> None:
     """Name the selected judge."""
     if data.is_local:
         _show_local_judge(data.local_judge)
+        return
+    if data.spec.file_column:
+        st.caption(f"Scores that the runs' files have in the column {fmt.escape(data.spec.file_column)}.")
         return
     if not data.judge:
         st.caption(f"{fmt.escape(data.spec.metric.title)} is computed without a judge. It is compared with labels in "

@@ -15,34 +15,36 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.file_labels import human_label_column, label_columns, labels_by_query
 from ragdash.matching.match import Match
-from ragdash.metrics import METRICS
+from ragdash.metrics import Spec
+from ragdash.metrics.docs.human_agreement import answer_score_specs
 
 
-def label_choices(context: PageContext) -> list[str]:
+def label_choices(context: PageContext, spec: Spec) -> list[str]:
     """The columns of the runs' files that can be labels, those that look like labels of people first.
 
-    Scores of judges by their name, such as faithfulness, are what labels check.
+    Scores of judges by their name, such as faithfulness, are what labels check. spec: the metric that is checked; its
+    own column is no label.
     """
     runs = [context.scope.match(digest).run for digest in context.digests]
     people = set(filter(None, map(human_label_column, runs)))
     return [name for name in dict.fromkeys(name for run in runs for name in label_columns(run))
-            if name in people or not answer_aspect(name)]
+            if name != spec.file_column and (name in people or not answer_aspect(name))]
 
 
-def default_column(context: PageContext, name: str, has_saved: bool) -> str:
+def default_column(context: PageContext, spec: Spec, has_saved: bool) -> str:
     """The column to begin with: a human one, where the metric says whether an answer is right and nobody has labeled
     here; else "".
     """
-    if has_saved or not shows_right(METRICS[name].spec()):
+    if has_saved or not (shows_right(spec) or answer_score_specs([spec], "right")):
         return ""
     runs = [context.scope.match(digest).run for digest in context.digests]
     return next(filter(None, map(human_label_column, runs)), "")
 
 
-def chosen_column(context: PageContext) -> str:
+def chosen_column(context: PageContext, spec: Spec) -> str:
     """The column that was chosen, "" for saved labels alone."""
     column = state.get(state.LABELS_FROM) or ""
-    return column if column in label_choices(context) else ""
+    return column if column in label_choices(context, spec) else ""
 
 
 def column_labels(run: str, scope: Scope, column: str) -> dict[str, float]:

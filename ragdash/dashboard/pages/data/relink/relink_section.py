@@ -16,7 +16,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.relink import ACCEPTED, Relinking
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences import relinking as sentences
+from ragdash.reporting.sentences.runs import relinking as sentences
 
 MOST_JUDGED = 0.5  # share of the judged documents from which on a source is taken to have the old ids
 MAX_REJECTED = 500  # old ids offered to be left as they are

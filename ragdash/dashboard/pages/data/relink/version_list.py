@@ -8,7 +8,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.session import state, truth_versions
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences import relinking as sentences
+from ragdash.reporting.sentences.runs import relinking as sentences
 from ragdash.workspace import TruthVersion
 
 

@@ -1,0 +1,210 @@
+"""Which judgments settle which of two leading runs is better, and about how many does it take?
+
+Letters: Q queries, N runs, U unjudged documents that some run returned within k, P pairs of leader and rival, W worlds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.analysis.run_similarity import TopKLists, collect_top_k
+from ragdash.analysis.run_similarity.top_k_lists import check_matches
+from ragdash.analysis.test_set.unjudged.bounds import bounds
+from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
+from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
+from ragdash.core.errors import InputError, Problem
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec
+
+BINS = (1, 2, 4, 7, 11, 31)  # ranks at which a group of documents with one chance of relevance begins
+PRIOR = 5.0  # documents that the overall rate counts as, in each group
+WORLDS = 1000
+SURE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentPlan:
+    """What to judge so that the better of the leading runs becomes sure.
+
+    Attributes
+    ----------
+    leader, rivals
+        The run with the best mean once every unjudged document counts with its chance; the others that it is not
+        surely better than.
+    sure
+        The probability that the leader is better than each rival, the least of them; 1.0 where there is no rival.
+    table
+        query_id, doc_id, runs, ranks, chance (of being relevant) and doubt: the share of the variance of the difference
+        between leader and rival that the judgment removes, the greatest over the rivals. The greatest first.
+    needed : (low, median, high)
+        Judgments, in the order of the table, until the leader at that point is sure; ends of the middle 95 % of
+        simulated grades. 0 where it is sure now; NaN where nothing is unjudged.
+    undecided
+        Share of the simulated grades under which even all judgments leave the runs equal or in doubt.
+    total
+        Unjudged documents with an influence, before the table was cut.
+    """
+
+    spec: Spec
+    leader: str
+    rivals: tuple[str, ...]
+    sure: float
+    table: pa.Table
+    needed: tuple[float, float, float]
+    undecided: float
+    total: int
+
+
+def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None, chance: float | None = None,
+                   level: float = SURE, worlds: int = WORLDS, seed: int = 0, limit: int | None = 100) -> JudgmentPlan:
+    """Rank unjudged documents by how much doubt about the better run their judgments remove, and say how many it takes.
+
+    Parameters
+    ----------
+    matches
+        Two runs or more, matched with one truth.
+    k
+        Ranks whose documents are offered (default: the cutoff of the metric, else 10).
+    chance
+        The probability that an unjudged document is relevant; None: from the judged ones at like ranks.
+    level
+        When a winner is sure: the stop rule.
+
+    Notes
+    -----
+    As Minimal Test Collections (Carterette, Allan and Sitaraman 2006): the difference D of two means is taken as the
+    sum over the unjudged documents of x w, x = 1 for a relevant one, w: what it alone changes. With chances p the mean
+    of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
+    document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact; for nDCG, AP and RR it is the
+    first step, so plan again after some judgments. The chances come from the groups of `BINS` by the best rank in any
+    run, (relevant + 5 r) / (judged + 5), r: the overall rate, times (relevant + 1) / (expected + 1) of the judged
+    documents of the query. Judgments of relevant documents alone show no rate: then the chance is 0.5 unless you give
+    one. Stop rules that look after each judgment stop too early now and then (benchmarks/judgments.py).
+
+    Raises
+    ------
+    InputError, Unavailable
+        As `judge_next`; fewer than two runs.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, parse_specs
+    >>> truth = Truth.build("qrels", ["q1", "q1", "q2"], ["a", "n", "b"], [1, 0, 1])
+    >>> runs = [Run.build("bm25", ["q1", "q1", "q2"], ["x", "a", "b"], [2.0, 1.0, 1.0]),
+    ...         Run.build("dense", ["q1", "q1", "q2"], ["a", "x", "c"], [2.0, 1.0, 1.0])]
+    >>> plan = plan_judgments([Match(run, truth) for run in runs], parse_specs("P@1")[0], chance=0.5)
+    >>> plan.leader, plan.table["doc_id"].to_pylist(), plan.table["doubt"].to_pylist()
+    ('bm25', ['x', 'c'], [0.5, 0.5])
+    """
+    if len(matches) < 2:
+        raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
+    lists, rows, weight, means = _weights(matches, spec, k or spec.k or DEPTH)
+    p = np.full(len(rows), chance) if chance is not None else chances(lists, matches[0], rows)
+    expected = means + weight @ p
+    leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
+    others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]
+    pairs, difference = weight[leader] - weight[others], means[leader] - means[others]
+    variance = pairs ** 2 * (p * (1 - p))
+    sure = _sure(difference + pairs @ p, variance.sum(axis=1))
+    doubtful = np.flatnonzero(sure < level)
+    doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))[doubtful].max(axis=0, initial=0.0)
+    order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
+    needed, undecided = _needed(difference, pairs, p, order, len(doubtful) > 0, level, worlds, seed)
+    table = documents_table(lists, rows[order[:limit]]).append_column("chance", pa.array(p[order[:limit]]))
+    return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
+                        float(sure.min(initial=1.0)),
+                        table.append_column("doubt", pa.array(doubt[order[:limit]])), needed, undecided, len(order))
+
+
+def _weights(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, np.ndarray, np.ndarray, np.ndarray]:
+    """(lists, rows of the unjudged documents: (U,), what each alone changes in a mean: (N, U), means: (N,)).
+
+    Changes and means have the sign that makes a higher value better.
+    """
+    check_matches(matches, k)
+    for match in matches:
+        check_spec(match, spec, directed=True)
+    sign = -1 if spec.metric.better == "lower" else 1
+    run_bounds = [bounds(match, spec) for match in matches]
+    lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
+    rows = offered_rows(lists, matches[0], k)
+    weight = np.zeros((len(matches), len(rows)))
+    for i, (match, row) in enumerate(zip(matches, run_bounds, strict=True)):
+        if len(rows):
+            weight[i] = mean_changes(match, spec, row, lists.queries[rows], lists.ranks[i][rows].astype(np.int64))
+    return lists, rows, sign * weight, sign * np.array([row.mean for row in run_bounds])
+
+
+def chances(lists: TopKLists, match: Match, rows: np.ndarray) -> np.ndarray:
+    """The probability that each of these rows (U,) of the lists is relevant, from the judged ones at like best ranks.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> run = Run.build("bm25", ["q"] * 3, ["a", "b", "c"], [3.0, 2.0, 1.0])
+    >>> match = Match(run, Truth.build("qrels", ["q", "q"], ["a", "b"], [1, 0]))
+    >>> chances(collect_top_k([match], 3), match, np.array([2])).tolist()
+    [0.4166666666666667]
+    """
+    truth = match.truth
+    best = np.where(lists.ranks > 0, lists.ranks, np.iinfo(np.int32).max).min(axis=0)
+    group = np.searchsorted(BINS, best, "right") - 1
+    width = max(len(lists.doc_ids), 1)
+    code = pc.fill_null(pc.index_in(truth.docs, value_set=lists.doc_ids), -1).to_numpy().astype(np.int64)
+    known = code >= 0
+    keys, wanted = lists.queries * width + lists.codes, truth.queries[known] * width + code[known]
+    place = np.searchsorted(keys, wanted)
+    inside = np.isin(wanted, keys)
+    relevant = (truth.grades[known] >= 1)[inside]
+    judged_group = group[place[inside]]
+    if not len(relevant) or relevant.all():
+        return np.full(len(rows), 0.5)
+    overall = float(relevant.mean())
+    hits = np.bincount(judged_group, relevant, len(BINS))
+    counts = np.bincount(judged_group, minlength=len(BINS))
+    rate = (hits + PRIOR * overall) / (counts + PRIOR)
+    query = lists.queries[place[inside]]
+    queries = len(lists.query_ids)
+    expected = np.bincount(query, rate[judged_group], queries)
+    more = (np.bincount(query, relevant, queries) + 1) / (expected + 1)
+    return np.clip(rate[group[rows]] * more[lists.queries[rows]], 0.01, 0.99)
+
+
+def _sure(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """The probability that a normal difference with this mean and variance is above 0; 0.5 for none that is 0."""
+    from scipy.special import ndtr
+
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    fixed = np.where(np.abs(mean) < 1e-12, 0.5, (mean > 0).astype(np.float64))
+    return np.where(spread > 1e-12, ndtr(mean / np.where(spread > 1e-12, spread, 1.0)), fixed)
+
+
+def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, order: np.ndarray, doubtful: bool, level: float,
+            worlds: int, seed: int) -> tuple[tuple[float, float, float], float]:
+    """((low, median, high) judgments until one run is surely better, share of worlds that stay in doubt).
+
+    In each world the unjudged documents get grades by their chances, and are judged in this order.
+    """
+    if not doubtful:
+        return (0.0, 0.0, 0.0), 0.0
+    if not len(order):
+        return (np.nan,) * 3, 1.0
+    rng = np.random.default_rng(seed)
+    weights, chance = pairs[:, order], p[order]
+    left = np.cumsum((weights ** 2 * (chance * (1 - chance)))[:, ::-1], axis=1)[:, ::-1]
+    left = np.concatenate([left[:, 1:], np.zeros((len(pairs), 1))], axis=1)  # variance after each judgment
+    start = difference + pairs @ p
+    counts = []
+    for _ in range(worlds):
+        moved = start[:, None] + np.cumsum(weights * ((rng.random(len(order)) < chance) - chance), axis=1)
+        settled = np.all(_sure(moved, left) >= level, axis=0) | np.any(_sure(moved, left) <= 1 - level, axis=0)
+        counts.append(int(settled.argmax()) + 1 if settled.any() else len(order) + 1)
+    counts = np.array(counts)
+    undecided = float((counts > len(order)).mean())
+    low, middle, high = np.quantile(np.minimum(counts, len(order)), [0.025, 0.5, 0.975])
+    return (float(low), float(middle), float(high)), undecided

@@ -1,0 +1,114 @@
+"""`ragdash dashboard`: start the dashboard with files already loaded."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from ragdash.cli.common_options import whole_number
+from ragdash.core.console import print_note
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import home, split_name, workspace
+from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
+from ragdash.io.recorded.folder import is_recorded_folder
+from ragdash.models.judge.allowed_hosts import VARIABLE
+from ragdash.workspace import Workspace, open_workspace
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = "Options behind -- go to Streamlit."
+    parser.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, recognized by content")
+    parser.add_argument("--logdir", metavar="DIR", help="folder of recorded runs, which appear when they are closed")
+    add_server_options(parser)
+
+
+def add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `ragdash view` has too."""
+    parser.add_argument("--truth", action="append", metavar="TRUTH")
+    parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept: a folder, or "
+                        "postgresql://user@host/database; default: RAGDASH_WORKSPACE, else a folder of the user")
+    parser.add_argument("--blobs", metavar="URL", help="where the files of a workspace in a database are: "
+                        "s3://bucket/prefix, gs://, az:// or file:///folder; default: RAGDASH_BLOBS, else the database")
+    parser.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
+    parser.add_argument("--judge-hosts", metavar="HOST,...", help='hosts that LLM judges may be called at, with or '
+                        'without a port; "public" for all on the internet (default: any host without a login, public '
+                        "hosts with one)")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=whole_number(1, 65_535))
+    parser.add_argument("--no-browser", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
+    for text in (*options.files, *(options.truth or ())):
+        if not (Path(split_name(text)[1]).is_file() or is_recorded_folder(Path(split_name(text)[1]))):
+            raise InputError([Problem("no-such-file", {}, split_name(text)[1])])
+    if options.logdir and Path(options.logdir).exists() and not Path(options.logdir).is_dir():
+        raise InputError([Problem("no-log-folder", {}, options.logdir, field="logdir")])
+    paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
+    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {}),
+                   **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
+    if options.judge_hosts is not None:
+        environment[VARIABLE] = options.judge_hosts
+    environment |= _workspace(options)
+    port = options.port or _free_port(options.host)
+    _check_address(options.host, port)
+    command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
+               f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
+               *options.streamlit]
+    if options.logdir and not Path(environment["RAGDASH_WATCH"]).exists():
+        print_note(f"ragdash: there is no folder {environment['RAGDASH_WATCH']} yet; runs recorded there will appear")
+    print_note(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)")
+    if os.name == "posix":
+        os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _workspace(options: argparse.Namespace) -> dict[str, str]:
+    """The variables that name the workspace; InputError where it cannot be used."""
+    named = options.workspace or os.environ.get(WORKSPACE, "")
+    if is_address(named):
+        blobs = options.blobs or os.environ.get(BLOBS, "")
+        open_workspace(named, blobs or None, read_only=options.read_only).check()
+        return {WORKSPACE: named, BLOBS: blobs}
+    if options.blobs:
+        raise InputError([Problem("bad-blob-address/folder", {}, field="blobs")])
+    if not options.workspace and not options.read_only:
+        return {}
+    folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+    Workspace(folder, options.read_only).check()
+    return {WORKSPACE: str(folder)}
+
+
+def _absolute(text: str) -> str:
+    name, path = split_name(text)
+    return f"{name}={Path(path).resolve()}" if name else str(Path(path).resolve())
+
+
+def _check_address(host: str, port: int) -> None:
+    """Raise InputError unless a server can listen there; otherwise the browser would show another program's pages."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        facts = {"host": host, "port": str(port), "reason": reason}
+        raise InputError([Problem("port-in-use", facts, field="--port")]) from None
+
+
+def _free_port(host: str, first: int = 8501) -> int:
+    """The first port from `first` on that nobody listens at; any free one if there is none near."""
+    for port in (*range(first, first + 100), 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return probe.getsockname()[1]
+    return first

@@ -1,0 +1,1 @@
+"""Commands about test sets and their judgments."""

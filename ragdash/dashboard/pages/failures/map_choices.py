@@ -1,0 +1,120 @@
+"""Which map: its vectors and its layout; small maps are made at once, large ones in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.failure_patterns import question_vectors
+from ragdash.analysis.failure_patterns.query_map import (
+    EMBEDDINGS,
+    LAYOUTS,
+    VECTORS,
+    WORDS,
+    QueryMap,
+    laid_out,
+    texts_digest,
+    word_vectors,
+)
+from ragdash.analysis.failure_patterns.query_map.layout import require_tsne
+from ragdash.core.errors import InputError
+from ragdash.core.records import Truth
+from ragdash.core.terms import tooltip
+from ragdash.dashboard.jobs import mapping
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
+from ragdash.models.local import ENCODER, availability, default_score_cache, find_model_folder
+from ragdash.reporting.sentences import formatting as fmt
+
+AT_ONCE = 2_000  # questions that are placed while the page waits
+LAYOUT_TITLES = {"pca": "Principal components", "tsne": "t-SNE"}
+VECTOR_TITLES = {EMBEDDINGS: "Embeddings", WORDS: "Shared words"}
+
+
+def choose(truth: Truth, texts: Sequence[str | None]) -> QueryMap | None:
+    """The choices, and the map where it is there; None while it is computed, or where something is missing."""
+    stored = _stored_vectors(texts_digest(texts), default_score_cache().stamp(), _truth=truth)
+    offered = [kind for kind in VECTORS if kind == WORDS or stored is not None or availability(ENCODER).ok]
+    default = EMBEDDINGS if stored is not None else WORDS
+    st.selectbox("Near means alike in", offered, format_func=VECTOR_TITLES.get, width=180, persist_state="session",
+                 key=state.choice_key(state.MAP_VECTORS, offered, default), help=tooltip("map_vectors"))
+    st.selectbox("Layout", LAYOUTS, format_func=LAYOUT_TITLES.get, width=210, persist_state="session",
+                 key=state.choice_key(state.MAP_LAYOUT, LAYOUTS, "pca"), help=tooltip("map_layout"))
+    kind, layout = state.get(state.MAP_VECTORS), state.get(state.MAP_LAYOUT)
+    known = None if kind == WORDS else stored
+    source = WORDS if kind == WORDS else stored[1] if stored is not None else find_model_folder(ENCODER).name
+    key = (texts_digest(texts), source, layout)
+    done = mapping.result(key)
+    if done is not None:
+        return done
+    if layout == "pca" and len(texts) <= AT_ONCE and (kind == WORDS or known is not None):
+        return _placed_at_once(*key, _texts=texts, _known=known)
+    _start(key, texts, kind, known)
+    return None
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _stored_vectors(digest: str, stamp: str, _truth: Truth) -> tuple[np.ndarray, str] | None:
+    """(vectors that a model has given to the questions, its name); None where it has given none."""
+    try:
+        vectors = question_vectors(_truth)
+        encoder = default_score_cache().find_model(ENCODER)
+    except InputError:
+        return None
+    return None if vectors is None or encoder is None else (vectors.astype(np.float64), encoder.name)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Placing the questions …")
+def _placed_at_once(digest: str, source: str, layout: str, _texts: Sequence[str | None],
+                    _known: tuple[np.ndarray, str] | None) -> QueryMap:
+    return laid_out(word_vectors(_texts) if _known is None else _known[0], source, layout)
+
+
+def map_key(result: QueryMap) -> str:
+    """What tells this map from others of the same questions."""
+    return f"{result.source} {result.layout}"
+
+
+def _start(key: tuple, texts: Sequence[str | None], kind: str, known: tuple[np.ndarray, str] | None) -> None:
+    """Start the process, or offer to, where it has to run a model or has failed."""
+    job = mapping.current()
+    if job is not None and job.running:
+        return
+    if key[2] == "tsne":
+        try:
+            require_tsne()
+        except InputError as error:
+            elements.missing(error.problems[0])
+            return
+    model = str(find_model_folder(ENCODER).path) if kind == EMBEDDINGS and known is None else None
+    ended = job is not None and job.key == key
+    if not ended and model is None:
+        mapping.start(key, key[2], texts, vectors=known)
+        return
+    if ended and job.worker.failed:
+        st.error(f"The map could not be made.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")
+    label = f"Embed {fmt.count(len(texts), 'question')} with {key[1]}" if model else "Place the questions"
+    st.button(label, icon=":material/play_arrow:", type="primary", key="map_start",
+              on_click=lambda: mapping.start(key, key[2], texts, model=model, vectors=known))
+
+
+def render_progress() -> None:
+    """How far the process is; nothing where none is at work."""
+    job = mapping.current()
+    if job is not None and job.running:
+        _progress()
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _progress() -> None:
+    job = mapping.current()
+    if job is None or not job.running:
+        st.rerun()
+    with st.container(border=True, key="mapping"):
+        st.markdown("**The questions are being placed on the map**")
+        render_bar(job.worker.messages, "Reading the questions …")
+        st.button("Stop", icon=":material/stop_circle:", key="map_stop", on_click=mapping.stop)
+        st.caption("It goes on if you look at other pages. The map is kept while the server runs.")

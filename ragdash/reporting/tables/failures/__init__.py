@@ -1,0 +1,1 @@
+"""Tables about failures: the map of the queries, and the corpus seen from its failures."""

@@ -1,0 +1,163 @@
+"""Is the test set any good? The answer in sentences (Markdown), and what cannot be known with so few runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.analysis.test_set import KINDS, LabelCheck, RelabelAgreement, RelabelGroup, TestSetCheck, VerdictCarriers
+from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
+
+NAMED = 5  # queries named in a sentence
+
+
+def check_sentences(check: TestSetCheck) -> list[str]:
+    """The sentences of a report on a test set, the most important first."""
+    return [
+        detectable_sentence(check),
+        *([saturation_sentence(check)] if check.quality else []),
+        *(carriers_sentence(pair, check.query_ids) for pair in check.carriers),
+        *([discrimination_sentence(check)] if check.quality else []),
+        *label_sentences(check.labels),
+    ]
+
+
+def detectable_sentence(check: TestSetCheck) -> str:
+    """With this test set you can distinguish runs that differ by 0.12."""
+    title = escape(check.spec.title)
+    if not check.runs:
+        return ("Without runs nobody knows which differences this test set can show. Questions, judgments and "
+                "documents are checked below.")
+    if len(check.runs) == 1:
+        return ("One run alone does not show which differences this test set can show: that depends on how much two "
+                "runs differ from query to query. Load a second run.")
+    low, high = check.detectable
+    if not np.isfinite(high):
+        return f"The runs cannot be compared query by query on {title}, so no detectable difference is known."
+    pairs = [pair.comparison for pair in check.carriers if np.isfinite(pair.comparison.detectable)]
+    least, most = pairs[0].spec.range
+    if low > most - least:
+        return f"{count(pairs[0].n, 'query', 'queries')}: too few to distinguish any two runs on {title}."
+    queries = count(max(comparison.n for comparison in pairs), "query", "queries")
+    if number(low) == number(high):
+        size = f"by about {number(high)} or more"
+    else:
+        close, far = (min(pairs, key=lambda c: abs(c.detectable - end)) for end in (low, high))
+        size = (f"by about {number(low)} ({escape(close.candidate)} and {escape(close.baseline)}) to {number(high)} "
+                f"({escape(far.candidate)} and {escape(far.baseline)}) or more, the less the more alike they are")
+    return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80 % power, "
+            f"corrected over {count(pairs[0].family.size, 'pair')} of runs).")
+
+
+def saturation_sentence(check: TestSetCheck) -> str:
+    """How many queries leave no room, and how many say nothing."""
+    quality, n = check.quality, int(check.quality.defined.sum())
+    solved, failed, equal = (int(mask.sum()) for mask in (quality.solved, quality.failed, quality.equal))
+    title, runs = escape(check.spec.title), "the run" if len(check.runs) == 1 else "every run"
+    none = "it gets nothing" if len(check.runs) == 1 else "no run gets anything"
+    text = (f"Of {count(n, 'query', 'queries')}, {runs} already has the best possible {title} at {solved:,} and at "
+            f"{failed:,} {none}.")
+    if len(check.runs) == 1:
+        return f"{text} Whether these queries distinguish runs, one run does not show."
+    return f"{text} {equal:,} give all runs the same value: they say nothing about which run is better."
+
+
+def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
+    """How many queries a verdict rests on."""
+    leader, other, outcome = escape(pair.leader), escape(pair.other), pair.comparison.outcome
+    n = pair.comparison.n
+    if outcome == "better":
+        head = f"{leader} is better than {other}"
+        if pair.dissolving is None:
+            head += ", and stays significantly better whichever of its wins are removed"
+        else:
+            head += (f". The verdict rests on {len(pair.dissolving):,} of {count(n, 'query', 'queries')} at most: "
+                     f"without {_named(pair.dissolving, query_ids)} it is no longer significant")
+        tail = "" if pair.reversing is None else (
+            f" Without {count(len(pair.reversing), 'query', 'queries')} {other} is ahead.")
+        return f"{head}.{tail}"
+    if not np.isfinite(pair.comparison.mean_difference):
+        return f"{leader} and {other} have no two queries in common."
+    if pair.comparison.mean_difference == 0 or pair.reversing == ():
+        return f"{leader} and {other} have the same mean."
+    head = f"{leader} and {other} do not differ significantly, so there is no verdict to carry"
+    if pair.reversing is None:
+        return f"{head}. {other} is better at no query."
+    return (f"{head}. {count(len(pair.reversing), 'query decides', 'queries decide')} who is ahead: without "
+            f"{_named(pair.reversing, query_ids)} it is {other}.")
+
+
+def _named(rows: Sequence[int], query_ids: Sequence[str]) -> str:
+    names = [escape(query_ids[row]) for row in rows[:NAMED]]
+    return listed([*names, f"{len(rows) - NAMED:,} more"] if len(rows) > NAMED else names)
+
+
+def discrimination_sentence(check: TestSetCheck) -> str:
+    """Which queries disagree with the rest, and how reliable the order of the runs is."""
+    runs = len(check.runs)
+    if runs < FEWEST_RUNS:
+        return (f"Which queries distinguish good runs from bad ones cannot be known with {count(runs, 'run')}: it "
+                f"takes {FEWEST_RUNS}, better ten.")
+    values = check.quality.discrimination
+    known = values[~np.isnan(values)]
+    text = (f"{int((known < 0).sum()):,} of {count(len(known), 'query', 'queries')} that vary prefer runs that do "
+            f"worse elsewhere (negative discrimination).")
+    if runs < 10:
+        text += f" With {count(runs, 'run')} that is a hint at most: a correlation of {runs} points is often negative."
+    value, low, high = check.quality.reliability
+    if not np.isfinite(value):
+        return text
+    if low <= 0:
+        return (f"{text} How reliably this test set orders runs like these is not known: reliability (Cronbach's "
+                f"alpha) lies somewhere below {number(high, 2)}.")
+    return (f"{text} The order of runs like these is reliable to {number(value, 2)} [{number(low, 2)}, "
+            f"{number(high, 2)}] (Cronbach's alpha; 1: another set of queries gives the same order).")
+
+
+def label_sentences(labels: LabelCheck) -> list[str]:
+    """Near copies, judgments that look wrong, and who judged."""
+    copies, sentences = labels.copies, []
+    if copies.questions_compared:
+        kind = "nearly the same as" if copies.near[0] else "equal to"
+        again = len({second for _, second in copies.question_pairs})
+        sentences.append(f"{count(again, 'question is', 'questions are')} {kind} another one (of "
+                         f"{copies.questions_compared:,}).")
+    if copies.documents_compared:
+        extra = sum(len(group) - 1 for group in copies.document_groups)
+        kind = "nearly the same text as" if copies.near[1] else "the same text as"
+        sentences.append(f"{count(extra, 'judged document has', 'judged documents have')} {kind} another one (of "
+                         f"{copies.documents_compared:,}).")
+    else:
+        sentences.append("No text of a judged document is known, so copies and answers cannot be looked for. Load the "
+                         "documents.")
+    counts = Counter(finding.kind for finding in labels.findings)
+    if counts:
+        kinds = [f"{KINDS[kind][0].lower()}{KINDS[kind][1:]} ({counts[kind]:,})" for kind in KINDS if counts[kind]]
+        sentences.append(f"{count(len(labels.findings), 'thing', 'things')} to look at: {'; '.join(kinds)}.")
+    else:
+        sentences.append("No judgment looks wrong by the rules.")
+    if len(labels.authors) == 1:
+        [name] = labels.authors
+        sentences.append(f"All judgments are by {escape(name)} alone: how far two people would agree is not known.")
+    elif labels.authors:
+        sentences.append(f"{len(labels.authors):,} people judged.")
+    else:
+        sentences.append("Who judged is not in the file, so whether it was one person cannot be known.")
+    return sentences
+
+
+def relabel_sentence(result: RelabelAgreement) -> str:
+    """How far judging again agrees with the old labels."""
+    if not result.all.labeled:
+        return "Nothing is judged again yet."
+    parts = [f"{_share(group)} of the {name}" for name, group in (
+        ("judgments in doubt", result.suspicious), ("others", result.others)) if group.labeled]
+    kappa = f" Cohen's kappa is {number(result.all.kappa, 2)}." if np.isfinite(result.all.kappa) else ""
+    return f"You agree with the old label at {listed(parts)}.{kappa}"
+
+
+def _share(group: RelabelGroup) -> str:
+    return f"{group.agreed:,} of {group.labeled:,} ({group.share:.0%} [{group.low:.0%}, {group.high:.0%}])"

@@ -1,0 +1,83 @@
+"""A verdict on rankings looks at the labels and scores of the answers: its sentences, and both reports."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from helpers import truth_of
+
+from ragdash.core.file_scores import FileScores
+from ragdash.core.records import Run
+from ragdash.matching.match import Match
+from ragdash.metrics import file_spec, parse_specs
+from ragdash.reporting.html.blocks import Table
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.report_page import build_sections
+from ragdash.reporting.sentences.verdict import change_sentence, decision_sentence, evidence_heading, evidence_lines
+
+QUERIES = [f"q{number:02}" for number in range(40)]
+TRUTH = truth_of({query: ["right"] for query in QUERIES})
+SPECS = parse_specs("nDCG@10 R@10 P@10 RR Success@10")
+LABEL = file_spec("verdict", "Correct")
+OLD, NEW = ["wrong", "right"], ["right", "wrong"]
+
+
+def run(name: str, docs: list[str], wrong: int = 0, faithful: float | None = None, labeled: bool = True) -> Run:
+    """A run whose first answers are wrong by their labels, and which misses the best ranking of three queries."""
+    details = pa.table({"query_id": QUERIES, "answer": ["Some words."] * len(QUERIES)})
+    columns = zip(*[(query, doc, 1 / rank) for at, query in enumerate(QUERIES)
+                    for rank, doc in enumerate(docs if at > 2 else OLD, 1)], strict=True)
+    built = Run.build(name, *columns, details=details)
+    rows = [(query, name, "verdict", "Incorrect" if at < wrong else "Correct") for at, query in enumerate(QUERIES)]
+    rows += [(query, name, "faithfulness", faithful) for query in QUERIES] if faithful is not None else []
+    return built.with_file_scores(FileScores.build(rows)) if labeled else built
+
+
+def content(*runs: Run, **options) -> ReportContent:
+    return ReportContent(ReportRequest(tuple(Match(run, TRUTH) for run in runs), SPECS, **options))
+
+
+@pytest.mark.parametrize(("old", "new", "decision", "change"), [
+    (dict(wrong=2, faithful=0.9), dict(wrong=24, faithful=0.8), "**new** is better by NDCG@10, but the answers say "
+     "otherwise: **old** is better than **new** on verdict: Correct (file).", "The answers point the other way: **old**"
+     ),
+    (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: verdict: Correct (file)."),
+    (dict(wrong=2), dict(wrong=2), "choose **new**", "Nothing speaks against this result. The answers show no "
+     "significant difference (verdict: Correct (file))."),
+    (dict(labeled=False), dict(labeled=False), "choose **new**", "Nothing speaks against this result."),
+])
+def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):
+    verdict = content(run("old", OLD, **old), run("new", NEW, **new)).verdict
+    assert verdict.state == "clear-winner" and verdict.best == "new"
+    assert decision in decision_sentence(verdict).replace("\\", "")
+    assert change in change_sentence(verdict).replace("\\", "")
+    assert change.startswith("The answers point the other") or "other way" not in change_sentence(verdict)
+
+
+def test_where_rankings_do_not_differ_the_answers_that_do_are_named():
+    verdict = content(run("old", NEW, wrong=24), run("new", NEW, wrong=2)).verdict
+    assert verdict.state == "no-clear-difference" and len(verdict.evidence) == 1, "each pair once"
+    assert "The answers do differ: **new** is better than **old** on verdict: Correct (file)." in decision_sentence(
+        verdict).replace("\\", "")
+    assert evidence_heading(verdict) == "By the labels of the answers:" and len(evidence_lines(verdict)) == 1
+    assert [row["metric"] for row in verdict.as_dict()["evidence"]] == [str(LABEL)]
+
+
+def test_reports_have_the_labels_and_scores_of_the_answers():
+    whole = content(run("old", OLD, wrong=2, faithful=0.9), run("new", NEW, wrong=24, faithful=0.8))
+    sections = {section.name: section for section in build_sections(whole)}
+    tables = {name: [block for block in sections[name].blocks if isinstance(block, Table)] for name in sections}
+    assert tables["summary"][0].header == ["Run", "NDCG@10", "Recall@10", "Precision@10", "verdict: Correct (file)",
+                                           "faithfulness (file)"]
+    assert [column for table in tables["answers"] for column in table.header][:4] == [
+        "Run", "verdict: Correct (file)", "Run", "faithfulness (file)"]
+    stages = next(table for table in tables["failures"] if table.caption.startswith("Queries by stage"))
+    by_stage = {str(row[0]): " ".join(map(str, row[1:])) for row in stages.rows}
+    assert "22" in by_stage["Wrong answer"] or "24" in by_stage["Wrong answer"]
+    assert "at most" not in by_stage["Wrong answer"], "a better answer does not change NDCG"
+    without = content(run("old", OLD, labeled=False), run("new", NEW, labeled=False))
+    summary = build_sections(content(run("old", OLD, labeled=False), run("new", NEW, labeled=False),
+                                     sections=("summary",)))[0]
+    assert not without.evidence
+    assert next(block for block in summary.blocks if isinstance(block, Table)).header[1:] == [
+        spec.title for spec in SPECS], "answers without references, contexts or labels have nothing to show"
