@@ -1,9 +1,8 @@
 """Small files in the shapes that tools and people write: each is read as a careful person reads it.
 
-real_files has the files of tools, wild_shapes, posted_shapes, unseen_shapes and collected_shapes those that people
-post, all with contents of our own. The expected.json in each says what each file holds and how it is read: as it is, by the reading
-that is proposed, or by one of several that are offered. "tool" names the tool and the call that wrote the file, or the
-shape that it has.
+real_files has the files of tools, the other folders those that people post, all with contents of our own. The
+expected.json in each says what each file holds and how it is read: as it is, by the reading that is proposed, or by one
+of several that are offered. "tool" names the tool and the call that wrote the file, or the shape that it has.
 """
 
 from __future__ import annotations
