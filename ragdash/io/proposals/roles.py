@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.choices.documents import assign_returned, drop_unlike_ids, id_rank
+from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
     settle_judged_texts,
@@ -16,7 +18,6 @@ from ragdash.io.proposals.choices.settle import (
 )
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.content.times import time_stage
-from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
 from ragdash.io.proposals.fields import Field, is_missing, profile
 from ragdash.io.proposals.names import (
     ANSWER,
@@ -27,7 +28,6 @@ from ragdash.io.proposals.names import (
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
-from ragdash.io.proposals.row_keys import assign_rows
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.shapes.logs import is_noise
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.documents import id_rank
+from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
-from ragdash.io.proposals.documents import id_rank
+from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average
 from ragdash.io.proposals.records import KEY
