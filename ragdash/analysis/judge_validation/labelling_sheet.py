@@ -13,6 +13,7 @@ import pyarrow as pa
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.stats import SEED
+from ragdash.matching.judge_cases import stated_references
 from ragdash.matching.match import Match
 
 SHEET = pa.schema([("query_id", pa.string()), ("run", pa.string()), ("label", pa.float64()), ("question", pa.string()),
@@ -66,7 +67,7 @@ def _texts(match: Match | None) -> dict[str, dict]:
     try:
         answered = match.answered
         columns |= {"question": answered.questions, "answer": answered.answers,
-                    "references": [list(texts) or None for texts in answered.references]}
+                    "references": [list(texts) or None for texts in stated_references(match.truth)]}
         columns["contexts"] = [None if texts is None else list(texts) for texts in match.grounded.contexts]
     except Unavailable:  # no answers, or no texts: the sheet goes without them
         pass
