@@ -173,10 +173,9 @@ def _one_choice(kind: str, truth: str, settings: int, queries: int, seed: int) -
 
 
 def routed_runs(queries: int, gain: float, rng: np.random.Generator) -> tuple[Truth, list[Run]]:
-    """Two runs with one relevant document per query, and questions with random features.
+    """Two runs, one of which returns the relevant document of a query, and questions with random features.
 
-    gain: the share of queries for which the run that the digit of a question names is surely the one that returns it;
-    0: which run does has nothing to do with the question.
+    gain: the share of queries for which a digit in the question decides which run that is; 0: nothing does.
     """
     digit, obeys, coin = rng.random(queries) < 0.5, rng.random(queries) < gain, rng.random(queries) < 0.5
     first = np.where(obeys, digit, coin)
@@ -189,7 +188,8 @@ def routed_runs(queries: int, gain: float, rng: np.random.Generator) -> tuple[Tr
     for name, mine in (("sparse", first), ("dense", ~first)):
         docs = [[f"{query}-{name}-{place}" for place in range(8)] for query in ids]
         for row, query, good in zip(docs, ids, mine, strict=True):
-            row[0 if good else rng.integers(1, 8)] = f"{query}-g"
+            if good:
+                row[rng.integers(0, 3)] = f"{query}-g"
         runs.append(Run.build(name, np.repeat(ids, 8).tolist(), [doc for row in docs for doc in row],
                               (-np.sort(-rng.random((queries, 8)), axis=1)).ravel()))
     return truth, runs
