@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
@@ -126,7 +126,7 @@ def test_runs_of_one_digest_have_the_same_values(ties):
     assert one.digest != other.digest or values[0] == values[1]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@over(seed=range(40))
 def test_the_digest_of_a_random_case_is_that_of_its_dictionaries(seed):
     """Whatever the order of the rows and the kind of the columns; without rows that stand twice or tie."""
     case = random_case(seed, "distinct")

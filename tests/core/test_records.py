@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Run, Truth
@@ -47,7 +47,7 @@ def test_a_query_that_is_not_there_is_a_key_error():
 
 
 @pytest.mark.parametrize("scores", ["any", "close"])
-@pytest.mark.parametrize("seed", range(40))
+@over(seed=range(40))
 def test_rankings_come_out_as_they_were_put_in(seed, scores):
     case = random_case(seed, scores)
     run = case.run()
@@ -61,7 +61,7 @@ def test_rankings_come_out_as_they_were_put_in(seed, scores):
         assert found["rank"] == list(range(1, len(expected) + 1))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(seed=range(20))
 def test_texts_and_sources_stay_with_their_documents(seed):
     case = random_case(seed)
     docs = case.columns["docs"]
