@@ -85,6 +85,12 @@ def test_all_changes_of_a_run_have_digests_of_their_own():
     assert len(set(digests)) == len(digests)
 
 
+def test_the_digests_that_links_and_workspaces_hold_stay_the_same():
+    """A change here breaks every link and every stored run: it needs a new version of what is stored."""
+    assert run().digest == "60f6933ccebdbec16430e24cb62c6eb5"
+    assert run(details=None).digest == "2ad72e1247a7ee250f259948e0d01f9b"
+
+
 def test_a_digest_is_128_bits_in_hexadecimal():
     assert all(re.fullmatch("[0-9a-f]{32}", digest) for digest in (run().digest, truth_of({"q": ["a"]}).digest))
     assert run().renamed("new").digest == run().digest and run().renamed("new").name == "new"

@@ -205,6 +205,7 @@ def test_rebuilt_keeps_details_texts_and_empty_rankings():
     (["a::1", "b::1"], ["a", "c"], ("prefix:::", None, 0.5)),
     (["r:p0028_001", "r:p0030_000"], ["r:p28", "r:p30"], ("prefix:_", "zeros", 1.0)),
     (["a_p3_c1", "b_p1_c2"], ["a", "b"], ("prefix:_p", None, 1.0)),
+    (["x/DOC#1", "y/DOD#2"], ["doc", "dod"], ("prefix:#", "case,path", 1.0)),  # neither alone matches
     (["a", "b"], ["a"], None), (["x1", "y1"], ["a", "b"], None),
 ])
 def test_the_way_to_collapse_that_matches_is_found(returned, judged, expected):
