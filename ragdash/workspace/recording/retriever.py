@@ -26,7 +26,7 @@ HOPELESS = 5  # failures before the first answer, after which the retriever is n
 Questions = Mapping | Iterable | Truth
 
 
-def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 8,
+def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 1,
                      settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
                      repeats: int = 1, data: Mapping[str, object] | None = None,
                      folder: str | os.PathLike | None = None, resume: bool = True,
@@ -44,7 +44,8 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     name
         Of the run; default: the name of the function or class.
     concurrency
-        Calls at once.
+        Calls at once. More than one is faster, and raises the latency that is measured of each, because they compete.
+        The run keeps the number and says it wherever it is read.
     settings, tags, data, folder
         As in `record`; data gets a digest of the questions and, with a Truth, its digest.
     group, repeats
@@ -83,6 +84,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
         recording = record(name, settings=settings, tags=tags, group=group, data=data, folder=folder)
         recording = _interrupted(recording, folder, resume) or recording
         with recording:
+            recording.note_concurrency(max(1, concurrency))
             _ask(call, texts, recording, concurrency, progress)
         runs.append(_result(recording))
     return runs[0] if repeats == 1 else runs
