@@ -51,11 +51,13 @@ COMMANDS = {
              "read it",
     "dashboard": "the pages, with these files already loaded",
     "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
+    "workspace": "set up, check and clean up a workspace that several servers share in a database",
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
             **dict.fromkeys(("pin", "gate", "drift", "history", "view", "bundle", "variants", "sweep"), "tracking."),
-            **dict.fromkeys(("testset", "audit"), "test_sets.")}
+            **dict.fromkeys(("testset", "audit"), "test_sets."),
+            **dict.fromkeys(("dashboard", "workspace"), "serving.")}
 # folders of commands that share one
 
 

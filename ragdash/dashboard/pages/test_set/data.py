@@ -87,7 +87,7 @@ def load() -> TestSetData:
         name = state.get(state.SET)
         draft_set = (st.session_state[state.DRAFTS] if name == UPLOADED
                  else _read_set(name, Sets().names()[name], str(Sets().path)))
-        decisions, problems = _decisions(draft_set.digest, str(DraftDecisionStore().path), DraftDecisionStore().stamp())
+        decisions, problems = _decisions(draft_set.digest, DraftDecisionStore().location, DraftDecisionStore().stamp())
         for problem in problems:
             file = fmt.escape(f"{problem.file}: ") if problem.file else ""
             st.caption(f":orange[:material/warning:] {file}{fmt.problem_line(problem)}")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import transaction
+from ragdash.core.storage.sqlite_file import transaction
 from ragdash.models.judge.endpoint import Endpoint
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
