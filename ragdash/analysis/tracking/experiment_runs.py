@@ -13,7 +13,7 @@ WINDOW = timedelta(hours=1)  # from one run of an experiment to the next
 FEWEST = 3  # runs with other settings; two in an hour are a change that somebody made
 
 
-class RecordedPoint(Protocol):
+class DatedRun(Protocol):
     """What is known of a run: when, from which code, with which settings."""
 
     time: datetime | None
@@ -22,12 +22,12 @@ class RecordedPoint(Protocol):
     settings: object
 
 
-def experiment_runs(points: Sequence[RecordedPoint]) -> frozenset[int]:
+def experiment_runs(points: Sequence[DatedRun]) -> frozenset[int]:
     """Places of runs of an experiment: at least 3 different settings of one commit, less than an hour apart.
 
     points: in order of time. Of each experiment all runs are listed; runs without a time are in none.
     """
-    found: set[int] = set()
+    places: set[int] = set()
     group: list[int] = []
     for place, point in enumerate(points):
         before = points[place - 1] if place else None
@@ -36,9 +36,9 @@ def experiment_runs(points: Sequence[RecordedPoint]) -> frozenset[int]:
                                                                                             before.dirty))
         group = [*group, place] if together else [place]
         if len({_settings_text(points[index]) for index in group}) >= FEWEST:
-            found |= set(group)
-    return frozenset(found)
+            places |= set(group)
+    return frozenset(places)
 
 
-def _settings_text(point: RecordedPoint) -> str:
+def _settings_text(point: DatedRun) -> str:
     return repr(sorted(dict(point.settings).items()))  # type: ignore[call-overload]
