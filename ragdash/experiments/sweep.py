@@ -81,8 +81,7 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     Raises
     ------
     InputError
-        The grid has no points, or, after all others ran, some points failed: the first reason of each, with its
-        settings. The next call runs only these again.
+        The grid has no points, or some failed: each with its settings, after all others ran.
 
     Examples
     --------

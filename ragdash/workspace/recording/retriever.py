@@ -44,8 +44,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     name
         Of the run; default: the name of the function or class.
     concurrency
-        Calls at once. More than one is faster, and raises the latency that is measured of each, because they compete.
-        The run keeps the number and says it wherever it is read.
+        Calls at once. More than one is faster, and raises the latency of each; the run says so wherever it is read.
     settings, tags, data, folder
         As in `record`; data gets a digest of the questions and, with a Truth, its digest.
     group, repeats
@@ -84,7 +83,6 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
         recording = record(name, settings=settings, tags=tags, group=group, data=data, folder=folder)
         recording = _interrupted(recording, folder, resume) or recording
         with recording:
-            recording.note_concurrency(max(1, concurrency))
             _ask(call, texts, recording, concurrency, progress)
         runs.append(_result(recording))
     return runs[0] if repeats == 1 else runs
@@ -217,6 +215,7 @@ _FIELDS = frozenset(("documents", "answer", "contexts", "usage", "cost_usd"))
 
 def _ask(call: Callable, texts: Mapping[str, str], recording: Recording, concurrency: int,
          progress: Callable[[int, int], object] | None) -> None:
+    recording.note_concurrency(max(1, concurrency))
     left = {query: text for query, text in texts.items() if query not in recording.queries}
     asking = _Asking(recording, len(left), progress)
     if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call).__call__):
