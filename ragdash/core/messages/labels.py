@@ -280,6 +280,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a judge of another family than the generator",
         fix="Judges favor what is written as they write; check its verdicts against labels.",
     ),
+    "sheet-design": Message(
+        actual="designs {designs:comma}",
+        expected="one of {known:comma} in every row",
+        fix="Read one sheet as ragdash wrote it; do not join sheets of several designs.",
+    ),
     "sheet-document": Message(
         actual="{document!r} for query {query!r}",
         expected="an unjudged document that one of these runs returned",

@@ -145,7 +145,7 @@ def _checked(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str) -> tuple[
     counts = np.rint(np.bincount(units, minlength=len(names)) / probability).astype(np.int64)
     expected = len(pool.queries) if unit == "query" else len(pool.query)
     if counts.sum() != expected:
-        raise InputError([Problem("sheet-pool", {"units": int(counts.sum()), "expected": expected, "unit": unit},
+        raise InputError([Problem("sheet-pool", {"units": int(counts.sum()), "expected": expected},
                                   field="probability")])
     return index, strata, counts
 
