@@ -1,4 +1,4 @@
-"""Which unjudged documents, or which queries with all of theirs, to judge: drawn with known probabilities.
+"""Which unjudged documents, or which whole queries, to judge: drawn with known probabilities.
 
 Letters: Q queries, N runs, U unjudged documents that some run returned within k, M units, H strata.
 """

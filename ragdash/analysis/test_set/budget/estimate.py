@@ -70,20 +70,15 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
 
     Notes
     -----
-    Single documents: the generalized regression estimator (Cassel, Sarndal and Wretman 1976) with one coefficient. All
-    documents are expected to add their weight times one rate, that of the sample weighted by 1 / probability; the
-    Horvitz-Thompson estimate of how far the judged ones are from that is added. It is unbiased but for a share of
-    order 1 / n, which the estimate of the rate brings. A stratum has at least the variance of documents that are
-    relevant as often as (relevant + 1) / (judged + 2): else one without a relevant document would seem certain.
+    Single documents: the generalized regression estimator (Cassel, Sarndal and Wretman 1976) with one coefficient, the
+    rate of relevant documents in the sample weighted by 1 / probability; unbiased but for a share of order 1 / n. A
+    stratum has at least the variance of documents that are relevant as often as (relevant + 1) / (judged + 2): else
+    one without a relevant document would seem certain. Whole queries: the Horvitz-Thompson estimator, unbiased for
+    every metric; ideal and recall are those of the judged pool. Formulas: docs/reference/statistics.md.
 
-    Whole queries: the mean now, plus the Horvitz-Thompson estimate of how far the judgments move each query; unbiased
-    for every metric, nDCG and recall too (their ideal and their denominator are those of the judged pool).
-
-    Units that came back without a grade are taken to be missing at random within their stratum; a query counts as
-    judged if all its documents are.
-
-    The intervals are about the judgments that are missing, not about other queries: add those of `ragdash.compare`.
-    Differences are not corrected for their number.
+    Units without a grade are taken to be missing at random within their stratum; a query counts as judged if all its
+    documents are. The intervals are about the judgments that are missing, not about other queries: add those of
+    `ragdash.compare`. Differences are not corrected for their number.
 
     Raises
     ------
