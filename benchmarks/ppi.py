@@ -32,7 +32,7 @@ from ragdash.analysis.judge_validation import FOLDS, PENALTY
 from ragdash.evaluation.stats import cross_fitted, label_interval, ppi
 
 LEVEL = 0.95
-BOUNDS = {"means": 0.94, "sampled": 0.94, "differences": 0.93, "groups": 0.93, "trained": 0.94}  # of every cell
+BOUNDS = {"means": 0.94, "sampled": 0.94, "differences": 0.94, "groups": 0.93, "trained": 0.94}  # of every cell
 JUDGES = {  # sensitivity, specificity
     "perfect": (1.0, 1.0), "good": (0.95, 0.95), "strict": (0.85, 0.98), "lenient": (0.98, 0.6),
     "middling": (0.85, 0.75), "poor": (0.65, 0.55), "useless": (0.5, 0.5), "always yes": (1.0, 0.0),

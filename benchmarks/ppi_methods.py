@@ -6,7 +6,7 @@ queries (pairs of a label and a verdict).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
@@ -65,8 +65,13 @@ def moments(table: Table, counts: np.ndarray | None = None) -> Moments:
     y_mean, f_mean, f_rest = mean(y), mean(f), (table.others * v).sum(axis=0) / rest
     every = (n * f_mean + rest * f_rest) / (n + rest)
     squares = n * mean((f - every)**2) + (table.others * (v - every)**2).sum(axis=0)
-    return Moments(n, rest, y_mean, f_mean, f_rest, mean((y - y_mean)**2), mean((y - y_mean) * (f - f_mean)),
-                   mean((f - f_mean)**2), squares / (n + rest - 1))
+    dy, df = y - y_mean, f - f_mean
+    cubes = None
+    if table.bounds != (0.0, 1.0):
+        verdicts = (n * mean((f - every)**3) + (table.others * (v - every)**3).sum(axis=0)) / (n + rest)
+        cubes = np.array([mean(dy**3), mean(dy**2 * df), mean(dy * df**2), mean(df**3), verdicts])
+    return Moments(n, rest, y_mean, f_mean, f_rest, mean(dy**2), mean(dy * df), mean(df**2),
+                   squares / (n + rest - 1), cubes)
 
 
 def adopted(table: Table, rng: np.random.Generator) -> tuple:
@@ -80,7 +85,7 @@ def labels_alone(table: Table, rng: np.random.Generator) -> tuple:
     every = moments(table)
     zero = np.zeros_like(every.yy)
     result = ppi_of_moments(Moments(every.n, every.n_unlabelled, every.y_mean, every.f_mean, every.f_rest, every.yy,
-                                    zero, every.ff, every.f_all), bounds=table.bounds)
+                                    zero, every.ff, every.f_all, every.cubes), bounds=table.bounds)
     return result.low, result.high
 
 
@@ -108,6 +113,12 @@ def paired_t(table: Table, rng: np.random.Generator) -> tuple:
 def plain(table: Table, rng: np.random.Generator) -> tuple:
     """lambda = 1, as ARES (pp_mean_iid_asymptotic) and ppi-python's ppi_mean_ci(lam=1)."""
     return _normal(table, np.ones(1), 0)
+
+
+def unmoved(table: Table, rng: np.random.Generator) -> tuple:
+    """What ragdash does, without moving the ends of a skewed difference."""
+    result = ppi_of_moments(replace(moments(table), cubes=None), bounds=table.bounds)
+    return result.low, result.high
 
 
 def fixed(table: Table, rng: np.random.Generator) -> tuple:
@@ -218,8 +229,9 @@ MEANS = {"adopted": adopted, "lambda 1 with +1, -1": fixed, "plain PPI (ARES)": 
          "stratified by verdict": stratified, "labels: Wilson": wilson, "labels: exact (adopted)": labels_alone}
 SAMPLED = {"adopted": adopted, "post-stratified Jeffreys": poststratified_jeffreys, "judgy": judgy,
            "labels: exact (adopted)": labels_alone}  # these draw random numbers and take long
-DIFFERENCES = {"adopted": adopted, "lambda 1 with +1, -1": fixed, "plain PPI": plain, "PPI++ (ppi-python)": plus_plus,
-               "truescore": truescore, "tuned with +1, -1, normal": rectified, "cross-fitted lambda": cross_fitted,
+DIFFERENCES = {"adopted": adopted, "adopted, ends not moved": unmoved, "lambda 1 with +1, -1": fixed,
+               "plain PPI": plain, "PPI++ (ppi-python)": plus_plus, "truescore": truescore,
+               "tuned with +1, -1, normal": rectified, "cross-fitted lambda": cross_fitted,
                "stratified by verdict": stratified, "labels: t": paired_t, "labels: Bonett-Price": bonett_price,
                "labels: adopted": labels_alone}
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "sweep": "run a command at every point of a grid of settings; each is recorded as a run; can be resumed",
     "pin": "make a run the baseline: a small file for the repository",
     "history": "each metric over time, and its significant changes",
+    "drift": "do real questions still look like the test set? A log of production next to it, and questions to add",
     "gate": "has a run become worse than the pinned baseline? For continuous integration",
     "diagnose": "where does each query go wrong first, and what could each fix gain?",
     "trust": "how far can a judge's verdicts be trusted? Beside people's labels, with an interval that allows for its "
@@ -52,11 +53,13 @@ COMMANDS = {
              "read it",
     "dashboard": "the pages, with these files already loaded",
     "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
+    "workspace": "set up, check and clean up a workspace that several servers share in a database",
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
-            **dict.fromkeys(("pin", "gate", "history", "view", "bundle", "variants", "sweep"), "tracking."),
-            **dict.fromkeys(("testset", "audit", "judgments"), "test_sets.")}
+            **dict.fromkeys(("pin", "gate", "drift", "history", "view", "bundle", "variants", "sweep"), "tracking."),
+            **dict.fromkeys(("testset", "audit", "judgments"), "test_sets."),
+            **dict.fromkeys(("dashboard", "workspace"), "serving.")}
 # folders of commands that share one
 
 

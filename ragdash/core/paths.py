@@ -53,9 +53,13 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 
 def workspace() -> Path:
-    """The user's folder for what is to be kept: RAGDASH_WORKSPACE, else where the system keeps a program's data."""
-    if os.environ.get("RAGDASH_WORKSPACE"):
-        return Path(os.environ["RAGDASH_WORKSPACE"]).expanduser()
+    """The user's folder for what is to be kept: RAGDASH_WORKSPACE, else where the system keeps a program's data.
+
+    Where RAGDASH_WORKSPACE is the address of a database, the folder of the system has what is not shared.
+    """
+    named = os.environ.get("RAGDASH_WORKSPACE")
+    if named and "://" not in named:
+        return Path(named).expanduser()
     user = Path.home()
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or user / "AppData" / "Local") / "ragdash" / "Data"

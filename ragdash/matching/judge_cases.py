@@ -16,6 +16,7 @@ from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import attributes
 from ragdash.matching.answer_alignment import answers, contexts, first_positions, questions_of, references
+from ragdash.matching.question_types import kinds
 from ragdash.models.judge.tasks import Case
 
 
@@ -24,9 +25,8 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     truth, -1 for none (Match.run_query).
 
     Contexts are those that the run lists, else the texts of its first documents; a context has the id of the first
-    document with its text among these, else "context 1", ... References and contexts without a sign are left out; a
-    query with empty references alone has no answer. What is not there is None or (): nothing is
-    unavailable here, the questions to a judge say what they lack.
+    document with its text among these, else "context 1", ... References and contexts without a sign are left out. What
+    is not there is None or (): nothing is unavailable here, the questions to a judge say what they lack.
     """
     answer_parts, texts, problems = (None,) * len(rows), (None,) * len(rows), ()
     with suppress(Unavailable):
@@ -40,12 +40,20 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     )
     given = references(truth)
     right = (tuple(filter(str.strip, texts)) for texts in given)
-    no_answer = [bool(texts) and not any(map(str.strip, texts)) for texts in given]
+    no_answer = _without_answer(truth, given)
     return tuple(
         Case(*fields, run=run.texts_digest, no_answer=empty)
         for *fields, empty in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
                                   _text_attributes(truth), no_answer, strict=True)
     ), problems
+
+
+def _without_answer(truth: Truth, given: tuple[tuple[str, ...], ...]) -> list[bool]:
+    """Whether a query has no answer: its references are empty, or it has none and the truth marks it so: (Q,)."""
+    marked = kinds(truth)
+    unanswerable = (marked["no_answer"] | marked["out_of_scope"]).tolist()
+    return [not any(map(str.strip, texts)) and (bool(texts) or mark)
+            for texts, mark in zip(given, unanswerable, strict=True)]
 
 
 def _text_attributes(truth: Truth) -> list[tuple[tuple[str, str], ...]]:

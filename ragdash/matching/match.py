@@ -17,12 +17,12 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import plain_array, take
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ranking.judged_pair_index import MANY
-from ragdash.core.ranking.rank_order import bisect_falling
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.matching import answer_alignment
 from ragdash.matching.evidence import HOW, EvidenceScores, match_evidence
 from ragdash.matching.evidence.matching import FLOOR
 from ragdash.matching.evidence.scores import THRESHOLD
+from ragdash.matching.tied_ranks import mirrored_ranks, ranks_of
 from ragdash.matching.views.cost import Timed, timed
 from ragdash.matching.views.evidence import Covered
 from ragdash.matching.views.permissions import Permitted, allowed_judgments, allowed_truth
@@ -74,6 +74,7 @@ class Match:
                  matching: Matching | None = None, *, mirrored: bool = False):
         self.run, self.truth, self.mirrored = run, truth, mirrored
         self.conventions, self.matching = conventions or Conventions(), matching or Matching()
+        self._rankings: dict[tuple[str, bool], Ranked] = {}  # under each way to order ties; shared by with_options
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
 
@@ -85,7 +86,8 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        views = ("truth_query", "run_query", "answered", "grounded", "timed", "supplied", "judged", "entailed", "_hits")
+        views = ("truth_query", "run_query", "answered", "grounded", "timed", "supplied", "judged", "entailed", "_hits",
+                 "_rankings")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         views += ("ranked", "judgement") if same_ties else ()
@@ -101,7 +103,7 @@ class Match:
     def with_ties_mirrored(self) -> Match:
         """The match by ids with ties broken the other way; what does not depend on them is kept."""
         other = Match(self.run, self.truth, self.conventions, mirrored=True)
-        vars(other).update({name: vars(self)[name] for name in ("truth_query", "run_query", "_hits")
+        vars(other).update({name: vars(self)[name] for name in ("truth_query", "run_query", "_hits", "_rankings")
                             if name in vars(self)})
         return other
 
@@ -159,7 +161,7 @@ class Match:
     def ranks(self, positions: np.ndarray) -> np.ndarray:
         """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
         rank = ranks_of(self.run, positions, self.conventions.ties)
-        return _mirrored(self.run, positions, rank, self.conventions.ties) if self.mirrored else rank
+        return mirrored_ranks(self.run, positions, rank, self.conventions.ties) if self.mirrored else rank
 
     @cached_property
     def answered(self) -> Answered:
@@ -254,6 +256,12 @@ class Match:
     @cached_property
     def ranked(self) -> Ranked:
         """The view of the retrieval metrics."""
+        key = self.conventions.ties, self.mirrored
+        if key not in self._rankings:
+            self._rankings[key] = self._ranked()
+        return self._rankings[key]
+
+    def _ranked(self) -> Ranked:
         run, truth = self.run, self.truth
         positions, judgement = self._hits
         rank = self.ranks(positions)
@@ -326,75 +334,3 @@ def _judged_by_query(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[n
     docs = take(run.docs, run.rows(positions))
     same = pc.equal(docs, truth.docs.take(plain_array(judgement))).to_numpy(zero_copy_only=False).astype(bool)
     return positions[same], judgement[same]
-
-
-def ranks_of(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
-    """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
-    query = run.query_of(positions)
-    start, stop = run.starts[query], run.starts[query + 1]
-    rank = positions - start + 1 - _repeats(run, start, positions)
-    if run.ranked_by != "score" or ties == "file" or not len(positions):
-        return rank
-    scores = compared_scores(run, ties)
-    tied = np.flatnonzero(_has_equal_neighbour(scores, positions, start, stop))
-    if len(tied):
-        rank[tied] = _tied_ranks(run, scores, positions[tied], start[tied], stop[tied])
-    return rank
-
-
-def compared_scores(run: Run, ties: str) -> np.ndarray:
-    """The scores as the convention compares them: trec_eval 9 keeps 32 bits of each."""
-    if ties != "trec_eval":
-        return run.scores
-    with np.errstate(over="ignore"):  # beyond the range of 32 bits all are equal, as there
-        return run.scores.astype(np.float32)
-
-
-def _mirrored(run: Run, positions: np.ndarray, rank: np.ndarray, ties: str) -> np.ndarray:
-    """The ranks of positions if every group of equal scores were in reverse order."""
-    if run.ranked_by != "score" or not len(positions):
-        return rank
-    query = run.query_of(positions)
-    start, stop = run.starts[query], run.starts[query + 1]
-    scores = compared_scores(run, ties)
-    first = bisect_falling(scores, start, positions, scores[positions], past_equal=False)
-    last = bisect_falling(scores, positions, stop, scores[positions], past_equal=True)
-    earlier = first - start - _repeats(run, start, first)
-    return 2 * earlier + last - first - _repeats(run, first, last) + 1 - rank
-
-
-def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """Repeated documents at the positions start to stop (exclusive)."""
-    if not len(run.repeated):
-        return np.zeros(len(start), np.int64)
-    return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
-
-
-def _has_equal_neighbour(scores: np.ndarray, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """Whether the position before or behind, within start:stop, has the same score: (H,) bool."""
-    score = scores[positions]
-    previous, next_position = np.maximum(positions - 1, start), np.minimum(positions + 1, stop - 1)
-    return ((previous < positions) & (scores[previous] == score)) | (
-        (next_position > positions) & (scores[next_position] == score))
-
-
-def _tied_ranks(run: Run, scores: np.ndarray, positions: np.ndarray, start: np.ndarray,
-                stop: np.ndarray) -> np.ndarray:
-    """Ranks of positions inside groups of equal scores, the groups sorted by document id descending (bytes)."""
-    score = scores[positions]
-    first = bisect_falling(scores, start, positions, score, past_equal=False)
-    last = bisect_falling(scores, positions, stop, score, past_equal=True)
-    groups, first_of_group, group_of = np.unique(first, return_index=True, return_inverse=True)
-    sizes = last[first_of_group] - groups
-    begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    group = np.repeat(np.arange(len(groups)), sizes)
-    member = np.repeat(groups - begin, sizes) + np.arange(sizes.sum())
-    if len(run.repeated):
-        counted = ~np.isin(member, run.repeated)
-        group, member = group[counted], member[counted]
-    table = pa.table({"group": group, "doc": take(run.docs, run.rows(member)).cast(pa.binary())})
-    order = pc.sort_indices(table, [("group", "ascending"), ("doc", "descending")]).to_numpy()
-    order_in_group = np.empty(len(member), np.int64)
-    order_in_group[order] = np.arange(len(member)) - np.searchsorted(group, group)
-    base = groups - start[first_of_group] + 1 - _repeats(run, start[first_of_group], groups)
-    return base[group_of] + order_in_group[np.searchsorted(member, positions)]

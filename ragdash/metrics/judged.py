@@ -91,8 +91,9 @@ def context_relevance(judged: Judged, *, per: str = "query", judge: str = "", vo
 def correctness(judged: Judged, *, how: str = "grade", judge: str = "", votes: int = 1) -> Values:
     """Does the answer say what a reference says? A judge's grade; agreement with any reference is enough.
 
-    how='claims': F1 of the claims of answer and first reference that the other entails (RAGChecker.F1). Undefined
-    without an answer or a reference. Returns (Q,) in [0, 1].
+    how='claims': F1 of the claims of answer and first reference that the other entails (RAGChecker.F1). A question
+    that has no answer, by the truth's mark or an empty reference, needs no reference for the grade: declining is
+    right. Else undefined without an answer or a reference. Returns (Q,) in [0, 1].
     """
     return judged.values("Correctness" if how == "grade" else "Correctness(how='claims')", judge, votes)
 

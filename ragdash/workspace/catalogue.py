@@ -9,15 +9,15 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
-from ragdash.core.sqlite_file import connect, has_content, is_disk_full, primary_code
+from ragdash.core.storage.sqlite_file import connect, has_content, is_disk_full, primary_code, unwritable_text
 from ragdash.workspace import atomic_folders
+from ragdash.workspace.protocols import CatalogueEntry
 
 T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
@@ -36,24 +36,6 @@ _TABLES = (
     f"pragma user_version = {VERSION}",
 )
 _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
-
-
-@dataclass(frozen=True)
-class CatalogueEntry:
-    """A run or a truth of the workspace, described without reading it.
-
-    kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
-    rows, depth, parts, size (bytes) and added (the day, in UTC).
-    """
-
-    digest: str
-    kind: str
-    name: str
-    description: str
-    tags: tuple[str, ...]
-    archived: bool
-    broken: str
-    facts: Mapping[str, Any]
 
 
 class Catalogue:
@@ -87,6 +69,10 @@ class Catalogue:
         words = ", ".join(f"{name} = ?" for name in values)
         self._write(lambda db: db.execute(f"update things set {words} where digest = ?", (*values.values(), digest)))
 
+    def delete(self, digest: str) -> None:
+        """Take one off the list."""
+        self.change(digest, deleted=1)
+
     def order(self, digests: Sequence[str]) -> None:
         """Put these first, in this order; the others follow in theirs."""
         def work(db: sqlite3.Connection) -> None:
@@ -108,6 +94,11 @@ class Catalogue:
         self._write(lambda db: db.execute(
             "insert or replace into mappings values (?, ?, ?, (select ifnull(max(used), 0) + 1 from mappings))",
             (_shape(columns), name, json.dumps(dict(mapping)))))
+
+    def all_mappings(self) -> Sequence[tuple[tuple[str, ...], str, dict[str, str]]]:
+        """Every mapping as (columns, name, mapping), the oldest first."""
+        rows = self._do(lambda db: db.execute("select shape, name, mapping from mappings order by used").fetchall(), [])
+        return [(tuple(json.loads(shape)), name, json.loads(mapping)) for shape, name, mapping in rows]
 
     def value(self, key: str) -> str | None:
         """A text kept under a key."""
@@ -164,6 +155,8 @@ class Catalogue:
             raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
             raise unusable_file(self.path, error) from None
+        except UnicodeEncodeError as error:
+            raise unwritable_text(str(self.path), error) from None
         raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:

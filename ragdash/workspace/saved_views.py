@@ -1,6 +1,8 @@
 """Views of the dashboard that are saved under a name: the page, its choices, a note, who saved them and when.
 
     views.sqlite    a table of events: saved, deleted, restored; nothing is ever changed or deleted in it
+
+Where the workspace is a database, the events are in it.
 """
 
 from __future__ import annotations
@@ -10,17 +12,18 @@ import json
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import transaction
+from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
+from ragdash.core.storage.sqlite_log import SqliteLog
 from ragdash.workspace import atomic_folders
 from ragdash.workspace.catalogue import unusable_file
 
-FILE = "views.sqlite"
+FILE, LOG = "views.sqlite", "views"
 LONGEST_NAME, LONGEST_NOTE, LONGEST_SLUG = 80, 500, 40  # characters
 SAVED, DELETED, RESTORED = "saved", "deleted", "restored"
 _TABLES = (
@@ -32,6 +35,17 @@ _TABLES = (
     "begin select raise(abort, 'events are never deleted'); end",
 )
 T = TypeVar("T")
+
+
+def view_file(path: Path) -> SqliteLog:
+    """The event log in an SQLite file: the key is the slug, the values are the kind of event and the view as JSON."""
+    def unusable(error: OSError | sqlite3.Error) -> InputError:
+        if isinstance(error, sqlite3.Error):
+            return unusable_file(path, error)
+        return atomic_folders.unusable(path, error)
+
+    return SqliteLog(path, _TABLES, "select number, slug, kind, view from events",
+                     "insert into events (slug, kind, view)", "number", "slug", unusable)
 
 
 @dataclass(frozen=True)
@@ -70,8 +84,8 @@ class SavedViews:
     Every method raises InputError where the file cannot be used; those that write, where the workspace is read-only.
     """
 
-    def __init__(self, folder: Path, read_only: bool = False):
-        self.path, self.read_only = folder / FILE, read_only
+    def __init__(self, folder: Path, read_only: bool = False, log: EventLog | None = None):
+        self.path, self.read_only, self._log = folder / FILE, read_only, log or view_file(folder / FILE)
 
     def list(self) -> tuple[SavedView, ...]:
         """The views, the newest first."""
@@ -98,57 +112,43 @@ class SavedViews:
         if not name:
             raise InputError([Problem("saved-view/no-name")])
 
-        def write(db: sqlite3.Connection) -> SavedView:
-            current = _views(db)
+        def write(writer: LogWriter) -> SavedView:
+            current = _views(writer.rows())
             existing = next((other for other in current.values() if other.name.casefold() == name.casefold()), None)
             if existing and not replace_existing:
                 raise InputError([Problem("saved-view/exists", {"name": existing.name})])
             slug = existing.slug if existing else _free_slug(name, current)
             new = replace(view, name=name, note=_clean(view.note, LONGEST_NOTE), author=_clean(view.author, 200),
                           slug=slug)
-            _add_event(db, SAVED, slug, new)
+            _add_event(writer, SAVED, slug, new)
             return new
 
         return self._write(write)
 
     def delete(self, slug: str) -> None:
         """Take a view off the list; `restore` brings it back."""
-        def write(db: sqlite3.Connection) -> None:
-            if slug in _views(db):
-                _add_event(db, DELETED, slug, None)
+        def write(writer: LogWriter) -> None:
+            if slug in _views(writer.rows()):
+                _add_event(writer, DELETED, slug, None)
 
         self._write(write)
 
     def restore(self, slug: str) -> None:
         """Bring back a view that was deleted."""
-        def write(db: sqlite3.Connection) -> None:
-            last = db.execute("select kind from events where slug = ? order by number desc limit 1", (slug,)).fetchone()
-            if last == (DELETED,):
-                _add_event(db, RESTORED, slug, None)
+        def write(writer: LogWriter) -> None:
+            rows = writer.rows(slug)
+            if rows and rows[-1].values[0] == DELETED:
+                _add_event(writer, RESTORED, slug, None)
 
         self._write(write)
 
     def _current(self) -> dict[str, SavedView]:
-        try:
-            with transaction(self.path, write=False, prepare=_create) as db:
-                return {} if db is None else _views(db)
-        except sqlite3.Error as error:
-            raise unusable_file(self.path, error) from None
-        except OSError as error:
-            raise atomic_folders.unusable(self.path, error) from None
+        return _views(self._log.rows())
 
-    def _write(self, action: Callable[[sqlite3.Connection], T]) -> T:
+    def _write(self, action: Callable[[LogWriter], T]) -> T:
         if self.read_only:
-            raise InputError([Problem("read-only-workspace", {}, str(self.path.parent))])
-        try:
-            with transaction(self.path, write=True, prepare=_create) as db:
-                if db is None:
-                    raise AssertionError("a writer always has a connection")
-                return action(db)
-        except sqlite3.Error as error:
-            raise unusable_file(self.path, error) from None
-        except OSError as error:
-            raise atomic_folders.unusable(self.path, error) from None
+            raise InputError([Problem("read-only-workspace", {}, self._log.location)])
+        return self._log.write(action)
 
 
 def slug_of(name: str) -> str:
@@ -168,29 +168,24 @@ def _free_slug(name: str, current: Mapping[str, SavedView]) -> str:
     return slug if slug not in current else next(candidate for candidate in numbered if candidate not in current)
 
 
-def _create(db: sqlite3.Connection) -> None:
-    for statement in _TABLES:
-        db.execute(statement)
-    db.execute("begin immediate")  # reading what is there and adding to it is one step
-
-
-def _add_event(db: sqlite3.Connection, kind: str, slug: str, view: SavedView | None) -> None:
+def _add_event(writer: LogWriter, kind: str, slug: str, view: SavedView | None) -> None:
     facts = {} if view is None else {
         "name": view.name, "note": view.note, "page": view.page, "when": view.when, "author": view.author,
         "parameters": {key: list(values) for key, values in view.parameters.items()}}
-    db.execute("insert into events (kind, slug, view) values (?, ?, ?)", (kind, slug, json.dumps(facts)))
+    writer.add(slug, (kind, json.dumps(facts)))
 
 
-def _views(db: sqlite3.Connection) -> dict[str, SavedView]:
+def _views(rows: Iterable[LogRow]) -> dict[str, SavedView]:
     """The views that are not deleted, by slug, in the order in which they were saved last."""
     latest: dict[str, SavedView] = {}
     deleted: set[str] = set()
-    for kind, slug, text in db.execute("select kind, slug, view from events order by number"):
+    for row in rows:
+        kind, text = row.values
         if kind == SAVED:
-            latest.pop(slug, None)
-            facts = {key: value for key, value in json.loads(text).items() if key in _FIELDS}
-            latest[slug] = SavedView(**facts, slug=slug)
-        (deleted.add if kind == DELETED else deleted.discard)(slug)
+            latest.pop(row.key, None)
+            facts = {key: value for key, value in json.loads(text or "{}").items() if key in _FIELDS}
+            latest[row.key] = SavedView(**facts, slug=row.key)
+        (deleted.add if kind == DELETED else deleted.discard)(row.key)
     return {slug: view for slug, view in latest.items() if slug not in deleted}
 
 

@@ -11,22 +11,18 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
-from ragdash.workspace import atomic_folders, parquet
-from ragdash.workspace.catalogue import REBUILT, Catalogue, CatalogueEntry
+from ragdash.workspace import parquet
+from ragdash.workspace.catalogue import REBUILT, Catalogue
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueStore, RecordFiles
+from ragdash.workspace.record_folders import FAULTS, FolderRecords, day, words_of
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
-PLACES = {"run": "runs", "truth": "truths"}
 PRICES, SETTINGS = "prices", "settings:"
-_FAULTS = (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError)  # of a file with other content
 
 
 class Workspace:
@@ -34,14 +30,29 @@ class Workspace:
 
     What a method has kept when it returns is on the disk and survives the end of the process at any moment. Nothing is
     read of a run before `load_run` asks for it. Every method raises InputError where the folder cannot be used.
+
+    storage: list and files that are elsewhere, as `ragdash.workspace.open_workspace` gives them; the folder then has
+    what this server does not share.
     """
 
-    def __init__(self, folder: str | os.PathLike, read_only: bool = False):
+    def __init__(self, folder: str | os.PathLike, read_only: bool = False, *,
+                 storage: tuple[CatalogueStore, RecordFiles] | None = None):
         self.folder, self.read_only = Path(folder), read_only
-        self._catalogue = Catalogue(self.folder, read_only, self._on_disk)
+        self._catalogue: CatalogueStore
+        self._records: RecordFiles
+        if storage is None:
+            self._records = folders = FolderRecords(self.folder)
+            self._catalogue = Catalogue(self.folder, read_only, folders.on_disk)
+        else:
+            self._catalogue, self._records = storage
 
     def __repr__(self) -> str:
-        return f"<Workspace {str(self.folder)!r}>"
+        return f"<Workspace {self.location!r}>"
+
+    @property
+    def location(self) -> str:
+        """Where it is, for people: the folder, or the address of a database without its password."""
+        return self._records.location
 
     def runs(self, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """The runs, in the order chosen; archived: True for those alone, None for all."""
@@ -96,20 +107,13 @@ class Workspace:
     def delete(self, digest: str) -> None:
         """Take it away for good."""
         try:
-            self._catalogue.change(digest, deleted=1)
+            self._catalogue.delete(digest)
         except InputError as error:
             if error.problems[0].message != "unusable-workspace/full":
                 raise
-            self._discard(digest)  # a full disk has no room for the change before the files are gone
-            self._catalogue.change(digest, deleted=1)
-        self._discard(digest)
-
-    def _discard(self, digest: str) -> None:
-        for kind in PLACES:
-            try:
-                atomic_folders.discard(self._place(kind, digest))
-            except OSError as error:
-                raise atomic_folders.unusable(self.folder, error) from None
+            self._records.discard(digest)  # a full disk has no room for the change before the files are gone
+            self._catalogue.delete(digest)
+        self._records.discard(digest)
 
     def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
         """Mappings ({our field: their column}) of files with these columns, by name, the newest first."""
@@ -157,102 +161,50 @@ class Workspace:
 
     def check(self) -> None:
         """Raise InputError unless the folder can be used as it is meant to be."""
-        if self.read_only and not self.folder.is_dir():
-            raise InputError([Problem("no-workspace", {}, str(self.folder))])
+        self._records.check(self.read_only)
         if self.read_only:
             self.runs()
         else:
             self._catalogue.keep("checked", "")
 
-    def _place(self, kind: str, digest: str) -> Path:
-        return self.folder / PLACES[kind] / digest
-
     def _add(self, record: Run | Truth, name: str | None) -> CatalogueEntry:
         kind, digest = "run" if isinstance(record, Run) else "truth", record.digest
         entry = self.find(digest, kind)
-        if entry and not entry.broken and self._place(kind, digest).is_dir():
+        if entry and not entry.broken and self._records.has(entry):
             return entry
-        folder = self._place(kind, digest)
         self._catalogue.prepare()
-        try:
-            if not atomic_folders.publish(folder, parquet.pack(record)) and _fault(folder, digest):
-                atomic_folders.set_aside(folder, self.folder)
-                atomic_folders.publish(folder, parquet.pack(record))
-            if fault := _fault(folder, digest):
-                atomic_folders.set_aside(folder, self.folder)
-                raise InputError([Problem("unwritable-content", {"type": kind, "name": record.name, "reason": fault},
-                                          field=kind)])
-            facts = {**parquet.facts(record), "size": atomic_folders.size(folder), "added": _day(time.time())}
-        except OSError as error:
-            raise atomic_folders.unusable(self.folder, error) from None
+        noted = self._records.publish(kind, digest, record.name, parquet.pack(record))
+        facts = {**parquet.facts(record), **noted, "added": day(time.time())}
         self._catalogue.add(digest, kind, _writable(record.name if name is None else name), facts)
         return self.find(digest, kind)
 
     def _load(self, digest: str, kind: str) -> Run | Truth:
         entry = self.find(digest, kind)
         if entry is None:
-            raise InputError([Problem("not-kept", {"type": kind, "digest": digest[:12]}, str(self.folder))])
+            raise InputError([Problem("not-kept", {"type": kind, "digest": digest[:12]}, self.location)])
         if entry.broken:
             raise _broken(entry, entry.broken, "set aside before")
-        folder = self._place(kind, entry.digest)
         try:
-            record = parquet.unpack(atomic_folders.fetch(folder), entry.name)
+            record = parquet.unpack(self._records.fetch(entry), entry.name)
             if record.digest == entry.digest:
                 return record
             fault = "its content is another"
-        except _FAULTS as error:
-            if not atomic_folders.is_broken(error):
-                raise atomic_folders.unusable(folder, error) from None
-            fault = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise _broken(entry, self._aside(entry, folder), fault)
+        except FAULTS as error:
+            fault = words_of(error)
+        raise _broken(entry, self._aside(entry), fault)
 
-    def _aside(self, entry: CatalogueEntry, folder: Path) -> str:
+    def _aside(self, entry: CatalogueEntry) -> str:
         """Set a broken one aside; where it is now."""
         if self.read_only:
-            return str(folder)
-        try:
-            broken_path = str(atomic_folders.set_aside(folder, self.folder)) if folder.exists() else str(folder)
-        except OSError as error:
-            raise atomic_folders.unusable(self.folder, error) from None
-        self._catalogue.change(entry.digest, broken=broken_path)
-        return broken_path
-
-    def _on_disk(self) -> Iterator[tuple[str, str, str, dict]]:
-        """(digest, kind, name, facts) of every folder, from the metadata of its files alone."""
-        for kind, folder in PLACES.items():
-            for record_folder in sorted((self.folder / folder).glob("*")):
-                try:
-                    metadata = parquet.about_of(pq.read_schema(record_folder / "queries.parquet"))
-                    row = (
-                        metadata["digest"],
-                        kind,
-                        metadata["name"],
-                        {**metadata["facts"], "size": atomic_folders.size(record_folder),
-                         "added": _day(record_folder.stat().st_mtime)},
-                    )
-                except _FAULTS:
-                    continue  # not a folder of the workspace, or a broken one: reading it raises
-                yield row
-
-
-def _fault(folder: Path, digest: str) -> str:
-    """Why what is in a folder is not the content of this digest; empty where it is."""
-    try:
-        return "" if parquet.unpack(atomic_folders.fetch(folder)).digest == digest else "its content is another"
-    except _FAULTS as error:
-        if not atomic_folders.is_broken(error):
-            raise
-        return str(error).splitlines()[0] if str(error) else type(error).__name__
+            return self._records.location_of(entry)
+        location = self._records.set_aside(entry)
+        self._catalogue.change(entry.digest, broken=location)
+        return location
 
 
 def _broken(entry: CatalogueEntry, location: str, fault: str) -> InputError:
     return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault},
                                location)])
-
-
-def _day(seconds: float) -> str:
-    """The day of a time, in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def _writable(text: str) -> str:

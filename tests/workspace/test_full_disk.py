@@ -11,7 +11,7 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
-from ragdash.core.sqlite_file import is_disk_full
+from ragdash.core.storage.sqlite_file import is_disk_full
 from ragdash.workspace import Workspace
 from ragdash.workspace.reviews import Event, ReviewStore
 

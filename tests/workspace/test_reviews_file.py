@@ -200,7 +200,7 @@ def test_a_folder_that_is_none_is_an_error_that_can_be_fixed(tmp_path):
 
 
 def test_a_file_that_another_holds_is_waited_for_and_then_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("ragdash.core.sqlite_file.WAIT", 0.2)
+    monkeypatch.setattr("ragdash.core.storage.sqlite_file.WAIT", 0.2)
     store = ReviewStore(tmp_path)
     store.add(T, [note("one")])
     with closing(sqlite3.connect(store.path, isolation_level=None)) as db:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from ragdash.analysis.comparability.findings import MIRRORED, ConventionEffect
 from ragdash.core.records import CHOICES, Conventions
 from ragdash.evaluation.evaluate import evaluate_match
-from ragdash.matching.match import Match, compared_scores
+from ragdash.matching.match import Match
+from ragdash.matching.tied_ranks import compared_scores
 from ragdash.metrics import Spec
 
 Means = list[tuple[float, int]]
@@ -25,10 +24,12 @@ def compute_effects(match: Match, conventions: Conventions, specs: Sequence[Spec
     for convention in ("missing", "unanswerable", "ties"):
         current = getattr(conventions, convention)
         for choice in CHOICES[convention]:
-            means = chosen_means if choice == current else _means(match.with_options(**{convention: choice}), specs)
+            means = chosen_means
+            if choice != current and _matters(match, convention, choice, chosen_means):
+                means = _means(match.with_options(**{convention: choice}), specs)
             effects += _rows(match, convention, choice, specs, means, chosen_means, choice == current)
-    mirrored = match.with_ties_mirrored() if _may_tie(match) else match
-    effects += _rows(match, "ties", MIRRORED, specs, _means(mirrored, specs), chosen_means, False)
+    mirrored = _means(match.with_ties_mirrored(), specs) if _may_tie(match, conventions.ties) else chosen_means
+    effects += _rows(match, "ties", MIRRORED, specs, mirrored, chosen_means, False)
     if match.run.duplicates:
         effects += _of_duplicates(match, conventions, specs, chosen_means)
     return effects
@@ -54,13 +55,26 @@ def _rows(match: Match, convention: str, choice: str, specs: Sequence[Spec], mea
     return rows
 
 
-def _may_tie(match: Match) -> bool:
+def _matters(match: Match, convention: str, choice: str, chosen_means: Means) -> bool:
+    """Whether another choice could change a value, as far as it is cheap to tell."""
+    if convention == "missing":
+        return bool(match.missing.any())
+    if convention == "ties":
+        return _may_tie(match, match.conventions.ties) or _may_tie(match, choice)
+    return choice == "skip" or any(n < len(match.truth) for _, n in chosen_means)
+
+
+def _may_tie(match: Match, ties: str) -> bool:
+    """Whether documents of a query have equal scores as this convention compares them."""
     if match.run.ranked_by != "score":
         return False
-    scores = compared_scores(match.run, match.conventions.ties)
-    return bool(np.any(scores[1:] == scores[:-1]))
+    scores = compared_scores(match.run, ties)
+    equal = scores[1:] == scores[:-1]
+    starts = match.run.starts[(match.run.starts > 0) & (match.run.starts < len(scores))]
+    equal[starts - 1] = False  # of two queries next to each other
+    return bool(equal.any())
 
 
 def _means(match: Match, specs: Sequence[Spec]) -> Means:
     """(mean, n) of each spec; the intervals are of no use here."""
-    return [(summary.mean, summary.n) for summary in evaluate_match(match, specs).summary(resamples=1)]
+    return evaluate_match(match, specs).means()

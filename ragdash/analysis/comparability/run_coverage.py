@@ -16,7 +16,8 @@ from ragdash.analysis.comparability.findings import (
 )
 from ragdash.core.arrow_columns import take
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
-from ragdash.matching.match import Match, compared_scores
+from ragdash.matching.match import Match
+from ragdash.matching.tied_ranks import compared_scores
 from ragdash.metrics import Spec
 
 DEFAULT_K = 10

@@ -49,15 +49,16 @@ def compare_traits(
     alpha: float = ALPHA,
     resamples: int = FAST_RESAMPLES,
     seed: int = SEED,
+    weights: np.ndarray | None = None,
 ) -> list[SharedTrait]:
     """How each trait's queries differ from the rest: those that are surely worse first, each part worst first.
 
     values (Q,): of a metric, or 1 for a failing query and 0 for another (sign -1 then); NaN is left out on both sides.
-    sign: 1 where a higher value is better, else -1. least: a trait is looked at if this many queries with a value have
-    it and as many do not. correction: of p over all that are looked at
-    (holm or bh); traits
-    overlap, so the rows are not independent of each other, which Holm's allows for. A trait that goes with failing
-    need not be its cause. Intervals: queries are resampled, those of the trait and the rest together.
+    sign: 1 where a higher value is better, else -1. min_queries: a trait is looked at if this many queries with a value
+    have it and as many do not. correction: of p over all that are looked at (holm or bh); traits overlap, so the rows
+    are not independent of each other, which Holm's allows for. A trait that goes with failing need not be its cause.
+    Intervals: queries are resampled, those of the trait and the rest together; weights: what resample_weights gave for
+    Q queries and this seed, where it is used more than once.
     """
     values = np.asarray(values, np.float64)
     defined = ~np.isnan(values)
@@ -72,7 +73,7 @@ def compare_traits(
     others = defined.sum() - n
     p = welch(mean, spread, n, rest, rest_spread, others)
     p_corrected = _CORRECTIONS[correction](p)
-    low, high = _intervals(np.where(defined, values, 0.0), masks, defined, 1 - alpha, resamples, seed)
+    low, high = _intervals(np.where(defined, values, 0.0), masks, defined, 1 - alpha, resamples, seed, weights)
     worse = ((mean - rest) * sign < 0) & (p_corrected < alpha)
     order = np.lexsort(((mean - rest) * sign, ~worse))
     return [
@@ -123,12 +124,12 @@ def welch(mean: np.ndarray, variance: np.ndarray, n: np.ndarray, rest: np.ndarra
 
 
 def _intervals(values: np.ndarray, masks: np.ndarray, defined: np.ndarray, level: float, resamples: int,
-               seed: int) -> tuple[np.ndarray, np.ndarray]:
+               seed: int, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Percentile interval of mean - rest, tails widened for few queries (Hesterberg 2015, section 5.3): (T,) both."""
     from scipy.special import ndtr, stdtrit
 
     columns = np.concatenate([masks * values, masks, [values, defined]]).T
-    sums = resampled_sums(columns, resamples=resamples, seed=seed).astype(np.float64)
+    sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights).astype(np.float64)
     t = len(masks)
     top, n = sums[:, :t], sums[:, t:2 * t]
     total, all_n = sums[:, [-2]], sums[:, [-1]]

@@ -22,15 +22,24 @@ from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.core.records.run_header import RunHeader
 from ragdash.evaluation.compare import CORRECTIONS
-from ragdash.experiments.ab import Command, Configuration, Lines, Unfinished, ask_all, command_words, usual_metrics
+from ragdash.experiments.ab import (
+    Command,
+    Configuration,
+    CostBudget,
+    Lines,
+    Unfinished,
+    ask_all,
+    command_words,
+    usual_metrics,
+)
 from ragdash.experiments.ab.command_system import TIMEOUT
-from ragdash.experiments.ab.sampling import affordable_queries, sampled_truth
+from ragdash.experiments.ab.recorded_runs import REASON, record_runs
+from ragdash.experiments.ab.sampling import affordable_queries, sampled_truth, truth_without
 from ragdash.io import read_run, read_truth, write_run
 from ragdash.reporting.tables import COMPARISON_FORMATS
 
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"
-REASON = "failed-query"
 GROUP = "ab"  # of the repeats of one configuration, together with its name
 MAX_FAILED = 0.2  # of a configuration's queries; beyond, a comparison is mostly one of failures
 FORMATS = (*COMPARISON_FORMATS, "html")
@@ -63,8 +72,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "--seed; a larger N later asks only the rest")
     parser.add_argument("--max-calls", type=whole_number(1), metavar="N", help="a budget: ask as many questions as N "
                         "calls are enough for, of both commands and all repeats")
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="a budget in money, of both commands and all "
+                        "repeats: questions are drawn at random until it is spent; answers have to report cost_usd")
     parser.add_argument("--repeats", type=whole_number(1), default=1, metavar="N", help="ask each question N times; "
                         "the mean over repeats is compared, and their spread is shown (default: 1)")
+    parser.add_argument("--logdir", metavar="DIR", help="record the runs in this log folder as well, repeats as "
+                        "repeats of one configuration")
     parser.add_argument("--retry-failed", action="store_true", help="ask queries that failed again")
     parser.add_argument("--max-failed", type=_share, default=MAX_FAILED, metavar="SHARE", help="exit 1 where more of a "
                         f"command's queries failed (default: {MAX_FAILED:g})")
@@ -92,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
                                  options)
     allowed = affordable_queries(options.sample, options.max_calls, len(configurations))
     truth = sampled_truth(whole_truth, allowed, options.seed)
+    budget = None if options.max_cost is None else CostBudget(options.max_cost)
     folder = Path(options.output_dir or f"ab-{'-'.join(names)}")
     files = [folder / f"{configuration.name}.jsonl" for configuration in configurations]
     journals = [folder / f"{configuration.name}{JOURNAL}" for configuration in configurations]
@@ -103,10 +117,12 @@ def run(options: argparse.Namespace) -> int:
             answered_runs = ask_all(configurations, whole_truth, journals=journals, concurrency=options.concurrency,
                                     warm_up=options.warm_up or 0, seed=options.seed,
                                     retry_failed=options.retry_failed, progress=progress, cancel=cancel,
-                                    only=None if allowed is None else frozenset(truth.query_ids.to_pylist()))
+                                    only=None if allowed is None else frozenset(truth.query_ids.to_pylist()),
+                                    budget=budget)
     except Unfinished as unfinished:
         print_note(f"ragdash: stopped; {unfinished}. The same command goes on from here.")
         return CANCELLED
+    truth = truth_without(truth, budget.left_out if budget else ())
     failures = {run.name: sum(problem.kind == REASON for problem in run.problems) for run in answered_runs}
     _tell_failures(failures, len(truth), options)
     _write(answered_runs, files)
@@ -116,6 +132,13 @@ def run(options: argparse.Namespace) -> int:
                 for run, (name, _, repeat) in zip(runs, repeats, strict=True)]
     if len(truth) < len(whole_truth):
         print_note(f"{len(truth):,} of {count(len(whole_truth), 'question')} asked, drawn with seed {options.seed}")
+    if budget is not None:
+        print_note(f"{budget.spent:,.4g} of {budget.limit:,.4g} dollars spent, as the answers report it")
+    if options.logdir:
+        recorded = record_runs(answered_runs, [(name, repeat) for name, _, repeat in repeats], whole_truth,
+                               Path(options.logdir))
+        print_note(f"{count(recorded, 'run')} recorded in {options.logdir}; see them with ragdash view "
+                   f"{shlex.quote(options.logdir)}")
     paths = " ".join(shlex.quote(str(file)) for file in files)
     print_note(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} "
                "...")

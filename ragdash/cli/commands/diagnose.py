@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ragdash.analysis.diagnosis import Diagnosis, DiagnosisRules, diagnose
 from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
 from ragdash.analysis.failure_patterns import questions
+from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import LAYOUTS, VECTORS, measured_areas, query_map
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
 from ragdash.cli.comparison_checks import report_checks
@@ -34,6 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are printed (default: nDCG at k)")
     parser.add_argument("--queries", action="store_true", help="the verdict on every query")
+    parser.add_argument("--documents", action="store_true", help="also the corpus seen from its failures: relevant "
+                        "documents that no run returns, documents never returned, hubs, copies that take ranks")
     parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
     chart = parser.add_argument_group("map of the queries", "see docs/guide/failures.md")
     chart.add_argument("--query-map", metavar="FILE", help="write a row per query: place on a map of alike questions, "
@@ -78,8 +81,9 @@ def run(options: argparse.Namespace) -> int:
     if options.query_map:
         _write_map(truth, diagnoses, evaluations, specs[0], options)
     settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
+    corpora = [corpus_view(matches, index, rules.k) for index in range(len(matches))] if options.documents else []
     write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
-                           problems=problems), options.output)
+                           problems=problems, corpora=corpora), options.output)
     return 0
 
 

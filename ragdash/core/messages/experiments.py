@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "bad-cost-limit": Message(
+        actual="{limit}",
+        expected="dollars above 0",
+        fix="Give a number such as 2.50.",
+    ),
     "bad-drafts": Message(
         actual="no file of drafts of this version",
         expected="a first line with {key}: {version}",
@@ -322,6 +327,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="{reason}",
         expected="a file that can be written, with room on the disk",
         fix="Make room or choose another --output-dir; what is there is kept.",
+    ),
+    "no-cost-reported": Message(
+        actual="an answer of {configuration} without its cost",
+        expected="cost_usd, the dollars that the answer cost, in every answer",
+        fix="Let the command print cost_usd, or limit the calls with --max-calls.",
     ),
     "too-few-calls": Message(
         actual="{calls} calls",

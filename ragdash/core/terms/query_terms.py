@@ -90,6 +90,13 @@ TERMS: Mapping[str, Term] = {
         "one is at least {threshold}, where the band “{band}” begins. {unknown}: no relevant document or no reference "
         "is known, or the run has no answer."),
     "local_test_sets": Term("Test sets", "Test sets in the workspace of this machine, newest first."),
+    "production_log": Term(
+        "Log of questions", "JSON lines, JSON, CSV or Parquet with a question per row, and where known its answer, "
+        "latency, time and session. Exported OpenTelemetry spans work too.", link="../over-time/production.md"),
+    "production_run": Term(
+        "Run of the test set", "Its refusals and latencies are compared with those of production."),
+    "production_review": Term(
+        "Review", "Opens these questions as drafts. Write the right answer of each, then accept it."),
     "drafts_file": Term("Drafts", "The file written by ragdash testset --drafts FILE."),
     "undo_decision": Term("Undo", "Discards your decision on this draft and your edits."),
     "word_overlap": Term(
@@ -116,4 +123,17 @@ TERMS: Mapping[str, Term] = {
     "map_areas": Term(
         "Clusters", "All queries on the map in groups of alike questions (k-means on their vectors), with the words "
         "that are typical of each group. There are groups whether or not the questions fall into groups."),
+    "unfound_documents": Term(
+        "Relevant documents that no run returns", "Judged relevant, and in no list of any run shown, at any rank. No "
+        "fusion or re-ranker can bring them back: they need other chunks, queries or retrievers."),
+    "never_returned": Term(
+        "Never returned", "Documents of the corpus that no run shown returns for any query. Many are normal with few "
+        "queries; relevant ones are failures."),
+    "hubs": Term(
+        "Hubs", "Documents in more top-k lists than one of the corpus would be by chance if lists were drawn at random "
+        "(binomial, 5 %, Bonferroni over all documents). Those that are mostly not relevant push others out.",
+        entry="a document that is returned for far more queries than chance explains", heading="hub"),
+    "text_copies": Term(
+        "Copies", "A document below another one with the same text (without case and white space) or nearly the same: "
+        "80 % of the runs of three words in common, and the same numbers."),
 }

@@ -28,7 +28,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.memory_limit import memory_limit
-from ragdash.workspace import Workspace
+from ragdash.workspace import Workspace, user_workspace
 
 SHORT = 12  # characters of a digest in links
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
@@ -50,8 +50,8 @@ def check_writable() -> None:
 
 
 def workspace() -> Workspace:
-    """The folder in which this server keeps what is uploaded."""
-    return Workspace(paths.workspace(), read_only())
+    """Where this server keeps what is uploaded: a folder, or a database that it shares."""
+    return user_workspace(read_only())
 
 
 class DataStore:

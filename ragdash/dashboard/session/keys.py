@@ -40,8 +40,8 @@ OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST, HISTORY_RUN = (  # Histo
 OF_VARIANTS = VARIANTS_FIND, VARIANTS_BY, VARIANTS_PINNED, VARIANTS_AIM = (  # Variants
     "variants_find", "variants_by", "variants_pinned", "variants_aim")
 JUDGE = "judge"  # whose verdicts, on Answers
-SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
-    "sections", "texts", "table", "format", "pictures", "to", "look_as")
+SHARING = PARTS, TEXTS, TABLE, FORM, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
 OF_VALIDATION = TRUSTED, CLASSED, TRUST_VIEW, LABELS_FROM, GROUPED = (  # judge validation, on Answers
@@ -102,6 +102,7 @@ DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the 
 DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
 NEW_SET_SIZE, NEW_SET_TYPES, NEW_SET_CRITIQUE = "_new_set_size", "_new_set_types", "_new_set_critique"
 NEW_SET_PLANNED, NEW_SET_AGREED, NEW_SET_SHOWN = "_new_set_plan", "_new_set_agreed", "_new_set_shown"
+PRODUCTION_LOG, PRODUCTION_FILE, PRODUCTION_RUN = "_production_log", "_production_file", "_production_run"
 RELABEL_POSITION, RELABEL_COMPARED = "_relabel_position", "_relabel_compared"  # judging again, on Test set
 DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"
 USED, RESET = "_used", "_reset"  # {key: default} of the choices of this page; choices that its address leaves out

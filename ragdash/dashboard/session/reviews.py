@@ -40,7 +40,7 @@ def reviews() -> Reviews:
     if not truth:
         return Reviews(truth)
     try:
-        return _reviews(truth, str(ReviewStore().path), ReviewStore().stamp())
+        return _reviews(truth, ReviewStore().location, ReviewStore().stamp())
     except InputError as error:
         return Reviews(truth, (), error.problems)
 

@@ -123,7 +123,7 @@ def _saved() -> dict[str, RunFacts]:
     """What the workspace knows of its runs, by digest; nothing where it cannot be used."""
     try:
         home = workspace()
-        return _read(str(home.folder), home.stamp(), _home=home)
+        return _read(home.location, home.stamp(), _home=home)
     except InputError:
         return {}
 

@@ -9,17 +9,18 @@ import streamlit as st
 
 from ragdash.core import paths
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.shared import shared_log
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.session.keys import OPENED_VIEW, UNKNOWN_VIEW, VIEW_PROBLEMS, VIEW_TARGET
-from ragdash.workspace.saved_views import SavedView, SavedViews
+from ragdash.workspace.saved_views import LOG, SavedView, SavedViews
 
 VIEW = "view"  # the parameter of an address that names a saved view
 
 
 def store() -> SavedViews:
     """The saved views of this server's workspace."""
-    return SavedViews(paths.workspace(), read_only())
+    return SavedViews(paths.workspace(), read_only(), shared_log(LOG))
 
 
 def listed() -> tuple[SavedView, ...]:

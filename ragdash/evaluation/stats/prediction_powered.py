@@ -17,6 +17,7 @@ MIN_UNLABELED = 2  # queries with a verdict alone
 MIN_GROUPS = 10  # groups with a label; below, the variance between groups is too uncertain
 PSEUDO_SQUARES = 2.0  # squares of the two additional rectifiers, +1 and -1
 Bounds = tuple[float, float]
+SHARE: Bounds = (0.0, 1.0)  # of a mean; the skewness of a share follows from it, that of a difference does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,8 @@ class Moments:
     """Moments of labels y and verdicts f, both scaled to [0, 1]: (S,) each.
 
     y_mean, f_mean, yy, yf, ff: of the n labeled queries, the last three mean products of deviations; f_rest: mean of
-    the verdicts of the others; f_all: variance of all verdicts (of n + N - 1).
+    the verdicts of the others; f_all: variance of all verdicts (of n + N - 1). cubes (5, S): mean products of three
+    deviations, yyy, yyf, yff and fff of the labeled queries and fff of all verdicts; None: skewness is left out.
     """
 
     n: np.ndarray
@@ -54,6 +56,7 @@ class Moments:
     yf: np.ndarray
     ff: np.ndarray
     f_all: np.ndarray
+    cubes: np.ndarray | None = None
 
 
 def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
@@ -73,8 +76,8 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     bounds
         The lowest and the highest possible value.
     groups
-        (Q,) integers: queries of one group may depend on each other, such as questions about one document or
-        repetitions. None: every query is a group of its own.
+        (Q,) integers: queries of one group may depend on each other, such as questions about one document. None: every
+        query is a group of its own.
 
     Returns
     -------
@@ -90,11 +93,13 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     lambda^2 var(f) / N. Without the two, a judge that agrees on every label would have an interval of no width. The
     interval is that of Clopper and Pearson for as many labels as have that variance (Korn and Graubard): the exact one
     of the labels alone where lambda is 0.
+    Differences (bounds other than 0 and 1) are often one-sided. Both ends are then moved by (1 + 2 z^2) / 6 times the
+    third cumulant of the estimate over its variance, as Johnson does for skewed samples; the width stays.
     Groups: deviations are summed within each group before they are squared (linearization); the effective number
     shrinks by the squared ratio of the t quantiles. A group never makes an interval narrower.
 
-    Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998, Confidence intervals for proportions with
-    small expected number of positive counts; Clopper and Pearson 1934. Coverage: benchmarks/ppi.py.
+    Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998; Clopper and Pearson 1934; Johnson 1978,
+    Modified t tests and confidence intervals for asymmetrical populations. Coverage: benchmarks/ppi.py.
 
     Examples
     --------
@@ -107,15 +112,13 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
     y, f = ((values - bounds[0]) / (bounds[1] - bounds[0]) for values in (labels, verdicts))
     labelled, alone = ~np.isnan(f) & ~np.isnan(y), ~np.isnan(f) & np.isnan(y)
-    moments = _moments(y, f, labelled, alone)
+    moments = _moments(y, f, labelled, alone, skewed=tuple(bounds) != SHARE)
     if groups is None:
         return ppi_of_moments(moments, level=level, bounds=bounds)
-    groups = np.asarray(groups)
-    weight = tuned_weight(moments)
-    variance = np.array([_grouped_variance(y[:, s], f[:, s], labelled[:, s], alone[:, s], groups, weight[s])
-                         for s in range(len(weight))])
+    by_group = np.array([_grouped_spread(y[:, s], f[:, s], labelled[:, s], alone[:, s], np.asarray(groups), weight)
+                         for s, weight in enumerate(tuned_weight(moments))])
     counts = np.array([len(np.unique(groups[column])) for column in labelled.T], np.int64)
-    return ppi_of_moments(moments, level=level, bounds=bounds, variance=variance, n_groups=counts)
+    return ppi_of_moments(moments, level=level, bounds=bounds, by_group=by_group.T, n_groups=counts)
 
 
 def label_interval(labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
@@ -146,28 +149,34 @@ def label_interval(labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds =
     n_groups = n if groups is None else len(np.unique(groups))
     if not n or (groups is not None and n_groups < MIN_GROUPS):
         return float("nan"), float("nan")
-    mean, variance = y.mean(), y.var() / n
+    mean, variance, cube = y.mean(), y.var() / n, ((y - y.mean())**3).sum() / n**3
     if groups is not None:
         every = np.ones(n, bool)
-        variance = max(variance, _grouped_variance(y, y, every, ~every, np.asarray(groups), 0.0))
-    effective = _effective(np.array([n]), mean, np.array([variance]), PSEUDO_SQUARES / width**2)
+        spread, cube = _grouped_spread(y, y, every, ~every, np.asarray(groups), 0.0)
+        variance = max(variance, spread)
+    squares = PSEUDO_SQUARES / width**2
+    effective = _effective(np.array([n]), mean, np.array([variance]), squares)
     if groups is not None:
         effective = effective * _t_ratio(np.array([n]), np.array([n_groups]), level)
-    low, high = _clopper_pearson(np.array([mean]), effective, level)
-    return float(bounds[0] + width * low[0]), float(bounds[0] + width * high[0])
+    ends = _clopper_pearson(np.array([mean]), effective, level)
+    if tuple(bounds) != SHARE:
+        ends = _moved(ends, np.array([mean]), np.array([cube]), np.array([variance + squares / n**2]), level)
+    return float(bounds[0] + width * ends[0][0]), float(bounds[0] + width * ends[1][0])
 
 
 def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
-                   variance: np.ndarray | None = None, n_groups: np.ndarray | None = None) -> Ppi:
-    """The result of `ppi` from moments. variance, n_groups (S,): of the estimate by groups, and the labeled groups."""
+                   by_group: np.ndarray | None = None, n_groups: np.ndarray | None = None) -> Ppi:
+    """The result of `ppi` from moments. by_group (2, S): variance and third cumulant of the estimate by groups;
+    n_groups (S,): the labeled groups.
+    """
     n, width = moments.n, bounds[1] - bounds[0]
     squares, weight = PSEUDO_SQUARES / width**2, tuned_weight(moments)
     known = (n > 0) & (moments.n_unlabelled > 0)
     defined = (n >= MIN_LABELS) & (moments.n_unlabelled >= MIN_UNLABELED)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = _variance(moments, weight)
-        if variance is not None:
-            spread = np.maximum(spread, variance)
+        if by_group is not None:
+            spread = np.maximum(spread, by_group[0])
         effective = _effective(n, moments.y_mean, spread, squares)
         if n_groups is not None:
             defined &= n_groups >= MIN_GROUPS
@@ -175,6 +184,9 @@ def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (
         error = width * np.sqrt(spread + squares / n**2)
         estimate = np.clip(moments.y_mean + weight * (moments.f_rest - moments.f_mean), 0.0, 1.0)
         ends = _clopper_pearson(estimate, effective, level)
+        if moments.cubes is not None:
+            cube = _third_cumulant(moments, weight) if by_group is None else by_group[1]
+            ends = _moved(ends, estimate, cube, spread + squares / n**2, level)
     low, high = (np.where(defined, bounds[0] + width * end, np.nan) for end in ends)
     return Ppi(np.where(known, bounds[0] + width * estimate, np.nan), low, high, np.where(defined, error, np.nan), n,
                moments.n_unlabelled, np.where(known, weight, np.nan), np.where(defined, effective, np.nan))
@@ -188,14 +200,16 @@ def tuned_weight(moments: Moments) -> np.ndarray:
         return np.where(_variance(moments, weight) < _variance(moments, np.zeros(1)), weight, 0.0)
 
 
-def _moments(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray) -> Moments:
+def _moments(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, *, skewed: bool) -> Moments:
     y_mean, f_mean, f_rest, f_all = (_mean(values, use) for values, use in (
         (y, labelled), (f, labelled), (f, alone), (f, labelled | alone)))
     dy, df = y - y_mean, f - f_mean
     count = (labelled | alone).sum(axis=0)
     spread = column_sums(np.where(labelled | alone, (f - f_all)**2, 0.0)) / np.maximum(count - 1, 1)
+    cubes = np.array([*(_mean(product, labelled) for product in (dy**3, dy**2 * df, dy * df**2, df**3)),
+                      _mean((f - f_all)**3, labelled | alone)]) if skewed else None
     return Moments(labelled.sum(axis=0), alone.sum(axis=0), y_mean, f_mean, f_rest, _mean(dy * dy, labelled),
-                   _mean(dy * df, labelled), _mean(df * df, labelled), spread)
+                   _mean(dy * df, labelled), _mean(df * df, labelled), spread, cubes)
 
 
 def _mean(values: np.ndarray, use: np.ndarray) -> np.ndarray:
@@ -210,9 +224,28 @@ def _variance(moments: Moments, weight: np.ndarray) -> np.ndarray:
     return np.maximum(rectifiers, 0.0) / moments.n + weight**2 * moments.f_all / moments.n_unlabelled
 
 
-def _grouped_variance(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, groups: np.ndarray,
-                      weight: float) -> float:
-    """Squares of the summed deviations of each group; a group may have labeled and other queries."""
+def _third_cumulant(moments: Moments, weight: np.ndarray) -> np.ndarray:
+    """Third cumulant of the estimate with this lambda; the two additional rectifiers are symmetric."""
+    yyy, yyf, yff, fff, f_all = moments.cubes
+    rectifiers = yyy - 3 * weight * yyf + 3 * weight**2 * yff - weight**3 * fff
+    return rectifiers / moments.n**2 + weight**3 * f_all / moments.n_unlabelled**2
+
+
+def _moved(ends: tuple[np.ndarray, np.ndarray], estimate: np.ndarray, cube: np.ndarray, variance: np.ndarray,
+           level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The ends moved to the longer side of a skewed estimate (Johnson 1978), which they still contain."""
+    from scipy.special import ndtri
+
+    shift = cube / variance * (1 + 2 * ndtri((1 + level) / 2)**2) / 6
+    low, high = (np.clip(end + shift, 0.0, 1.0) for end in ends)
+    return np.minimum(low, estimate), np.maximum(high, estimate)
+
+
+def _grouped_spread(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, groups: np.ndarray,
+                    weight: float) -> tuple[float, float]:
+    """Variance and third cumulant of the estimate from the summed deviations of each group; a group may have labeled
+    and other queries.
+    """
     parts = np.zeros(len(y))
     rectifiers = y[labelled] - weight * f[labelled]
     parts[labelled] = (rectifiers - rectifiers.mean()) / max(len(rectifiers), 1)
@@ -220,7 +253,7 @@ def _grouped_variance(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone:
         parts[alone] = weight * (f[alone] - f[alone].mean()) / alone.sum()
     sums = np.bincount(np.unique(groups, return_inverse=True)[1], weights=parts)
     n_groups = len(np.unique(groups[labelled]))
-    return float((sums**2).sum()) * n_groups / max(n_groups - 1, 1)
+    return float((sums**2).sum()) * n_groups / max(n_groups - 1, 1), float((sums**3).sum())
 
 
 def _effective(n: np.ndarray, mean: np.ndarray, variance: np.ndarray, squares: float) -> np.ndarray:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import Comparison, ComparisonRules, compare, select_comparable
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.experiments.ab.budget import CostBudget
 from ragdash.experiments.ab.runner import Configuration, ask_all
+from ragdash.experiments.ab.sampling import truth_without
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_specs
 
@@ -52,10 +54,12 @@ def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Seque
     Returns
     -------
     Result
-        Both runs and their comparison. A failed query is missing in its run; the convention `missing` decides.
+        Both runs and their comparison, on the queries that were asked. A failed query is missing in its run; the
+        convention `missing` decides.
     """
     rules, conventions = rules or ComparisonRules(), conventions or Conventions()
     runs = ask_all([a, b], truth, **options)
+    truth = _asked(truth, options.get("only"), options.get("budget"))
     specs = usual_metrics(runs, truth) if metrics is None else parse_specs(metrics)
     baseline, candidate = evaluations = tuple(
         evaluate_match(Match(run, truth, conventions, matching or Matching()), specs) for run in runs)
@@ -63,6 +67,12 @@ def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Seque
     row, = compare(baseline, [candidate], usable_specs, rules)
     problems = dict.fromkeys([*left_out, *baseline.problems, *candidate.problems])
     return Result(*runs, evaluations, tuple(row), tuple(problems))
+
+
+def _asked(truth: Truth, only: Collection[str] | None, budget: CostBudget | None) -> Truth:
+    """The truth of the queries that were to be asked and fit the budget."""
+    left_out = set() if only is None else set(truth.query_ids.to_pylist()) - set(only)
+    return truth_without(truth, left_out | (budget.left_out if budget else frozenset()))
 
 
 def usual_metrics(runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:

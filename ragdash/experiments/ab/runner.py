@@ -23,6 +23,7 @@ from ragdash.core.console import count
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
+from ragdash.experiments.ab.budget import CostBudget
 from ragdash.experiments.ab.callable_system import Called
 from ragdash.experiments.ab.command_system import WARM_UP, AnsweringSystem, Command, Lines, files_named
 from ragdash.experiments.ab.journal import Journal
@@ -105,7 +106,8 @@ def run_configuration(name: str, call: Command | Lines | Callable[[str], Mapping
 def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: Sequence[Path | None] | None = None,
             concurrency: int = 1, timeout: float | None = None, warm_up: int = 0, seed: int = SEED,
             retry_failed: bool = False, progress: Callable[[ABProgress], object] | None = None,
-            cancel: threading.Event | None = None, only: Collection[str] | None = None) -> list[Run]:
+            cancel: threading.Event | None = None, only: Collection[str] | None = None,
+            budget: CostBudget | None = None) -> list[Run]:
     """Ask every configuration every question of the truth.
 
     Parameters
@@ -116,21 +118,19 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
         The questions.
     journals
         A file for each configuration, to which answers are written at once. Queries in it are not asked again.
-    concurrency
-        Queries at once.
-    timeout
-        Seconds for a callable; commands have their own.
+    concurrency, timeout
+        Queries at once; seconds for a callable (commands have their own).
     warm_up
         Unmeasured calls of each configuration before the first measured one.
-    seed
-        Of the random order within a query.
-    retry_failed
-        Ask failed queries of a journal again.
+    seed, retry_failed
+        Of the random order within a query; ask failed queries of a journal again.
     progress, cancel
         Called with an ABProgress; an event that stops the asking.
     only
-        Ids of the queries that are asked; default: all. A journal is of all questions of the truth, so more of them
-        can be asked later.
+        Ids of the queries that are asked; default: all. More of them can be asked later with the same journal.
+    budget
+        Money for all configurations together; every answer has to report `cost_usd`. The queries are then asked in
+        random order. `budget.left_out` names those that were not asked.
 
     Returns
     -------
@@ -140,7 +140,8 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
     Raises
     ------
     InputError
-        The truth has no questions, a journal is of another job, or a configuration fails 5 times before any answer.
+        The truth has no questions, a journal is of another job, a configuration fails 5 times before any answer, or
+        an answer reports no cost and there is a budget.
     Unfinished
         `cancel` was set.
     """
@@ -149,19 +150,43 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
     if only is not None:
         questions = {entry: text for entry, text in questions.items() if entry in only}
     with ExitStack() as stack:
-        jobs = []
-        for entry, path in zip(configurations, journals or [None] * len(configurations), strict=True):
-            asked = (
-                entry.call if isinstance(entry.call, Command | Lines) else Called(entry.call, timeout, entry.version)
-            )
-            journal = Journal(path, asked.version, digest, files_named(getattr(asked, "words", ())))
-            stack.callback(journal.close)
-            stack.callback(asked.close)
-            jobs.append(_Job(entry.name, asked, journal, retry_failed))
-        asking = _Asking(jobs, questions, cancel or threading.Event(), progress)
+        jobs = [_opened_job(stack, entry, path, digest, timeout, retry_failed) for entry, path in
+                zip(configurations, journals or [None] * len(configurations), strict=True)]
+        if budget is not None:
+            questions = _shuffled(questions, seed)
+            _count_known(jobs, budget)
+        asking = _Asking(jobs, questions, cancel or threading.Event(), progress, budget)
         stack.callback(asking.halt.set)
         asking.run(concurrency, warm_up, seed)
-        return [_run(job, questions, len(truth if only is None else only)) for job in jobs]
+        asked = {entry: text for entry, text in questions.items() if all(entry in job.journal.entries for job in jobs)}
+        if budget is not None:
+            budget.left_out = frozenset(questions.keys() - asked.keys())
+        queries = len(truth if only is None else only) - len(questions) + len(asked)
+        return [_run(job, asked, queries) for job in jobs]
+
+
+def _count_known(jobs: Sequence[_Job], budget: CostBudget) -> None:
+    """Add the answers of the journals to what was spent."""
+    for job in jobs:
+        for entry in job.journal.entries.values():
+            if not entry.kind:
+                budget.add(job.name, entry.text)
+
+
+def _opened_job(stack: ExitStack, entry: Configuration, path: Path | None, digest: str, timeout: float | None,
+                retry_failed: bool) -> _Job:
+    """A configuration with its journal, both closed with the stack."""
+    asked = entry.call if isinstance(entry.call, Command | Lines) else Called(entry.call, timeout, entry.version)
+    journal = Journal(path, asked.version, digest, files_named(getattr(asked, "words", ())))
+    stack.callback(journal.close)
+    stack.callback(asked.close)
+    return _Job(entry.name, asked, journal, retry_failed)
+
+
+def _shuffled(questions: Mapping[str, str], seed: int) -> dict[str, str]:
+    """The questions in a random order, so that the first of them are a sample."""
+    rows = list(questions.items())
+    return dict(rows[row] for row in np.random.default_rng(seed).permutation(len(rows)).tolist())
 
 
 def _digest(questions: Mapping[str, str]) -> str:
@@ -222,6 +247,7 @@ class _Asking:
     questions: dict[str, str]
     cancel: threading.Event
     listener: Callable[[ABProgress], object] | None
+    budget: CostBudget | None = None
 
     def __post_init__(self) -> None:
         self.halt, self._lock, self._began = threading.Event(), threading.Lock(), time.monotonic()
@@ -245,6 +271,8 @@ class _Asking:
                 if any(job in jobs for _, jobs in turns):
                     self._warm(job, warm_up)
             self._began = time.monotonic()
+            while self.budget and turns and not self.budget.knows(job.name for job in self.jobs):
+                self._turn(*turns.pop(0))  # one by one until it is known what an answer costs
             if concurrency == 1:  # in this thread: a callable may belong to it
                 for query_id, jobs in turns:
                     self._turn(query_id, jobs)
@@ -277,12 +305,19 @@ class _Asking:
                 return
 
     def _turn(self, query_id: str, jobs: list[_Job]) -> None:
+        reserved = self.budget.reserve([job.name for job in jobs]) if self.budget else 0.0
+        if reserved is None:
+            return
         for job in jobs:
             if self.stopped():
                 raise Stopped
             fine = job.ask(query_id, self.questions[query_id], self.stopped)
+            if fine and self.budget:
+                self.budget.add(job.name, job.journal.entries[query_id].text)
             with self._lock:
                 self._count(fine)
+        if self.budget:
+            self.budget.release(reserved)
 
     def _count(self, fine: bool) -> None:
         done = self.progress.done + 1

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ragdash.core.arrow_columns import equal_texts, in_blocks, on_all_cores, take
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import first_equal, query_blocks, ranges
-from ragdash.matching.match import ranks_of
+from ragdash.matching.tied_ranks import ranks_of
 
 _NO_ROWS = np.zeros(0, np.int64)
 REMEMBERED = 3  # tables of parts, each of P x C numbers

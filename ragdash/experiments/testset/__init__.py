@@ -4,8 +4,23 @@ The package asks nobody; `ragdash testset` does. Nothing of it is needed to eval
 """
 
 from ragdash.experiments.testset.acceptance_rules import RULES
-from ragdash.experiments.testset.drafts import ANSWERED, TYPES, Check, Document, Draft, DraftSet, Evidence
+from ragdash.experiments.testset.drafts import (
+           ALL_TYPES,
+           ANSWERED,
+           LOGGED,
+           TYPES,
+           Check,
+           Document,
+           Draft,
+           DraftSet,
+           Evidence,
+)
 from ragdash.experiments.testset.files import drafts_jsonl, read_drafts, rejects_jsonl, truth_jsonl, truth_of
+from ragdash.experiments.testset.from_logs import (
+           drafts_of,
+           propose_questions,
+           questions_jsonl,
+)
 from ragdash.experiments.testset.generate import (
            FACTOR,
            DraftRequest,
@@ -18,8 +33,10 @@ from ragdash.experiments.testset.round_trip import RoundTrip
 from ragdash.experiments.testset.store import STATES, Decision, DraftDecisionStore, Sets, final
 
 __all__ = [
+           "ALL_TYPES",
            "ANSWERED",
            "FACTOR",
+           "LOGGED",
            "RULES",
            "STATES",
            "TYPES",
@@ -34,11 +51,14 @@ __all__ = [
            "RoundTrip",
            "Sets",
            "drafts_jsonl",
+           "drafts_of",
            "drafts_per_type",
            "final",
            "generate_drafts",
            "notes",
            "plan_drafts",
+           "propose_questions",
+           "questions_jsonl",
            "read_drafts",
            "rejects_jsonl",
            "truth_jsonl",

@@ -18,9 +18,12 @@ TYPES = {
     "no_answer": "On the subject of its document, which does not answer it",
     "out_of_scope": "The documents do not speak of it",
 }
-"""The types of questions, in words."""
+"""The types of questions that a judge writes, in words."""
+LOGGED = "logged"
+ALL_TYPES = {**TYPES, LOGGED: "Asked in production"}
+"""With questions of a log, which nobody wrote for the test set, in words."""
 ANSWERED = ("single", "multi_hop", "contradictory")  # types with an answer and evidence
-SOURCE = "synthetic"  # the attribute source of each query
+SOURCE, FROM_LOGS = "synthetic", "production"  # the attribute source of each query
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,18 @@ import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Truth
-from ragdash.experiments.testset.drafts import ANSWERED, SOURCE, TYPES, Check, Document, Draft, DraftSet, Evidence
+from ragdash.experiments.testset.drafts import (
+    ALL_TYPES,
+    ANSWERED,
+    FROM_LOGS,
+    LOGGED,
+    SOURCE,
+    Check,
+    Document,
+    Draft,
+    DraftSet,
+    Evidence,
+)
 from ragdash.io.write.serializers import jsonl
 
 HEAD = "ragdash_drafts"
@@ -50,7 +61,9 @@ def truth_of(drafts: Iterable[Draft], name: str = "test set") -> Truth:
 
 def _attributes(draft: Draft) -> str:
     """As JSON, keys in order: as the readers have it, so that the file read back has the same digest."""
-    attributes = {"type": draft.type, "source": SOURCE, **({} if draft.type in ANSWERED else {"unanswerable": True})}
+    attributes: dict[str, object] = {"type": draft.type, "source": FROM_LOGS if draft.type == LOGGED else SOURCE}
+    if draft.type not in (*ANSWERED, LOGGED):
+        attributes["unanswerable"] = True
     return orjson.dumps(attributes, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -124,7 +137,7 @@ def read_drafts(content: bytes, file: str = "drafts.jsonl") -> DraftSet:
 
 
 def _set(head: Mapping, documents: dict[str, Document], drafts: dict[str, Draft]) -> DraftSet:
-    wanted = {type: int(n) for type, n in head["wanted"].items() if type in TYPES}
+    wanted = {type: int(n) for type, n in head["wanted"].items() if type in ALL_TYPES}
     missing = {
         type: {str(reason): int(n) for reason, n in reasons.items()}
         for type, reasons in head.get("missing", {}).items()
@@ -134,7 +147,7 @@ def _set(head: Mapping, documents: dict[str, Document], drafts: dict[str, Draft]
 
 
 def _draft(row: Mapping) -> Draft:
-    if row["type"] not in TYPES:
+    if row["type"] not in ALL_TYPES:
         raise ValueError(f"the type {str(row['type'])[:40]!r}")
     evidence = tuple(Evidence(_text(item, "doc_id"), _text(item, "text"), int(item["start"]), int(item["stop"]))
                      for item in row["evidence"])

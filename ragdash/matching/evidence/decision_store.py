@@ -1,82 +1,93 @@
-"""A person's decisions on pairs of chunk and span, kept on disk from one session to the next.
+"""A person's decisions on pairs of chunk and span, kept from one session to the next.
 
-One SQLite file to which rows are only added, the last one for a pair counts: several tabs and processes may write at
-once, and every earlier state can be read again by its stamp. Files for others have the form of
-ragdash.matching.evidence.decisions.
+Rows are only added, the last one for a pair counts: several tabs and processes may write at once, and every earlier
+state can be read again by its stamp. They are in one SQLite file, or in the database that servers share. Files for
+others have the form of ragdash.matching.evidence.decisions.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
-from ragdash.core.sqlite_file import transaction
+from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
+from ragdash.core.storage.shared import shared_log
+from ragdash.core.storage.sqlite_log import SqliteLog
 
 FILE = "evidence-decisions-1.sqlite"  # the number grows with the table
-_ALL = 2 ** 62
+LOG = "evidence-decisions"
 _TABLES = (  # accept: null where it was taken back; name: of this file, so that no other one has its stamps
     "create table if not exists decisions (id integer primary key autoincrement, query_id text not null, "
     "chunk text not null, span text not null, accept integer)",
     "create table if not exists file (name text)",
     "insert into file select hex(randomblob(8)) where not exists (select 1 from file)")
 _STAMP = "select name || '-' || (select max(id) from decisions) from file"
-_STATE = ("select query_id, chunk, span, accept from decisions where id in (select max(id) from decisions "
-          "where id <= ? group by query_id, chunk, span) and accept is not null")
+
+
+def decision_file(path: Path) -> SqliteLog:
+    """The event log in an SQLite file: the key is the query, the values are chunk, span and "1", "0" or None."""
+    def unusable(error: Exception) -> InputError:
+        return InputError([Problem("unusable-decisions", {"error": str(error)}, str(path))])
+
+    return SqliteLog(path, _TABLES, "select id, query_id, chunk, span, cast(accept as text) from decisions",
+                     "insert into decisions (query_id, chunk, span, accept)", "id", "query_id",
+                     unusable, _STAMP)
 
 
 @dataclass(frozen=True)
 class DecisionStore:
     """The file; a reader of one that is not there finds nothing. Every call opens and closes it, so that threads and
-    processes may share it. Raises InputError where it cannot be read or written.
+    processes may share it. Raises InputError where it cannot be read or written. `log` names another place.
     """
 
     path: Path
+    log: EventLog | None = field(default=None, compare=False)
+
+    @property
+    def _events(self) -> EventLog:
+        return self.log or decision_file(self.path)
 
     def stamp(self) -> str:
         """The state that it is in: another one after every decision, "" where there was none yet."""
-        with self._open() as db:
-            return "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
+        return self._events.stamp()
 
     def read(self, stamp: str | None = None) -> dict[tuple[str, str, str], bool]:
         """{(query id, digest of the chunk, digest of the span): accepted} as it is, or was at a stamp of this
         file; nothing for a stamp of another one.
         """
-        with self._open() as db:
-            newest = "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
-            name, _, last = (newest if stamp is None else stamp).rpartition("-")
-            rows = db.execute(_STATE, (int(last),)).fetchall() if name and name == newest.rpartition("-")[0] else []
-        return {(query, chunk, span): bool(accept) for query, chunk, span, accept in rows}
+        newest = self._events.stamp()
+        name, _, last = (newest if stamp is None else stamp).rpartition("-")
+        if not name or name != newest.rpartition("-")[0]:
+            return {}
+        return _state(self._events.rows(until=int(last)))
 
     def keep(self, decisions: Mapping[tuple[str, str, str], bool | None]) -> int:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were."""
-        with self._open(write=True) as db:
-            stored = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (_ALL,))}
-            new = [(*pair, accept if accept is None else int(accept)) for pair, accept in decisions.items()
-                   if stored.get(pair) != accept]
-            db.executemany("insert into decisions (query_id, chunk, span, accept) values (?, ?, ?, ?)", new)
-        return len(new)
+        def work(writer: LogWriter) -> int:
+            stored = _state(writer.rows())
+            new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept]
+            for (query, chunk, span), accept in new:
+                writer.add(query, (chunk, span, None if accept is None else str(int(accept))))
+            return len(new)
 
-    @contextmanager
-    def _open(self, write: bool = False) -> Iterator[sqlite3.Connection | None]:
-        """A connection whose changes are kept at the end; None for a reader where there is no file."""
-        try:
-            with transaction(self.path, write=write, prepare=_prepare) as db:
-                yield db
-        except (OSError, sqlite3.Error) as error:
-            raise InputError([Problem("unusable-decisions", {"error": str(error)}, str(self.path))]) from None
+        return self._events.write(work)
 
 
-def _prepare(db: sqlite3.Connection) -> None:
-    db.execute("begin immediate")
-    for statement in _TABLES:
-        db.execute(statement)
+def _state(rows: Iterable[LogRow]) -> dict[tuple[str, str, str], bool]:
+    """What holds after these decisions, in the order in which it was decided last."""
+    latest: dict[tuple[str, str, str], bool] = {}
+    for row in rows:
+        chunk, span, accept = row.values
+        pair = (row.key, chunk or "", span or "")
+        latest.pop(pair, None)
+        if accept is not None:
+            latest[pair] = accept == "1"
+    return latest
 
 
 def kept_decisions() -> DecisionStore:
-    """The user's file."""
-    return DecisionStore(workspace() / FILE)
+    """The user's file, or the log of the database that servers share."""
+    return DecisionStore(workspace() / FILE, shared_log(LOG))

@@ -20,7 +20,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import cache_folder
-from ragdash.core.sqlite_file import transaction
+from ragdash.core.storage.sqlite_file import transaction
 
 FILE = "semantic-1.sqlite"  # the number grows with the tables
 AT_ONCE = 500  # keys asked for in one statement

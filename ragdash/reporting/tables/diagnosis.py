@@ -12,24 +12,31 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain, movable_stages
+from ragdash.analysis.failure_patterns.corpus import CorpusView
 from ragdash.core.errors import Problem
 from ragdash.metrics import Spec
+from ragdash.reporting.sentences.failures.corpus import corpus_sentences
+from ragdash.reporting.sentences.formatting import strip_markdown
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
+from ragdash.reporting.tables.failures.corpus import copy_rows, corpus_dict, hub_rows
 
+MOST_DOCUMENTS = 10  # hubs and copies that text lists
 DIAGNOSIS_FORMATS = ("table", "json", "csv", "markdown")
 Gains = Sequence[Sequence[Sequence[Gain]]]
 """For each run and each spec the gains."""
 
 
 def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, form: str, *,
-                     queries: bool = False, settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+                     queries: bool = False, settings: dict | None = None, problems: Iterable[Problem] = (),
+                     corpora: Sequence[CorpusView] = ()) -> bytes:
     """The diagnoses of runs on one truth in one of DIAGNOSIS_FORMATS, as UTF-8; queries: every query's verdict too.
 
-    CSV is one table: of stages, or of queries where these are asked for.
+    CSV is one table: of stages, or of queries where these are asked for. corpora: the corpus seen from each run, for
+    the other formats.
     """
     if form == "json":
-        return _json(diagnoses, specs, gains, queries, settings or {}, problems)
+        return _json(diagnoses, specs, gains, queries, settings or {}, problems, corpora)
     if form == "csv":
         return table_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains), form)
     sections = [table_text(*_waterfall_rows(diagnoses), form), table_text(*_stage_rows(diagnoses, specs, gains), form)]
@@ -38,6 +45,12 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
         sections.append(
             table_text(table.column_names, [list(map(str, row.values())) for row in table.to_pylist()], form)
         )
+    for index, view in enumerate(corpora):
+        texts = corpus_sentences(view)[2 if index else 0:]  # the first two are of all runs
+        sections.append("".join(note_text(strip_markdown(text), form) for text in texts))
+        for rows in filter(None, (hub_rows(view), copy_rows(view))):
+            cells = [list(map(str, row.values())) for row in rows[:MOST_DOCUMENTS]]
+            sections.append(table_text(list(rows[0]), cells, form))
     return ("\n".join(sections) + "".join(note_text(text, form) for text in _notes(diagnoses, specs))).encode()
 
 
@@ -155,7 +168,7 @@ def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
 
 
 def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, queries: bool, settings: dict,
-          problems: Iterable[Problem]) -> bytes:
+          problems: Iterable[Problem], corpora: Sequence[CorpusView]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
     runs = []
     for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
@@ -183,6 +196,8 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
             run["queries"] = [
                 _query_dict(diagnosis, q, query) for q, query in enumerate(diagnosis.query_ids.to_pylist())
             ]
+        if corpora:
+            run["documents"] = corpus_dict(corpora[len(runs)], diagnosis.query_ids)
         runs.append(run)
     content = {
         "schema": SCHEMA,

@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from ragdash.core import sqlite_file
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
-from ragdash.core.sqlite_file import Mode, connect, has_content, is_disk_full, primary_code
+from ragdash.core.storage import sqlite_file
+from ragdash.core.storage.sqlite_file import Mode, connect, has_content, is_disk_full, primary_code
 from ragdash.workspace.reviews.events import Event, check_events
 
 VERSION = 1  # of the tables

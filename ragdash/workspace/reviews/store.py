@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
-from ragdash.workspace.reviews.event_file import SELECT, add_rows, set_aside, with_file
+from ragdash.core.storage.protocols import EventLog, LogRow, LogWriter
+from ragdash.core.storage.shared import shared_log
 from ragdash.workspace.reviews.events import Event, Reviews, check_events, holding
+from ragdash.workspace.reviews.review_file import ReviewFile
 
 FILE = "reviews.sqlite"
 
@@ -29,6 +30,7 @@ class Imported:
 class ReviewStore:
     """reviews.sqlite in a folder (default: the user's workspace), or `name` there. Every call opens and closes it.
 
+    Where the user's workspace is a database, the events are in it. `log` names another place.
     Events are kept under the digest of their truth: what was said of one state of the judgments is not taken for what
     holds of another. All calls raise InputError where the file cannot be read or written (full disk, no permission);
     a broken file is set aside under another name, and every snapshot says so as long as it lies there.
@@ -36,77 +38,74 @@ class ReviewStore:
 
     folder: Path | None = None
     name: str = FILE
+    log: EventLog | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The file, where it is one."""
         return (self.folder or workspace()) / self.name
+
+    @property
+    def location(self) -> str:
+        """Where the events are, for people: the path of the file, or the address of the database."""
+        return self._events.location
+
+    @property
+    def _events(self) -> EventLog:
+        shared = None if self.folder else shared_log(Path(self.name).stem)
+        return self.log or shared or ReviewFile(self.path)
 
     def add(self, truth: str, events: Sequence[Event]) -> tuple[Event, ...]:
         """Keep events of a truth (its digest), all or none; returns them with their ids once they are on the disk."""
         check_events(events)
         if any(event.kind == "undo" for event in events):
             raise InputError([Problem("bad-review/undo")])
-        new = [replace(event, id="") for event in events]
-        return tuple(with_file(self.path, lambda db: add_rows(db, [(truth, event) for event in new]), write=True))
+        new = [(truth, replace(event, id="")) for event in events]
+        return tuple(self._events.write(lambda writer: _add(writer, new)))
 
     def undo(self, truth: str, id: str, when: str = "", by: str = "") -> Event:
         """Take one event back: what held before it holds again. An undo can be undone. InputError for an unknown id."""
         event = Event("undo", "", id, when=when, by=by)
         check_events([event])
 
-        def work(db: sqlite3.Connection) -> Event:
-            if db.execute("select 1 from events where truth = ? and id = ?", (truth, id)).fetchone() is None:
-                raise InputError([Problem("unknown-review", {"id": id}, str(self.path))])
-            return add_rows(db, [(truth, event)])[0]
+        def work(writer: LogWriter) -> Event:
+            if not writer.has(truth, id):
+                raise InputError([Problem("unknown-review", {"id": id}, self.location)])
+            return _add(writer, [(truth, event)])[0]
 
-        return with_file(self.path, work, write=True)
+        return self._events.write(work)
 
     def read(self, truth: str) -> Reviews:
         """What holds for a truth."""
-        return Reviews(truth, holding(self.history(truth)), self._problems())
+        return Reviews(truth, holding(self.history(truth)), self._events.problems())
 
     def history(self, truth: str) -> tuple[Event, ...]:
         """Every event of a truth, undone ones and undos among them, in order."""
-        return with_file(self.path, lambda db: tuple(_events(db, truth)))
+        return tuple(map(_event, self._events.rows(truth)))
 
     def truths(self) -> dict[str, int]:
         """Digest of each truth that has events, and how many of any kind."""
-        def work(db: sqlite3.Connection | None) -> dict[str, int]:
-            return {} if db is None else dict(db.execute("select truth, count(*) from events group by truth "
-                                                         "order by max(number)"))
-
-        return with_file(self.path, work)
+        return self._events.keys()
 
     def stamp(self) -> str:
         """Changes with every event kept: part of the key of whatever keeps a snapshot. "" for an empty store."""
-        def work(db: sqlite3.Connection | None) -> str:
-            row = db and db.execute("select id from events order by number desc limit 1").fetchone()
-            return row[0] if row else ""
-
-        stamp = with_file(self.path, work)
-        broken = len(set_aside(self.path))
-        return f"{stamp}-{broken}" if broken else stamp
+        return self._events.stamp()
 
     def take_in(self, rows: Sequence[tuple[str, Event]]) -> Imported:
         """Keep (truth, event) from elsewhere, behind what is there, all or none; known ids are passed over."""
         check_events([event for _, event in rows])
 
-        def work(db: sqlite3.Connection) -> Imported:
+        def work(writer: LogWriter) -> Imported:
             truths = dict.fromkeys(truth for truth, _ in rows)
-            values_before = {truth: _values(db, truth) for truth in truths}
-            new_count = len(add_rows(db, rows))
-            values_after = {truth: _values(db, truth) for truth in truths}
+            values_before = {truth: _values(writer, truth) for truth in truths}
+            new_count = len(_add(writer, rows))
+            values_after = {truth: _values(writer, truth) for truth in truths}
             replaced = sum(
                 values_after[truth].get(key) != value for truth in truths for key, value in values_before[truth].items()
             )
             return Imported(new_count, len(rows) - new_count, replaced)
 
-        return with_file(self.path, work, write=True)
-
-    def _problems(self) -> tuple[Problem, ...]:
-        return tuple(Problem("broken-reviews", {}, str(path), severity="warning")
-                     for path in set_aside(self.path))
+        return self._events.write(work)
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,13 @@ class EventStore:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The file, where it is one."""
         return self._store.path
+
+    @property
+    def location(self) -> str:
+        """Where it is, for people: the path of the file, or the address of the database."""
+        return self._store.location
 
     def problems(self, digest: str) -> tuple[Problem, ...]:
         """What became of the file; digest: what its events are kept under."""
@@ -136,11 +140,19 @@ class EventStore:
         return self._store.stamp()
 
 
-def _events(db: sqlite3.Connection | None, truth: str) -> list[Event]:
-    if db is None:
-        return []
-    return [Event(*row[1:]) for row in db.execute(f"{SELECT} where truth = ? order by number", (truth,))]
+def _add(writer: LogWriter, rows: Sequence[tuple[str, Event]]) -> list[Event]:
+    """Add (truth, event); those whose id is there are passed over. Returns the new ones with their ids."""
+    added = []
+    for truth, event in rows:
+        values = (event.kind, event.query_id, event.value, event.run, event.doc_id, event.when, event.by)
+        if id := writer.add(truth, values, event.id):
+            added.append(replace(event, id=id))
+    return added
 
 
-def _values(db: sqlite3.Connection, truth: str) -> dict[tuple, str]:
-    return {event.key: event.value for event in holding(_events(db, truth))}
+def _event(row: LogRow) -> Event:
+    return Event(*(value or "" for value in row.values), id=row.id)
+
+
+def _values(writer: LogWriter, truth: str) -> dict[tuple, str]:
+    return {event.key: event.value for event in holding([_event(row) for row in writer.rows(truth)])}

@@ -15,15 +15,17 @@ from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, DiagnosisRules, diagnose
+from ragdash.analysis.failure_patterns.corpus import corpus_view
 from ragdash.analysis.failure_patterns.query_map import layout
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.components import picked_queries
 from ragdash.dashboard.jobs import mapping
-from ragdash.dashboard.pages.failures import failure_patterns, map_choices, query_map
+from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, map_choices, query_map
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
+from ragdash.reporting.sentences.failures.corpus import corpus_sentences
 
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -70,6 +72,11 @@ def opened(*names: str, page: str = "failures", **more) -> AppTest:
 
 def texts(at: AppTest) -> str:
     return page_cases.texts(at).replace("\\", "")
+
+
+def plain(text: str) -> str:
+    """Markdown without the backslashes before signs."""
+    return text.replace("\\", "")
 
 
 def links(at: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
@@ -313,3 +320,25 @@ def test_a_large_map_is_made_by_a_process_and_what_is_missing_is_said(monkeypatc
     at.session_state["map_layout"] = "tsne"
     assert "Scikit-learn is not installed." in texts(shown(at.run()))
     mapping.forget()
+
+
+def test_documents_are_counted_and_their_rows_open_their_queries(monkeypatch):
+    opened_queries = []
+    monkeypatch.setattr(corpus_section.query_links, "open_queries",
+                        lambda run, **filters: opened_queries.append((run, filters)))
+    at = opened("old", "new", state={"failure_parts": "Documents"}, look="new")
+    truth, held = the_truth(), [runs()[name] for name in ("old", "new")]
+    view = corpus_view([Match(run, truth) for run in held], 1)
+    for line in corpus_sentences(view):
+        assert plain(line) in plain(texts(at))
+    table = next(entry.value for entry in at.dataframe if "Document" in entry.value and "Query" in entry.value)
+    assert len(table) == len(view.unfound.queries) > 3
+    hubs = next(entry.value for entry in at.dataframe if "Judged not relevant" in entry.value)
+    assert hubs["Document"].tolist() == [hub.document for hub in view.hubs.hubs] and len(hubs)
+    hub, data = view.hubs.hubs[0], SimpleNamespace(
+        digest=held[1].digest, context=SimpleNamespace(scope=SimpleNamespace(truth=truth, truth_digest=truth.digest)))
+    corpus_section._open(data, np.zeros(QUERIES, bool))
+    corpus_section._open(data, hub.queries)
+    [(run, filters)] = opened_queries
+    assert run == held[1].digest
+    assert follow(opened("old", "new", page="queries"), filters) == set(np.array(IDS)[hub.queries])

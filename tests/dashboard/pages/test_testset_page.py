@@ -27,6 +27,7 @@ from ragdash.experiments.testset import (
     drafts_jsonl,
 )
 from ragdash.io import read_corpus, read_truth
+from ragdash.io.recorded.question_log import read_log
 
 CORPUS = Path(__file__).resolve().parents[3] / "sample_runs" / "corpus.jsonl"
 NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x)"
@@ -234,3 +235,26 @@ def test_what_is_downloaded_is_read_as_a_truth(tmp_path):
     assert truth.details["query"].to_pylist() == ["Where did Luna 24 land?", "How deep did Luna 24 drill?",
                                                   "What did Luna 24 cost?"]
     assert truth.grades.tolist() == [1, 1, 0] and truth.queries_without_relevant == 1
+
+
+def test_a_log_of_production_is_compared_and_its_questions_become_drafts(tmp_path):
+    nouns = ["phone", "lamp", "clock", "radio", "fan", "oven", "pc", "tv", "car", "book", "pen"]
+    truth = read_truth(("truth.jsonl", "".join(json.dumps(
+        {"query_id": noun, "query": f"How do I reset the {noun}?", "answers": ["So."]}) + "\n"
+        for noun in nouns).encode()))
+    log = read_log(("log.jsonl", "".join(json.dumps(
+        {"question": f"Can I return {number} things to a {other}?", "answer": "I do not know."}) + "\n"
+        for number in range(11) for other in ("shop", "store")).encode()))
+    LOADED.put(truth)
+    at = opened("test-set", truth=truth.digest, state={state.PRODUCTION_LOG: log, state.TEST_SET_PART: "production"})
+    shown_text = texts(at)
+    for words in ("people ask about other things", "of 22 distinct questions", "not tested"):
+        assert words in shown_text, shown_text
+    proposed = next(table.value for table in at.dataframe if "Represents" in table.value)
+    assert set(proposed["Why"]) == {"the system declined to answer"}
+    click(at, "production_review")
+    drafts = next(table.value for table in at.dataframe if "State" in table.value)
+    assert set(drafts["State"]) == {"To review"} and len(Sets().names()) == 1
+    assert "Asked by people in production" in texts(at)
+    click(at, "draft_accept")
+    assert "1 accepted" in texts(at)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from ragdash.evaluation.stats import MIN_GROUPS, MIN_LABELS, label_interval, ppi
 
@@ -49,8 +50,6 @@ def test_a_case_by_hand():
     lambda = (11/80) / (45/236) / (1 + 20/40). The rectifiers y - lambda f have the variance (3/16)(1 + lambda^2) -
     2 lambda 11/80. The estimate is 3/4, as the share of 1 is the same everywhere.
     """
-    from scipy.stats import beta
-
     verdicts = np.array([1.0] * 14 + [0.0] + [1.0] + [0.0] * 4 + [1.0] * 30 + [0.0] * 10)
     labels = np.array([1.0] * 15 + [0.0] * 5 + [np.nan] * 40)
     found = ppi(verdicts[:, None], labels[:, None])
@@ -84,6 +83,32 @@ def test_differences_are_shares_of_a_range_twice_as_wide():
     verdicts = np.append(labels, rng.integers(-1, 2, 300))
     found = ppi(verdicts[:, None], np.append(labels, np.full(300, np.nan))[:, None], bounds=(-1.0, 1.0))
     assert found.high[0] - found.low[0] < 0.7 * (high - low) and found.low[0] >= -1
+
+
+def test_ends_of_one_sided_differences_move_to_the_longer_side():
+    """Four of twenty queries lost, by hand: the third moment about -0.2 is 0.2 (-0.8)^3 + 0.8 (0.2)^3 = -0.096, the
+    variance of the mean with the two rectifiers 0.16 / 20 + 2 / 400. With a judge: of r = y - lambda f.
+    """
+    losses = np.array([-1.0] * 4 + [0.0] * 16)
+    shift = -0.096 / 400 / (0.16 / 20 + 2 / 400) * (1 + 2 * 1.959964**2) / 6
+    n = 20 * (0.4 * 0.6 / 20 + 0.5 / 400) / (0.04 / 20 + 0.5 / 400)  # on the scale from 0 to 1
+    exact = np.array([beta.ppf(0.025, 0.4 * n, 0.6 * n + 1), beta.ppf(0.975, 0.4 * n + 1, 0.6 * n)])
+    ends = np.array(label_interval(losses, bounds=(-1.0, 1.0)))
+    assert shift == pytest.approx(-0.0267, abs=1e-4) and ends == pytest.approx(2 * exact - 1 + shift)
+    assert label_interval(-losses, bounds=(-1.0, 1.0)) == pytest.approx(-ends[::-1])
+    verdicts = np.array([-1.0] * 3 + [0.0] * 17 + [-1.0] * 9 + [0.0] * 30 + [1.0])
+    labels = np.append(losses, np.full(40, np.nan))
+    moved = ppi(verdicts[:, None], labels[:, None], bounds=(-1.0, 1.0))
+    weight, error = column(moved, "weight", "error")
+    rest = losses - weight * verdicts[:20]
+    cumulant = ((rest - rest.mean())**3).mean() / 400 + weight**3 * ((verdicts - verdicts.mean())**3).mean() / 1600
+    half = (moved.estimate[0] + 1) / 2, moved.effective_n[0]
+    exact = np.array([beta.ppf(0.025, half[0] * half[1], (1 - half[0]) * half[1] + 1),
+                      beta.ppf(0.975, half[0] * half[1] + 1, (1 - half[0]) * half[1])])
+    expected = 2 * exact - 1 + cumulant / error**2 * (1 + 2 * 1.959964**2) / 6
+    assert weight > 0.3 and column(moved, "low", "high") == pytest.approx(expected)
+    single = ppi(verdicts[:, None], labels[:, None], bounds=(-1.0, 1.0), groups=np.arange(60))
+    assert column(single, "low", "high") == pytest.approx(expected, abs=0.02)  # 20 / 19, t of 19
 
 
 def test_columns_do_not_know_each_other_and_what_is_missing_drops_out():
@@ -154,6 +179,14 @@ def test_the_benchmark_computes_what_the_package_does_and_its_quick_grid_covers(
         assert (low[sample], high[sample]) == pytest.approx((found.low[0], found.high[0]), abs=1e-12)
         alone = [end[sample] for end in labels_alone(table, rng)]
         assert label_interval(labels[:40]) == pytest.approx(alone, abs=1e-12)
+    case, kinds, y, f, _ = next(benchmark.difference_cells({"TRUE": (0.9,)}))
+    table = draw(rng, kinds, y, f, 40, 160, 1, (-1.0, 1.0))
+    verdicts = np.concatenate([np.repeat(f, table.labeled[:, 0].astype(int)),
+                               np.repeat(table.values, table.others[:, 0].astype(int))])
+    labels = np.concatenate([np.repeat(y, table.labeled[:, 0].astype(int)), np.full(160, np.nan)])
+    moved = ppi(verdicts[:, None], labels[:, None], bounds=(-1.0, 1.0))
+    assert np.ravel(adopted(table, rng)) == pytest.approx(column(moved, "low", "high"), abs=1e-12)
+    assert np.ravel(labels_alone(table, rng)) == pytest.approx(label_interval(labels[:40], bounds=(-1.0, 1.0)))
     methods = {"adopted": adopted}
     for kind, (_, cells) in benchmark.METHODS.items():
         bound = benchmark.BOUNDS[kind]

@@ -16,7 +16,9 @@ def answer(query_id, question):
         file.write(f"{sys.argv[1]} {query_id}\\n")
     time.sleep(float(os.environ.get("SLEEP", "0")))
     doc = "right" if sys.argv[1] == "good" or int(query_id[1:]) % 2 else "wrong"
-    return {"query_id": query_id, "answer": question, "retrieved": [{"doc_id": f"{doc}-{query_id}", "score": 1.0}]}
+    cost = {"cost_usd": float(os.environ["COST"])} if "COST" in os.environ else {}
+    return {"query_id": query_id, "answer": question, "retrieved": [{"doc_id": f"{doc}-{query_id}", "score": 1.0}],
+            **cost}
 
 if "--lines" in sys.argv:
     for line in sys.stdin:

@@ -19,6 +19,7 @@ from helpers import call, until
 from ragdash.cli.main import main
 from ragdash.experiments.ab.journal import Journal
 from ragdash.io import read_run
+from ragdash.io.recorded.folder import log_entries
 
 ROOT = Path(__file__).parents[3]
 GOOD, HALF = (f"{sys.executable} system.py {kind} --lines" for kind in ("good", "half"))
@@ -305,3 +306,38 @@ def test_repeats_are_compared_as_one_configuration(folder, command):
     assert [one["candidate"] for one in said["comparisons"]] == ["b"] and said["comparisons"][0]["n"] == 6
     assert [(one["run"], one["repeats"]) for one in said["repeats"]][:2] == [("a", 3), ("b", 3)]
     assert command("--repeats", "2", "--name-a", "x", "--name-b", "x-2")[0] == 2
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_a_budget_in_money_asks_a_random_sample_and_is_not_passed(folder, command, monkeypatch, concurrency):
+    (folder / "truth.jsonl").write_text(truth_lines(20))
+    monkeypatch.setenv("COST", "0.25")
+    spend = "-m", "RR", "--format", "json", "--concurrency", concurrency, "--max-cost"
+    status, out, err = command(*spend, "2.2")
+    assert status == 0 and len(counted(folder)) == 8 and "2 of 2.2 dollars spent, as the answers report it" in err
+    assert "4 of 20 questions asked, drawn with seed 0" in err and json.loads(out)["comparisons"][0]["n"] == 4
+    first = {query for _, query in counted(folder)}
+    assert first != {f"q{i}" for i in range(1, 5)}, "not the first of the file"
+    status, out, err = command(*spend, "3")  # what the journals hold counts
+    assert len(counted(folder)) == 12 and json.loads(out)["comparisons"][0]["n"] == 6
+    assert command(*spend, "3")[0] == 0 and len(counted(folder)) == 12
+    assert first < {query for _, query in counted(folder)}
+    monkeypatch.delenv("COST")
+    status, _, err = command(*spend, "4", "--name-a", "silent")
+    assert status == 2 and "an answer of silent without its cost" in err and "--max-calls" in err
+    assert command(*spend, "0")[0] == 2
+
+
+def test_repeats_are_recorded_as_repeats_of_one_configuration(folder, command, capfdbinary):
+    status, out, err = command("-m", "RR", "--repeats", "2", "--logdir", "logs", "--format", "json")
+    assert status == 0 and "4 runs recorded in logs; see them with ragdash view logs" in err
+    entries = log_entries(Path("logs"))
+    assert sorted((entry.header.name, entry.header.repeat) for entry in entries) == [
+        ("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+    assert len({entry.header.group for entry in entries}) == 1 and all(entry.state == "complete" for entry in entries)
+    paths = sorted((str(entry.path) for entry in entries), key=lambda path: ("-b-" in path, path))
+    status, again, _ = call(capfdbinary, "compare", *paths, "--truth", "truth.jsonl", "-m", "RR", "--format", "json")
+    told, said = json.loads(again), json.loads(out)
+    assert status == 0 and told["repeats"] == said["repeats"] and told["comparisons"] == said["comparisons"]
+    assert "0 runs recorded" in command("-m", "RR", "--repeats", "2", "--logdir", "logs")[2]
+    assert len(log_entries(Path("logs"))) == 4

@@ -1,6 +1,7 @@
 """A batch service over HTTP for tests: files, batches and their replies, with faults on demand; a script answers.
 
-A batch is answered when `finish` is called. `faults` names what happens to each POST /batches, in turn.
+A batch is answered when `finish` is called. `faults` names what happens to each POST that makes a batch, in turn. It
+speaks OpenAI's files and batches and Anthropic's message batches; a batch is made in one of them.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ class BatchEndpoint:
             if batch["status"] != "in_progress":
                 continue
             batch["status"] = status
+            if "requests" in batch:
+                self._answer_messages(number, batch, faults)
+                continue
             if status == "failed":
                 batch["errors"] = {"data": [{"message": "the file is not valid"}]}
                 continue
@@ -58,6 +62,26 @@ class BatchEndpoint:
             batch["output_file_id"] = self.add_file(answer(requests, replies, faults).read_bytes())
             total = requests.read_text().count("\n")
             batch["request_counts"] = {"total": total, "completed": total, "failed": 0}
+
+    def _answer_messages(self, number: int, batch: dict, faults: dict[int, str] | None) -> None:
+        requests, replies = self.folder / f"{number}.requests", self.folder / f"{number}.replies"
+        requests.write_bytes(batch["requests"])
+        batch["replies"] = answer(requests, replies, faults).read_bytes()
+        kinds = [json.loads(line)["result"]["type"] for line in batch["replies"].splitlines()]
+        batch["shown"] |= {"processing_status": "ended", "results_url": "https://elsewhere.invalid/results",
+                           "request_counts": {"processing": 0, **{kind: kinds.count(kind) for kind in (
+                               "succeeded", "errored", "canceled", "expired")}}}
+
+    def make_messages(self, body: bytes) -> dict:
+        """A message batch; `shown` is what the service says of it."""
+        name, requests = f"batch-{len(self.batches)}", json.loads(body)["requests"]
+        assert all(set(one) == {"custom_id", "params"} and one["params"]["max_tokens"] for one in requests)
+        self.asked += [one["custom_id"] for one in requests]
+        shown = {"id": name, "type": "message_batch", "processing_status": "in_progress", "results_url": None,
+                 "request_counts": {"processing": len(requests), "succeeded": 0, "errored": 0, "canceled": 0,
+                                    "expired": 0}}
+        self.batches[name] = {"status": "in_progress", "requests": body, "shown": shown}
+        return shown
 
     def add_file(self, content: bytes) -> str:
         name = f"file-{len(self.files)}"
@@ -89,7 +113,11 @@ class _Handler(BaseHTTPRequestHandler):
             fault = next(service._faults, "")
             if fault == "refused":
                 return self.send(400, {"error": {"message": "no batches for this model"}})
-            made = service.make(json.loads(body))
+            if self.path == "/v1/messages/batches":
+                assert self.headers["anthropic-version"] and self.headers["x-api-key"] == "secret-key"
+                made = service.make_messages(body)
+            else:
+                made = service.make(json.loads(body))
             if fault == "lost":  # the batch is made, its id never arrives
                 self.close_connection = True
                 return None
@@ -101,10 +129,19 @@ class _Handler(BaseHTTPRequestHandler):
             service.calls.append(f"GET {self.path}")
             if self.path.startswith("/v1/batches?"):
                 return self.send(200, {"data": list(service.batches.values())})
+            if self.path.startswith("/v1/messages/batches"):
+                return self.send(200, self.messages())
             name = self.path.split("/")[3]
             if self.path.startswith("/v1/batches/"):
                 return self.send(200, service.batches[name])
             return self.send(200, service.files[name])
+
+    def messages(self) -> dict | bytes:
+        """What Anthropic's service says to this path: the batches, the newest first; one of them; its results."""
+        if "?" in self.path:
+            return {"data": [batch["shown"] for batch in reversed(self.service.batches.values())], "has_more": False}
+        name, _, results = self.path.removeprefix("/v1/messages/batches/").partition("/")
+        return self.service.batches[name]["replies" if results == "results" else "shown"]
 
     def send(self, status: int, content: dict | bytes) -> None:
         body = content if isinstance(content, bytes) else json.dumps(content).encode()

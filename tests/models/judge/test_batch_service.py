@@ -10,7 +10,7 @@ from models.judge.batch_endpoint import BatchEndpoint
 
 from ragdash.cli.main import main
 from ragdash.models.judge import default_verdict_store
-from ragdash.models.judge.batch_files import open_batches, service
+from ragdash.models.judge.batch_files import open_batches, service, service_protocols
 
 ROOT = Path(__file__).parents[3]
 RUN, TRUTH = str(ROOT / "sample_runs" / "dense.jsonl"), str(ROOT / "sample_runs" / "truth.jsonl")
@@ -19,16 +19,18 @@ RUN, TRUTH = str(ROOT / "sample_runs" / "dense.jsonl"), str(ROOT / "sample_runs"
 @pytest.fixture
 def serving(tmp_path, capsys, monkeypatch):
     """(a batch endpoint with these faults, `ragdash judge` there: (exit status, text on standard error))."""
-    monkeypatch.setattr(service.BatchService, "_pause", lambda *_: None)
+    monkeypatch.setattr(service_protocols.Protocol, "pause", lambda *_: None)
+    monkeypatch.setenv("TOY_KEY", "secret-key")
     opened = []
 
-    def start(*faults: str):
+    def start(*faults: str, kind: str = "openai"):
         endpoint = BatchEndpoint(tmp_path, faults).__enter__()
         opened.append(endpoint)
 
         def judge(*options, metrics="ClaimFaithfulness"):
             status = main(["judge", RUN, "--truth", TRUTH, "--metrics", metrics, "--base-url", endpoint.url, "--model",
-                           "toy", "--sample", "6", "--seed", "3", *map(str, options)])
+                           "toy", "--sample", "6", "--seed", "3", "--kind", kind, "--key-env", "TOY_KEY",
+                           *map(str, options)])
             return status, capsys.readouterr().err
         return endpoint, judge
 
@@ -37,8 +39,9 @@ def serving(tmp_path, capsys, monkeypatch):
         endpoint.__exit__()
 
 
-def test_rounds_are_submitted_and_read_and_no_question_is_asked_twice(serving):
-    endpoint, judge = serving()
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_rounds_are_submitted_and_read_and_no_question_is_asked_twice(serving, kind):
+    endpoint, judge = serving(kind=kind)
     assert "no batch of toy at 127.0.0.1" in judge("--batch", "poll")[1]
     status, text = judge("--batch", "submit")
     assert status == 0 and "submitted 6 requests as batch-0; round 1 of 2: 6 requests (6 Claims)" in text
@@ -48,7 +51,8 @@ def test_rounds_are_submitted_and_read_and_no_question_is_asked_twice(serving):
     assert "batch-0: in_progress" in text and "1 batch still running" in text
     endpoint.finish("expired", {0: "expired"})
     status, text = judge("--batch", "poll")
-    assert status == 0 and "batch-0: expired, 6 of 6" in text and "5 new verdicts" in text
+    assert status == 0 and "5 new verdicts" in text
+    assert f"batch-0: {'expired' if kind == 'openai' else 'ended'}, 6 of 6" in text
     assert "next: round 2 of 3: 6 requests (1 Claims, 5 Verify, 1 of them again)" in text
     assert "submitted 6 requests as batch-1" in judge("--batch", "submit")[1]
     endpoint.finish()
@@ -72,18 +76,24 @@ def test_the_budget_spans_open_batches_and_failed_ones_free_their_questions(serv
     assert "submitted 6 requests as batch-2" in judge("--batch", "submit")[1]
 
 
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
 @pytest.mark.parametrize("fault", ["lost", "error"])
-def test_a_batch_whose_id_is_lost_is_found_by_its_file(serving, fault):
-    endpoint, judge = serving(fault)
+def test_a_batch_whose_id_is_lost_is_found(serving, fault, kind):
+    endpoint, judge = serving("", fault, kind=kind)
+    judge("--batch", "submit", metrics="Faithfulness")  # another batch of as many requests, which is known
+    endpoint.finish()
+    judge("--batch", "poll", metrics="Faithfulness")
+    endpoint.asked.clear()
     status, text = judge("--batch", "submit")
-    assert status == 0 and "submitted 6 requests as batch-0" in text and len(endpoint.asked) == 6
+    assert status == 0 and "submitted 6 requests as batch-1" in text and len(endpoint.asked) == 6
     endpoint.finish()
     assert "6 new verdicts" in judge("--batch", "poll")[1]
 
 
-def test_what_was_interrupted_goes_on(serving, monkeypatch):
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_what_was_interrupted_goes_on(serving, monkeypatch, kind):
     """Killed while the batch is made: the next call finds it. Killed after the replies were read: they count once."""
-    endpoint, judge = serving()
+    endpoint, judge = serving(kind=kind)
 
     def killed(*_):
         raise KeyboardInterrupt
@@ -110,12 +120,25 @@ def main_without_catching(judge, step: str = "submit") -> None:
         raise KeyboardInterrupt
 
 
-def test_a_refused_batch_frees_its_questions_and_other_protocols_say_what_to_do(serving):
-    _, judge = serving("refused")
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_a_refused_batch_frees_its_questions_and_other_protocols_say_what_to_do(serving, kind):
+    _, judge = serving("refused", kind=kind)
     status, text = judge("--batch", "submit")
     assert status == 2 and "making a batch at 127.0.0.1" in text and "no batches for this model" in text
     assert "submitted 6 requests" in judge("--batch", "submit")[1]
-    assert "an endpoint with files and batches" in judge("--batch", "submit", "--kind", "anthropic")[1]
+    assert "a service for batches" in judge("--batch", "submit", "--kind", "litellm")[1]
+
+
+def test_a_lost_message_batch_is_the_first_one_after_its_mark():
+    """Newer batches of the same size belong to others; what is older than the mark cannot be it."""
+    def batch(name, requests):
+        return {"id": name, "request_counts": {"processing": 0, "succeeded": requests}}
+    protocol = service_protocols.AnthropicBatches.__new__(service_protocols.AnthropicBatches)
+    protocol._listed = lambda: [batch("newest", 6), batch("other size", 5), batch("lost", 6), batch("mark", 6),
+                                batch("old", 6)]
+    assert protocol.find("after mark", 6, {"newest"}) == protocol.find("after mark", 6, ()) == "lost"
+    assert protocol.find("after mark", 6, {"newest", "lost"}) == protocol.find("after mark", 7, ()) == ""
+    assert protocol.find("after none", 6, ()) == "old"
 
 
 def test_waiting_submits_the_rounds_until_nothing_is_left(serving, monkeypatch):

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from models.judge.scripted import JUDGE, Scripted, case
+from models.judge.scripted import JUDGE, Scripted, case, tagged
 
 from ragdash.core.errors import InputError
+from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.scoring import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.judged import judge_request
-from ragdash.models.judge import Reply, VerdictStore, default_verdict_store
+from ragdash.models.judge import Reply, Usage, VerdictStore, default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import TASKS
+from ragdash.models.judge.tasks.registry import NO_ANSWER
+from ragdash.models.judge.tasks.rubrics import Rubric, rubric_task
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."
@@ -285,3 +290,41 @@ def test_a_ledger_that_cannot_be_read_makes_it_unavailable(tmp_path):
 def test_a_metric_that_is_not_judged_is_an_error():
     with pytest.raises(InputError, match="no judge"):
         the_match().judged.askings("EM")
+
+
+class OfRefusals(Scripted):
+    """Grades as the prompts say: an answer that declines is right where the reference says that there is no answer."""
+
+    def _reply(self, question):
+        self.calls[question.task] += 1
+        references, answer = tagged(question.user, "reference"), tagged(question.user, "answer")[0]
+        right = NO_ANSWER in references if "know" in answer else answer in references
+        verdict = "pass" if right else "fail"
+        return Reply(question.check({"reason": "as the prompt", **({"verdict": verdict} if "Rubric" in question.task
+                                                                   else {"score": float(right)})}),
+                     usage=Usage(1, 1), model="scripted", attempts=1)
+
+
+def test_declining_is_right_and_answering_wrong_where_the_question_has_no_answer(monkeypatch):
+    """The truth says so by a mark or by an empty reference. Without either, nothing is known and nothing is asked."""
+    declined, answered = "I do not know.", PARIS
+    rows = {name: {"question": "What?", "answer": answer, "references": references}
+            for name, answer, references in (
+                ("marked, declined", declined, []), ("marked, answered", answered, []),
+                ("empty, declined", declined, [""]), ("empty, answered", answered, [" "]),
+                ("marked with a reference", answered, [PARIS]), ("no mark", declined, []),
+                ("right", answered, [PARIS]))}
+    run, truth = case(rows)
+    marks = [json.dumps({"type": "no_answer"} if "marked" in name else {}) for name in rows]
+    details = truth.details.add_column(0, "query_id", truth.query_ids).append_column("attributes", pa.array(marks))
+    truth = Truth.build("truth", [], [], [], details=details)
+    judged = Match(run, truth).judged
+    rubric = Rubric("exact", "Is it right?", "pass", sees=("question", "answer", "references"))
+    monkeypatch.setitem(TASKS, rubric.metric, rubric_task(rubric))
+    names = "Correctness", rubric.metric, "RAGAS.AnswerAccuracy"
+    OfRefusals(judged.verdict_store).judge_all(judged, *names[:2])
+    for name in names[:2]:
+        assert judged.values(name).tolist() == pytest.approx([1, 0, 1, 0, 1, NAN, 1], nan_ok=True), name
+        assert judged.read(name).judgements[5].missing == "no-references"
+    assert [TASKS[names[2]].lacks(one) for one in judged.cases] == [None] * 5 + ["no-references", None]
+    assert TASKS["RAGAS.ContextRecall"].lacks(judged.cases[0]), "a question without an answer has nothing to recall"

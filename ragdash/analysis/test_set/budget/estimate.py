@@ -64,7 +64,7 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     Parameters
     ----------
     pool
-        Of `judgment_pool`: the same runs, judgments, metric and k that the sample was drawn from.
+        Of `judgment_pool`: the same runs, judgments, metric and k as when it was drawn.
     rows
         All rows of the sample, judged or not.
 
@@ -99,13 +99,13 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     (0.167, 0.5)
     """
     place, strata, counts = _checked(pool, rows, unit)
-    graded = np.array([row.grade is not None for row in rows], bool)
-    grade = np.array([row.grade or 0 for row in rows], np.int64)
-    of_units = _of_queries if unit == "query" else _of_documents
-    seen, expected, stratum, floor = of_units(pool, place, strata, graded, grade, counts)
+    graded, grade = np.array([(row.grade is not None, row.grade or 0) for row in rows]).T
+    seen, expected, stratum, floor = (_of_queries if unit == "query" else _of_documents)(
+        pool, place, strata, graded.astype(bool), grade, counts)
     if not len(stratum):
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
     now = pool.base.mean(axis=1)
+    unity = np.eye(len(pool.names))
 
     def total(weights: np.ndarray) -> Estimate:
         """Of a sum of runs with these weights (N,)."""
@@ -114,7 +114,6 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
         return Estimate(start + rest.value, start + rest.low, start + rest.high, rest.error)
 
     runs = range(len(pool.names))
-    unity = np.eye(len(pool.names))
     return BudgetEstimate(
         pool.spec, unit, pool.names, tuple(now.tolist()), tuple(total(unity[i]) for i in runs),
         {(i, j): total(unity[i] - unity[j]) for i in runs for j in runs if i < j}, len(stratum), int(counts.sum()))

@@ -8,7 +8,7 @@ Letters: Q queries, U unjudged documents within k, x of a query's unjudged docum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,31 +70,46 @@ def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_
     """Dinkelbach 1967: for a ratio so far, the x of each step that is best for DCG - ratio * ideal; then again.
 
     The x of a higher step is never above that of a lower one, since fewer judged documents reach it, so that grades
-    come out; each is given to the best ranks.
+    come out; each is given to the best ranks. A query whose ratio stays is done; only the others go on.
     """
-    best = summed(discount, open_)
     ratio = np.where(open_.count > 0, 0.0, np.nan)
+    rows = np.flatnonzero(open_.count > 0)
+    best, left, documents = summed(discount, open_), _of_queries(steps, rows), open_.of_queries(open_.count > 0)
     for _ in range(ROUNDS):
-        dcg, ideal = np.zeros((2, len(open_.count)))
-        for step in steps:
-            x = _best_x(step, ratio, first, best, open_) if step.open else np.zeros(len(ratio), np.int64)
-            row = np.cumsum(open_.count) - open_.count + x - 1
+        before = ratio[rows]
+        dcg, ideal = np.zeros((2, len(rows)))
+        for step in left:
+            x = _best_x(step, before, first, best, documents) if step.open else np.zeros(len(rows), np.int64)
+            row = np.cumsum(documents.count) - documents.count + x - 1
             dcg += step.size * (step.judged_dcg + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
             ideal += step.size * first[step.judged + x]
-        better = np.divide(dcg, ideal, out=ratio.copy(), where=ideal > 0)
-        better = np.where(np.isnan(ratio), np.nan, np.maximum(better, ratio))
-        if np.array_equal(better, ratio, equal_nan=True):
+        ratio[rows] = np.maximum(np.divide(dcg, ideal, out=before.copy(), where=ideal > 0), before)
+        open_again = ratio[rows] > before
+        if not open_again.any():
             break
-        ratio = better
+        best = best[np.repeat(open_again, documents.count)]
+        rows, left, documents = rows[open_again], _of_queries(left, open_again), documents.of_queries(open_again)
     return np.minimum(ratio, 1.0)
+
+
+def _of_queries(steps: list[_Step], rows: np.ndarray) -> list[_Step]:
+    """The steps of some queries alone; rows: their indices or flags."""
+    return [replace(step, judged=step.judged[rows], judged_dcg=step.judged_dcg[rows]) for step in steps]
 
 
 def _best_x(
     step: _Step, ratio: np.ndarray, first: np.ndarray, best: np.ndarray, open_: UnjudgedDocuments
 ) -> np.ndarray:
-    """The number of documents, best ranks first, that raises DCG - ratio * ideal most: (Q,), 0 where none does."""
-    owner = open_.query
-    gained = best - ratio[owner] * (first[step.judged[owner] + open_.position] - first[step.judged[owner]])
-    highest = per_query(gained, open_, np.maximum)
-    position = per_query(np.where(gained == highest[owner], open_.position, np.inf), open_, np.minimum)
-    return np.where(highest > 0, position, 0.0).astype(np.int64)
+    """The number of documents, best ranks first, that raises DCG - ratio * ideal most: (Q,), 0 where none does.
+
+    Each query has an unjudged document.
+    """
+    count, judged = open_.count, step.judged
+    ideal = first[np.repeat(judged, count) + open_.position] - np.repeat(first[judged], count)
+    gained = best - np.repeat(ratio, count) * ideal
+    if not len(gained):
+        return np.zeros(len(count), np.int64)
+    highest = np.maximum.reduceat(gained, open_.starts)
+    is_highest = np.flatnonzero(gained == np.repeat(highest, count))
+    leading = is_highest[np.diff(open_.query[is_highest], prepend=-1) > 0]
+    return np.where(highest > 0, open_.position[leading], 0)

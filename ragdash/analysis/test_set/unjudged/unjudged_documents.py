@@ -6,6 +6,7 @@ Letters: Q queries, H judged documents that were returned, U unjudged ones withi
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -23,16 +24,21 @@ class UnjudgedDocuments:
     rank: np.ndarray
     count: np.ndarray
 
-    @property
+    @cached_property
     def starts(self) -> np.ndarray:
         """First row of each query that has one, for reduceat."""
         count = self.count[self.count > 0]
         return np.cumsum(count) - count
 
-    @property
+    @cached_property
     def position(self) -> np.ndarray:
         """1, 2, ... within each query, from the best rank down: (U,) int64."""
         return np.arange(len(self.query)) - np.repeat(np.cumsum(self.count) - self.count, self.count) + 1
+
+    def of_queries(self, wanted: np.ndarray) -> UnjudgedDocuments:
+        """Those of the wanted (Q,) bool queries alone; the queries are numbered anew."""
+        rows, count = np.repeat(wanted, self.count), self.count[wanted]
+        return UnjudgedDocuments(np.repeat(np.arange(len(count)), count), self.rank[rows], count)
 
 
 def find_unjudged(match: Match, k: int | None) -> UnjudgedDocuments:
@@ -59,13 +65,21 @@ def with_grades(ranked: Ranked, query: np.ndarray, rank: np.ndarray, grade: np.n
     """The ranking as if documents at these ranks, unjudged so far, had grades (U,); rank 0: one not returned."""
     returned = rank > 0
     queries, ranks = np.concatenate([ranked.query, query[returned]]), np.concatenate([ranked.rank, rank[returned]])
-    order = np.lexsort((ranks, queries))
+    order = _order_of(queries, ranks)
     judged, grades = np.concatenate([ranked.judged_query, query]), np.concatenate([ranked.judged_grade, grade])
-    falling = np.lexsort((-grades, judged))
+    falling = _order_of(judged, -grades)
     score = np.concatenate([ranked.score, np.full(int(returned.sum()), np.nan)])
     return replace(ranked, query=queries[order], rank=ranks[order], score=score[order],
                    grade=np.concatenate([ranked.grade, grade[returned]])[order],
                    judged_query=judged[falling], judged_grade=grades[falling])
+
+
+def _order_of(query: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """The order of np.lexsort((value, query)), by one stable sort: quick where two sorted pieces are joined."""
+    least, width = int(value.min(initial=0)), int(value.max(initial=0)) - int(value.min(initial=0)) + 1
+    if width > 1 << 31:  # the key would not fit
+        return np.lexsort((value, query))
+    return np.argsort(query * width + (value - least), kind="stable")
 
 
 def values_of(ranked: Ranked, spec: Spec, match: Match) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli.commands import dashboard
+from ragdash.cli.commands.serving import dashboard
 from ragdash.core.paths import log_folder
 
 

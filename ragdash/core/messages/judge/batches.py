@@ -16,7 +16,7 @@ MESSAGES: dict[str, Message] = {
     ),
     "batch-kind": Message(
         actual="--kind {kind}",
-        expected="openai: an endpoint with files and batches",
+        expected="openai or anthropic: a service for batches",
         fix="Write the requests with --batch-out, and give the file to the service.",
         page="Download the requests and give the file to the service.",
     ),
@@ -28,7 +28,7 @@ MESSAGES: dict[str, Message] = {
     ),
     "batch-service": Message(
         actual="{what} at {host} failed: {reply}",
-        expected="an endpoint with /files and /batches, as OpenAI's",
+        expected="an endpoint with /files and /batches as OpenAI's, or /messages/batches as Anthropic's",
         fix="Try again; what was submitted is known and is not submitted twice. Or use --batch-out and --batch-in.",
         page="Try again; what was submitted is known and is not submitted twice. Or download the requests.",
     ),

@@ -1,5 +1,5 @@
-"""What is kept on disk: the workspace with its reviews, and recorded runs."""
+"""What is kept on disk or in a database: the workspace with its reviews, and recorded runs."""
 
-from ragdash.core.messages.workspace import recordings, storage
+from ragdash.core.messages.workspace import databases, recordings, storage
 
-MESSAGES = {**storage.MESSAGES, **recordings.MESSAGES}
+MESSAGES = {**storage.MESSAGES, **databases.MESSAGES, **recordings.MESSAGES}

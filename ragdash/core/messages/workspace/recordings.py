@@ -72,6 +72,40 @@ MESSAGES: Mapping[str, Message] = {
         expected="a folder that you may read",
         fix="Check the folder and its permissions.",
     ),
+    "production-log/map": Message(
+        actual="{text!r}",
+        expected="FIELD=COLUMN, with one of the fields {fields:comma}",
+        fix="Such as --map query=prompt,answer=completion",
+        page="Rename the columns of the log.",
+    ),
+    "production-log/no-questions": Message(
+        actual="no row with a question",
+        expected="a row per request with its question, in a column such as {names:comma}",
+        fix="Name the column: --map query=COLUMN.",
+        page="Rename the column with the question to question.",
+    ),
+    "production-log/no-reference": Message(
+        actual="no test set",
+        expected="a ground truth with the texts of its questions, or an earlier log",
+        fix="Add --truth TRUTH, or --against EARLIER_LOG.",
+        page="Load a ground truth with questions on the Data page.",
+    ),
+    "production-log/no-test-questions": Message(
+        actual="a test set without the texts of its questions",
+        expected="a query for each question",
+        fix="Add them to the ground truth, or name a run of it that has them: --run RUN.",
+        page="Add the texts of the questions to the ground truth on the Data page.",
+    ),
+    "production-log/too-few": Message(
+        actual="{count:count distinct question}",
+        expected="at least {fewest}",
+        fix="Use a longer log or a larger test set: with fewer questions nothing could be significant.",
+    ),
+    "production-log/unread-rows": Message(
+        actual="{count:count row} {reason}",
+        expected="a question in each row",
+        fix="They are left out.",
+    ),
     "recording/address": Message(
         actual="the address {url!r}",
         expected="an address that begins with http:// or https://",

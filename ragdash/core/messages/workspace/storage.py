@@ -252,6 +252,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="texts, numbers, lists and objects with texts as keys",
         fix="Write the settings this way.",
     ),
+    "unwritable-text": Message(
+        actual="{value}, which has half of a character",
+        expected="text that can be written as UTF-8",
+        fix="Remove that character.",
+    ),
     "verbatim": Message(
         actual="{found}",
         expected="{expected}",

@@ -162,8 +162,9 @@ def _entry_markdown(entry: CatalogueEntry) -> str:
     if entry.description:
         lines.append(fmt.escape(" ".join(entry.description.split())))
     if entry.broken:
-        lines.append(":orange[:material/error: Cannot be read; its files are set aside in "
-                     f"broken/{Path(entry.broken).name}. Load the file again.]")
+        location = "the shared storage" if facts.get("upload") else f"broken/{Path(entry.broken).name}"
+        lines.append(f":orange[:material/error: Cannot be read; its files are set aside in {location}. Load the file "
+                     "again.]")
     return "  \n".join(lines)
 
 

@@ -58,7 +58,8 @@ def render_traits(data: FailuresData) -> None:
                              persist_state="session", label_visibility="collapsed")
     values, sign, axis = _trait_values(data)
     rows = _compare_traits(data.digest, repr((_cache_key(data), state.get(state.SHARES), str(data.spec))),
-                   _values=values, _sign=sign, _traits=query_traits)
+                   _values=values, _sign=sign, _traits=query_traits,
+                   _weights=data.context.scope.whole.resample_weights)
     if not rows:
         st.caption(f"No kind of queries has {failure_patterns.LEAST} queries with a value and leaves as many others.")
         return
@@ -116,8 +117,9 @@ def _query_traits(truth: str, _truth: Truth) -> list[Slice]:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing kinds of queries …")
-def _compare_traits(run: str, key: str, _values: np.ndarray, _sign: int, _traits: Sequence[Slice]) -> list[SharedTrait]:
-    return failure_patterns.compare_traits(_values, _sign, _traits)
+def _compare_traits(run: str, key: str, _values: np.ndarray, _sign: int, _traits: Sequence[Slice],
+                    _weights: np.ndarray | None) -> list[SharedTrait]:
+    return failure_patterns.compare_traits(_values, _sign, _traits, weights=_weights)
 
 
 def _traits_table(rows: Sequence[SharedTrait]) -> pd.DataFrame:

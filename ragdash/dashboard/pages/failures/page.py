@@ -6,8 +6,8 @@ import streamlit as st
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, query_map
 from ragdash.dashboard.pages.failures import data as failures_data
-from ragdash.dashboard.pages.failures import failure_patterns, query_map
 from ragdash.dashboard.pages.failures import sections as failures_sections
 from ragdash.dashboard.pages.queries import export
 from ragdash.dashboard.widgets import elements
@@ -24,8 +24,9 @@ def render() -> None:
     data = failures_data.build_data(context, specs[0] if specs else None)
     failures_sections.render_finding(data)
     failures_sections.render_choices(data)
-    stages, patterns, on_map = st.tabs(["Where queries go wrong", "What failing queries share", "Query map"],
-                                       key="failure_parts", on_change="rerun")
+    stages, patterns, on_map, corpus = st.tabs(
+        ["Where queries go wrong", "What failing queries share", "Query map", "Documents"], key="failure_parts",
+        on_change="rerun")
     with stages:
         failures_sections.render_waterfall(data)
         failures_sections.render_stages(data)
@@ -36,4 +37,7 @@ def render() -> None:
     if on_map.open:
         with on_map:
             query_map.render(data)
+    if corpus.open:
+        with corpus:
+            corpus_section.render(data)
     export.export_failing(data)

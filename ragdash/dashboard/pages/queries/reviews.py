@@ -105,7 +105,7 @@ def saved_reviews(data: QueriesData) -> None:
         if counts["judgement"]:
             st.download_button("Judgments as qrels", lambda: reviews_qrels(summary), "ragdash-reviews.qrels",
                                "text/plain", key="reviews_qrels", icon=":material/download:", on_click="ignore")
-    st.caption(f"In {fmt.escape(str(ReviewStore().path))}.")
+    st.caption(f"In {fmt.escape(ReviewStore().location)}.")
 
 
 def _effect_table(data: QueriesData) -> None:

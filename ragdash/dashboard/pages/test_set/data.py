@@ -15,12 +15,22 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
-from ragdash.experiments.testset import TYPES, Decision, Draft, DraftDecisionStore, DraftSet, Sets, final, read_drafts
+from ragdash.experiments.testset import (
+    ALL_TYPES,
+    LOGGED,
+    Decision,
+    Draft,
+    DraftDecisionStore,
+    DraftSet,
+    Sets,
+    final,
+    read_drafts,
+)
 from ragdash.reporting.sentences import formatting as fmt
 
 EXAMPLE_COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
 TYPE_TITLES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",
-         "out_of_scope": "Out of scope"}
+         "out_of_scope": "Out of scope", LOGGED: "From production"}
 UPLOADED = ""  # selects the set stored only in this session
 NO_DECISION = Decision()
 
@@ -77,7 +87,7 @@ def load() -> TestSetData:
         name = state.get(state.SET)
         draft_set = (st.session_state[state.DRAFTS] if name == UPLOADED
                  else _read_set(name, Sets().names()[name], str(Sets().path)))
-        decisions, problems = _decisions(draft_set.digest, str(DraftDecisionStore().path), DraftDecisionStore().stamp())
+        decisions, problems = _decisions(draft_set.digest, DraftDecisionStore().location, DraftDecisionStore().stamp())
         for problem in problems:
             file = fmt.escape(f"{problem.file}: ") if problem.file else ""
             st.caption(f":orange[:material/warning:] {file}{fmt.problem_line(problem)}")
@@ -149,4 +159,4 @@ def save_decision(digest: str, draft: str, decision: Decision, next_draft: str |
 
 def draft_types(data: TestSetData) -> list[str]:
     """Types of which the set has drafts."""
-    return [type for type in TYPES if any(draft.type == type for draft in data.draft_set.drafts)]
+    return [type for type in ALL_TYPES if any(draft.type == type for draft in data.draft_set.drafts)]

@@ -13,7 +13,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.dashboard.widgets.steps import steps
-from ragdash.experiments.testset import ANSWERED, STATES, TYPES, Document, Draft
+from ragdash.experiments.testset import ALL_TYPES, ANSWERED, LOGGED, STATES, Document, Draft
 from ragdash.experiments.testset.acceptance_rules import answered, asked
 from ragdash.experiments.testset.wording_rules import worded
 from ragdash.reporting.sentences import formatting as fmt
@@ -100,12 +100,12 @@ def _text_editor(data: TestSetData, draft: Draft) -> None:
     decision = data.decision(draft)
     edited, draft_state = decision.applied(draft), data.state(draft)
     st.markdown(f"{STATE_ICONS[draft_state]} **{STATES[draft_state]}** · {TYPE_TITLES[draft.type]} "
-                f":gray[{TYPES[draft.type]}]" + (
+                f":gray[{ALL_TYPES[draft.type]}]" + (
                     f"  \nYour reason: {fmt.escape(decision.reason)}" if decision.reason else ""))
     st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = edited.question, edited.answer or ""
     st.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_save_texts,
                  args=(data, draft))
-    if draft.type in ANSWERED:
+    if draft.type in (*ANSWERED, LOGGED):
         st.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_save_texts,
                      args=(data, draft))
     if (edited.question, edited.answer) != (draft.question, draft.answer):
@@ -141,7 +141,9 @@ def _documents(data: TestSetData, draft: Draft) -> None:
     """Each document of the draft with its evidence highlighted."""
     if not draft.documents:
         st.markdown("**No document**")
-        st.caption("The question is about nothing in the documents; the system should decline it.")
+        st.caption("People asked this in production. Write the right answer before you accept it. Judge the documents "
+                   "that a run returns for it on the Queries page." if draft.type == LOGGED else
+                   "The question is about nothing in the documents; the system should decline it.")
     for doc in draft.documents:
         document = data.draft_set.documents.get(doc, Document(doc, ""))
         title = f" :gray[{fmt.escape(document.title)}]" if document.title else ""

@@ -14,7 +14,7 @@ from ragdash.dashboard.pages.test_set.data import TYPE_TITLES, TestSetData, draf
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
-from ragdash.experiments.testset import RULES, STATES, Draft, rejects_jsonl, truth_jsonl, truth_of
+from ragdash.experiments.testset import LOGGED, RULES, STATES, Draft, rejects_jsonl, truth_jsonl, truth_of
 from ragdash.models.judge import MISSING
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -48,6 +48,9 @@ def _shared_words(data: TestSetData) -> None:
     """Caption with the share of words that questions have in common with their evidence."""
     shared = ", ".join(f"{TYPE_TITLES[type].lower()} {mean:.0%} (n\u00a0=\u00a0{n:,})"
                        for type, (mean, n) in data.draft_set.overlaps().items())
+    if LOGGED in data.draft_set.wanted:
+        st.caption("Asked by people in production. The test set had no question like these.")
+        return
     st.caption(
         f"Written by {fmt.escape(data.draft_set.judge)}. Synthetic questions reuse words of their document, "
         "which favors BM25" + (f"; share of their content words in the evidence: {shared}." if shared else "."),

@@ -71,6 +71,18 @@ def request_files(kind: str, requests: Sequence[tuple[str, bytes]]) -> list[byte
     return [b"".join(line + b"\n" for line in file) for file in files]
 
 
+def names_in(kind: str, content: bytes) -> list[str]:
+    """The names of the requests of a file that `request_files` made.
+
+    Examples
+    --------
+    >>> names_in("anthropic", request_files("anthropic", [("ab12", b"{}"), ("cd34", b"{}")])[0])
+    ['ab12', 'cd34']
+    """
+    rows = orjson.loads(content)["requests"] if kind == "anthropic" else map(orjson.loads, content.splitlines())
+    return [row["custom_id"] for row in rows]
+
+
 def _line(kind: str, name: str, body: bytes) -> bytes:
     if kind == "anthropic":
         return orjson.dumps({"custom_id": name, "params": orjson.Fragment(_compact(body))})

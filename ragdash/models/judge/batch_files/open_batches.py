@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.sqlite_file import transaction
+from ragdash.core.storage.sqlite_file import transaction
 from ragdash.models.judge.endpoint import Endpoint
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
@@ -29,8 +29,8 @@ _COLUMNS = "id, file, batch, cost, at"
 
 @dataclass(frozen=True)
 class OpenBatch:
-    """number: of the record; file, batch: the service's ids, "" while unknown; cost: expected, None without prices;
-    reserved_at: seconds since 1970; keys: of its questions.
+    """number: of the record; file: what the batch can be found by; batch: its id; both "" while unknown; cost:
+    expected, None without prices; reserved_at: seconds since 1970; keys: of its questions.
     """
 
     number: int
@@ -81,8 +81,13 @@ class OpenBatches:
                 return None
             return number
 
+    def batch_ids(self) -> frozenset[str]:
+        """The ids of the open batches of all judges."""
+        with self._open(write=False) as db:
+            return frozenset(batch for batch, in db.execute("select batch from batches")) if db else frozenset()
+
     def set_file(self, number: int, file: str) -> None:
-        """Note the service's id of the request file."""
+        """Note what the batch can be found by."""
         with self._open(write=True) as db:
             db.execute("update batches set file = ? where id = ?", (file, number))
 

@@ -10,6 +10,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.question import Question, Reply
 
 OF_RIGHT_ANSWERS = ("Correctness", "RAGAS.AnswerAccuracy")  # for these, declining may be the right answer
+PREFIX = "Rubric."  # of the metrics of rubrics
 NO_ANSWER = "The question has no answer in the documents."
 
 
@@ -18,7 +19,8 @@ class Case:
     """The texts of one query. references: right answers, () where none is known; contexts: (chunk id, text) as the
     generator got them, None where that is not known; None for other texts that are not there; attributes: (name, text)
     of the query, for criteria of its own; vote: whose order of the texts this is; run: digest of all texts of the run,
-    which no judge that is asked gets; no_answer: the reference is empty, which says that the question has no answer.
+    which no judge that is asked gets; no_answer: the question has no answer: its reference is empty, or
+    it has none and the truth marks it so.
     """
 
     query_id: str
@@ -79,8 +81,8 @@ class JudgedTask:
 
 
     def _with_reference(self, case: Case) -> Case:
-        """The case; where an empty reference says that there is no answer, with a reference that says so in words."""
-        if not case.no_answer or self.name not in OF_RIGHT_ANSWERS:
+        """The case; where the question has no answer, with a reference that says so in words."""
+        if not case.no_answer or not (self.name in OF_RIGHT_ANSWERS or self.name.startswith(PREFIX)):
             return case
         return replace(case, references=(NO_ANSWER,))
 

@@ -37,10 +37,9 @@ from ragdash.models.judge.tasks.prompt_texts import (
     text_enum,
     too_long,
 )
-from ragdash.models.judge.tasks.registry import Case, JudgedTask, Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import PREFIX, Case, JudgedTask, Judgement, TaskSteps
 
 VERSION = "1"
-PREFIX = "Rubric."
 KINDS = ("pass", "labels", "number")
 TEXTS = ("question", "answer", "references", "contexts")
 UNDECIDED = "cannot decide"

@@ -19,7 +19,7 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, workspace
-from ragdash.core.sqlite_file import WAIT, connect, has_content
+from ragdash.core.storage.sqlite_file import WAIT, connect, has_content
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of

@@ -27,6 +27,7 @@ from ragdash.models.judge.batch_files.open_batches import OpenBatches
 from ragdash.models.judge.batch_files.replies import read_replies
 from ragdash.models.judge.batch_files.rounds import BatchRound, next_round
 from ragdash.models.judge.batch_files.service import BatchService
+from ragdash.models.judge.batch_files.service_protocols import PROTOCOLS
 from ragdash.reporting.sentences import formatting as fmt
 
 
@@ -39,7 +40,7 @@ def batch_files(context: PageContext, order: JudgeOrder) -> None:
             return
         st.caption("For a batch service (half price at most providers). Download the requests, give them to the "
                    "service, upload its replies here, and repeat until nothing is left."
-                   + (" Or submit them from here and look for the replies later." if order.kind == "openai" else ""))
+                   + (" Or submit them from here and look for the replies later." if order.kind in PROTOCOLS else ""))
         try:
             following = _next_round(context.scope.truth_digest, tuple(context.digests), context.scope.slice,
                                     context.scope.conventions.ties, order, judges_data.stamp(), outcome is not None,
@@ -48,7 +49,7 @@ def batch_files(context: PageContext, order: JudgeOrder) -> None:
             elements.problems(error.problems, "judge_batch_problems")
             return
         _downloads(following, order)
-        if order.kind == "openai":
+        if order.kind in PROTOCOLS:
             _service(context, order, following)
         _upload(context, order, outcome)
 

@@ -39,7 +39,7 @@ def saved_labels(data: TrustData) -> None:
             )
             if not read_only():
                 _deletion(data, labels_by_run)
-        st.caption(f"In {fmt.escape(str(LabelStore().path))}.")
+        st.caption(f"In {fmt.escape(LabelStore().location)}.")
     if not read_only():
         _upload(data)
 

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
+from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import make_private_folder, open_private
 
 ROOM = 64 << 10  # bytes that SQLite needs to open a file
@@ -88,3 +89,8 @@ def transaction(path: Path, *, write: bool,
         if write:
             prepare(connection)
         yield connection
+
+
+def unwritable_text(location: str, error: UnicodeEncodeError) -> InputError:
+    """The problem of a text with half of a surrogate pair, which UTF-8 and so SQLite cannot hold."""
+    return InputError([Problem("unwritable-text", {"value": shorten(repr(error.object))}, location)])

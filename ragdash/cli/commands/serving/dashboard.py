@@ -13,9 +13,10 @@ from ragdash.cli.common_options import whole_number
 from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import home, split_name, workspace
+from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
 from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.models.judge.allowed_hosts import VARIABLE
-from ragdash.workspace import Workspace
+from ragdash.workspace import Workspace, open_workspace
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +30,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `ragdash view` has too."""
     parser.add_argument("--truth", action="append", metavar="TRUTH")
-    parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
-                        "RAGDASH_WORKSPACE, else a folder of the user")
+    parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept: a folder, or "
+                        "postgresql://user@host/database; default: RAGDASH_WORKSPACE, else a folder of the user")
+    parser.add_argument("--blobs", metavar="URL", help="where the files of a workspace in a database are: "
+                        "s3://bucket/prefix, gs://, az:// or file:///folder; default: RAGDASH_BLOBS, else the database")
     parser.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
     parser.add_argument("--judge-hosts", metavar="HOST,...", help='hosts that LLM judges may be called at, with or '
                         'without a port; "public" for all on the internet (default: any host without a login, public '
@@ -53,10 +56,7 @@ def run(options: argparse.Namespace) -> int:
                    **({"RAGDASH_WATCH": str(Path(options.logdir).expanduser().resolve())} if options.logdir else {})}
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
-    if options.workspace or options.read_only:
-        folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
-        Workspace(folder, options.read_only).check()
-        environment["RAGDASH_WORKSPACE"] = str(folder)
+    environment |= _workspace(options)
     port = options.port or _free_port(options.host)
     _check_address(options.host, port)
     command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
@@ -68,6 +68,22 @@ def run(options: argparse.Namespace) -> int:
     if os.name == "posix":
         os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _workspace(options: argparse.Namespace) -> dict[str, str]:
+    """The variables that name the workspace; InputError where it cannot be used."""
+    named = options.workspace or os.environ.get(WORKSPACE, "")
+    if is_address(named):
+        blobs = options.blobs or os.environ.get(BLOBS, "")
+        open_workspace(named, blobs or None, read_only=options.read_only).check()
+        return {WORKSPACE: named, BLOBS: blobs}
+    if options.blobs:
+        raise InputError([Problem("bad-blob-address/folder", {}, field="blobs")])
+    if not options.workspace and not options.read_only:
+        return {}
+    folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+    Workspace(folder, options.read_only).check()
+    return {WORKSPACE: str(folder)}
 
 
 def _absolute(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Commands of the dashboard's server and its storage."""

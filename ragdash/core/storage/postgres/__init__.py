@@ -1,0 +1,1 @@
+"""PostgreSQL and its blobs. Imported only where a workspace is one: it needs `ragdash[team]`."""

@@ -1,0 +1,172 @@
+"""Connections to PostgreSQL: a pool per process, work that is done again after a lost connection, clear messages."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from functools import cache
+from threading import Lock
+from typing import TypeVar
+
+from sqlalchemy import Connection, create_engine, exc
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.postgres import schema
+
+T = TypeVar("T")
+CONNECTIONS, EXTRA = 5, 5  # open all the time, and more when many ask at once: of one process
+PATIENCE = 8.0  # seconds that work is tried again while the server restarts
+POOL_WAIT = 10.0  # seconds that a thread waits for a connection of the pool
+CONNECT_WAIT = 5  # seconds until a server that does not answer counts as away
+_PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
+_REASONS = (  # what the server says before there is a session: libpq gives no code for it
+    ("password authentication failed", "refused"), ("no password supplied", "refused"),
+    ("no pg_hba.conf entry", "refused"), ("role \"", "refused"), ("permission denied for database", "refused"),
+    ("database \"", "no-such"), ("too many clients", "busy"), ("remaining connection slots", "busy"))
+_CODES = {"25006": "read-only", "42501": "rights", "42P01": "tables", "3F000": "tables", "42703": "tables",
+          "53100": "full", "53200": "busy", "53300": "busy", "57014": "slow", "55P03": "busy"}
+_AGAIN = ("40001", "40P01", "57P01", "57P02", "57P03", "08000", "08003", "08006")
+
+
+@cache
+def database_of(url: str, location: str) -> Database:
+    """The database of an address: one pool for the whole process."""
+    return Database(url, location)
+
+
+class Database:
+    """A PostgreSQL database. Threads may share it.
+
+    Parameters
+    ----------
+    url
+        As SQLAlchemy takes it. Never shown.
+    location
+        The address for people.
+    patience
+        Seconds that work is tried again after a lost connection.
+    """
+
+    def __init__(self, url: str, location: str, *, patience: float = PATIENCE, pool_wait: float = POOL_WAIT,
+                 connections: int = CONNECTIONS, extra: int = EXTRA):
+        self.location, self.patience = location, patience
+        self._checked, self._lock = False, Lock()
+        try:
+            self._engine = create_engine(
+                url, pool_size=connections, max_overflow=extra, pool_timeout=pool_wait, hide_parameters=True,
+                pool_use_lifo=True, connect_args={"connect_timeout": CONNECT_WAIT, "application_name": "ragdash"})
+        except exc.ArgumentError:
+            raise InputError([Problem("bad-workspace-address", field="workspace")]) from None
+        self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    def __repr__(self) -> str:
+        return f"<Database {self.location}>"
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """What work returns. It may be called again, after a lost connection.
+
+        Raises
+        ------
+        InputError
+            If the database cannot be used, or its tables are of another version.
+        """
+        self._check()
+        return self._again(lambda: self._read_once(work))
+
+    def write(self, work: Callable[[Connection], T], committed: Callable[[Connection], bool] | None = None) -> T:
+        """What work returns, once its transaction is on the server's disk.
+
+        Parameters
+        ----------
+        work
+            Makes the changes. It is called again after a lost connection, with nothing of its first call left.
+        committed
+            Whether the changes of an earlier call are there: the connection may be lost after the commit and before
+            its confirmation. Not needed where a second call changes nothing.
+
+        Raises
+        ------
+        InputError
+            If the database cannot be used. Then nothing was changed.
+        """
+        self._check()
+        results: list[T] = []
+
+        def write_once() -> T:
+            with self._engine.connect() as connection:
+                if results and committed is not None and committed(connection):
+                    return results[-1]
+                connection.rollback()
+                with connection.begin():
+                    results.append(work(connection))
+                return results[-1]
+
+        return self._again(write_once)
+
+    def upgrade(self) -> tuple[int, int]:
+        """Create or change the tables; (version before, version after)."""
+        def upgrade_once() -> tuple[int, int]:
+            with self._engine.begin() as connection:
+                return schema.upgrade(connection, self.location)
+
+        versions = self._again(upgrade_once)
+        self._checked = False
+        return versions
+
+    def check(self) -> None:
+        """Raise InputError unless the server answers and its tables are of this version."""
+        self._checked = False
+        self._check()
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._engine.dispose()
+
+    def _check(self) -> None:
+        if self._checked:
+            return
+        with self._lock:
+            if not self._checked:
+                schema.check_version(self._again(lambda: self._read_once(schema.version_of)), self.location)
+                self._checked = True
+
+    def _read_once(self, work: Callable[[Connection], T]) -> T:
+        with self._reader.connect() as connection:
+            return work(connection)
+
+    def _again(self, work: Callable[[], T]) -> T:
+        end, attempt = time.monotonic() + self.patience, 0
+        while True:
+            try:
+                return work()
+            except exc.TimeoutError:
+                raise InputError([Problem("unusable-database/pool", {"reason": "no free connection"},
+                                          self.location)]) from None
+            except exc.DBAPIError as error:
+                kind = _kind(error)
+                if kind != "away" or time.monotonic() > end:
+                    raise InputError([Problem(f"unusable-database/{kind}", {"reason": _reason(error)},
+                                              self.location)]) from None
+            time.sleep(_PAUSES[min(attempt, len(_PAUSES) - 1)])
+            attempt += 1
+
+
+def _kind(error: exc.DBAPIError) -> str:
+    """Which message an error gets; "away" for one that goes by itself."""
+    code = getattr(error.orig, "sqlstate", None)
+    if code in _CODES:
+        return _CODES[code]
+    if code in _AGAIN or error.connection_invalidated:
+        return "away"
+    if not isinstance(error, exc.OperationalError) or code is not None:
+        return "other"
+    text = str(error.orig)
+    return next((kind for words, kind in _REASONS if words in text), "away")
+
+
+def _reason(error: exc.DBAPIError) -> str:
+    """What the server said, in one line; never a statement or its values."""
+    lines = [line for line in str(error.orig).splitlines() if line.strip()]
+    text = next((line for line in lines if "FATAL" in line or "ERROR" in line), lines[0] if lines else "no reason")
+    return re.sub(r"\s+", " ", text.strip())[:300]

@@ -1,0 +1,127 @@
+"""An event log in a table of an SQLite file; every call opens and closes it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.protocols import LogRow
+from ragdash.core.storage.sqlite_file import transaction, unwritable_text
+
+T = TypeVar("T")
+_EVERY = 2 ** 62
+
+
+@dataclass(frozen=True)
+class SqliteLog:
+    """A file whose table has an event per row, numbered by SQLite; a reader of one that is not there finds nothing.
+
+    Parameters
+    ----------
+    path
+        The file.
+    tables
+        Statements that create the tables where they are not there.
+    select
+        "select number, key, values ... from table" without conditions; its first two columns are number and key.
+    insert
+        "insert into table (...)" of key and values.
+    number, key
+        The columns of number and key.
+    unusable
+        The error of a file that cannot be used.
+    stamp_query
+        Gives the stamp; None where it is the number of the last event.
+    """
+
+    path: Path
+    tables: Sequence[str]
+    select: str
+    insert: str
+    number: str
+    key: str
+    unusable: Callable[[OSError | sqlite3.Error], InputError]
+    stamp_query: str = ""
+
+    @property
+    def location(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def rows(self, key: str | None = None, until: int | None = None) -> list[LogRow]:
+        """The events of a key (None: of all keys) in their order; until: those up to this number."""
+        return self._do(lambda db: [] if db is None else self._rows(db, key, until), write=False)
+
+    def keys(self) -> dict[str, int]:
+        """How many events each key has, the key with the newest event last."""
+        counts: dict[str, int] = {}
+        for row in self.rows():
+            counts[row.key] = counts.pop(row.key, 0) + 1
+        return counts
+
+    def stamp(self) -> str:
+        """Changes with every event; "" for an empty log."""
+        query = self.stamp_query or f"select max(number) from ({self.select.replace(self.number, 'number', 1)})"
+
+        def work(db: sqlite3.Connection | None) -> str:
+            return str(db.execute(query).fetchone()[0] or "") if db is not None else ""
+
+        return self._do(work, write=False)
+
+    def write(self, work: Callable[[SqliteLogWriter], T]) -> T:
+        """What `work` returns; what it adds is added all together or not at all."""
+        def write_all(db: sqlite3.Connection | None) -> T:
+            if db is None:
+                raise AssertionError("a writer always has a connection")
+            return work(SqliteLogWriter(db, self))
+
+        return self._do(write_all, write=True)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """None: a file that cannot be read is an error."""
+        return ()
+
+    def _do(self, work: Callable[[sqlite3.Connection | None], T], *, write: bool) -> T:
+        try:
+            with transaction(self.path, write=write, prepare=self._prepare) as db:
+                return work(db)
+        except (OSError, sqlite3.Error) as error:
+            raise self.unusable(error) from None
+        except UnicodeEncodeError as error:
+            raise unwritable_text(self.location, error) from None
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        db.execute("begin immediate")  # reading what is there and adding to it is one step
+        for statement in self.tables:
+            db.execute(statement)
+
+    def _rows(self, db: sqlite3.Connection, key: str | None, until: int | None) -> list[LogRow]:
+        where, which = (f"{self.key} = ? and ", (key,)) if key is not None else ("", ())
+        return [LogRow(number, row_key, "", tuple(values)) for number, row_key, *values in db.execute(
+            f"{self.select} where {where}{self.number} <= ? order by {self.number}",
+            (*which, _EVERY if until is None else until))]
+
+
+class SqliteLogWriter:
+    """The log within a transaction. Its table has no ids."""
+
+    def __init__(self, db: sqlite3.Connection, log: SqliteLog):
+        self._db, self._log = db, log
+
+    def rows(self, key: str | None = None) -> list[LogRow]:
+        """The events of a key (None: of all keys) in their order."""
+        return self._log._rows(self._db, key, None)
+
+    def has(self, key: str, id: str) -> bool:
+        """Never: this log keeps no ids."""
+        return False
+
+    def add(self, key: str, values: Iterable[str | None], id: str = "") -> str | None:
+        """Add an event; its number as a text. An id is not kept."""
+        row = (key, *values)
+        cursor = self._db.execute(f"{self._log.insert} values ({', '.join('?' * len(row))})", row)
+        return str(cursor.lastrowid)

@@ -1,0 +1,324 @@
+"""What every store promises, for each of its implementations: SQLite files, PostgreSQL, folders, buckets."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.matching.evidence.decision_store import DecisionStore, decision_file
+from ragdash.workspace import Workspace, open_workspace
+from ragdash.workspace.reviews import Event, ReviewStore
+from ragdash.workspace.reviews.review_file import ReviewFile
+from ragdash.workspace.saved_views import SavedView, SavedViews, view_file
+
+HOSTILE = ("", "\x00", "a\x00b", "k" * 3000, "\\", "\\0", "'; drop table events; --", "%_", "日本語 🎉", " x ", "null",
+           "\u2028", "{\"a\": 1}", "\x7f\x01")
+HALF = "half \ud800 of a pair"
+
+
+def address(postgres, project: str):
+    from ragdash.core.storage.addresses import database_address
+
+    return database_address(postgres.url_of(project))
+
+
+@pytest.fixture(params=["reviews file", "views file", "decisions file", "postgresql"])
+def log(request, tmp_path, project):
+    """An event log and how many values its events have."""
+    if request.param == "postgresql":
+        from ragdash.core.storage.shared import open_log
+
+        return open_log(address(request.getfixturevalue("postgres"), project), "reviews"), 7
+    return {"reviews file": (ReviewFile(tmp_path / "reviews.sqlite"), 7),
+            "views file": (view_file(tmp_path / "views.sqlite"), 2),
+            "decisions file": (decision_file(tmp_path / "decisions.sqlite"), 2)}[request.param]
+
+
+def values(log, text: str, count: int) -> tuple[str | None, ...]:
+    return (text,) * count if count != 2 or "decisions" not in log.location else (text, text, "1")
+
+
+def test_events_come_back_in_order_whatever_is_in_them(log):
+    log, count = log
+    assert log.rows() == [] and log.keys() == {} and log.stamp() == ""
+    stamps = [log.stamp()]
+    for text in HOSTILE:
+        log.write(lambda writer, text=text: writer.add(text, values(log, text, count)))
+        stamps.append(log.stamp())
+    rows = log.rows()
+    assert [(row.key, row.values) for row in rows] == [(text, values(log, text, count)) for text in HOSTILE]
+    assert [row.number for row in rows] == list(range(1, len(HOSTILE) + 1)) and len(set(stamps)) == len(stamps)
+    for row in rows:
+        assert log.rows(row.key) == [row] and log.rows(until=row.number)[-1] == row
+    assert list(log.keys().items()) == [(text, 1) for text in HOSTILE] and log.rows("nobody") == []
+    log.write(lambda writer: writer.add(HOSTILE[0], values(log, "again", count)))
+    assert list(log.keys().items())[-1] == (HOSTILE[0], 2)
+
+
+def test_half_a_character_is_kept_or_refused_with_a_message(log):
+    log, count = log
+
+    def work(writer):
+        writer.add("before", values(log, "x", count))
+        writer.add(HALF, values(log, HALF, count))
+
+    try:
+        log.write(work)
+    except InputError as error:
+        assert error.problems[0].message == "unwritable-text"
+        assert log.rows() == [], "all or nothing"
+    else:
+        assert [row.key for row in log.rows()] == ["before", HALF] and log.rows(HALF)[0].values[0] == HALF
+
+
+def test_a_writer_reads_what_it_added_and_a_failure_adds_nothing(log):
+    log, count = log
+
+    def work(writer):
+        first = writer.add("k", values(log, "x", count))
+        assert first and [row.key for row in writer.rows()] == ["k"] == [row.key for row in writer.rows("k")]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        log.write(work)
+    assert log.rows() == [] and log.stamp() == ""
+    log.write(lambda writer: None)
+    assert log.rows() == []
+
+
+def test_an_id_is_added_once(log):
+    log, count = log
+    if count != 7:  # a log without ids knows none
+        assert not log.write(lambda writer: writer.has("k", writer.add("k", values(log, "x", count))))
+        return
+    assert log.write(lambda writer: [writer.add("k", values(log, "x", count), "f" * 32) for _ in range(2)]) == [
+        "f" * 32, None]
+    made = log.write(lambda writer: [writer.add("k", values(log, "x", count)) for _ in range(3)])
+    assert len(set(made)) == 3 and [row.id for row in log.rows()] == ["f" * 32, *made]
+    assert log.write(lambda writer: (writer.has("k", made[0]), writer.has("other", made[0]),
+                                     writer.has("k", "0" * 32))) == (True, False, False)
+
+
+def test_writers_wait_for_each_other_so_a_stamp_never_names_two_states(log):
+    """A number that is given before a commit would let a reader see 2 without 1, and 1 later under the same stamp."""
+    log, count = log
+    inside, finish, seen = threading.Event(), threading.Event(), []
+
+    def slow(writer):
+        writer.add("slow", values(log, "x", count))
+        inside.set()
+        finish.wait(10)
+
+    def add_second():
+        log.write(lambda writer: writer.add("quick", values(log, "x", count)))
+
+    first = threading.Thread(target=lambda: log.write(slow))
+    first.start()
+    assert inside.wait(20)
+    second = threading.Thread(target=add_second)
+    second.start()
+    seen.append((log.stamp(), [row.key for row in log.rows()]))
+    second.join(0.05)
+    assert second.is_alive(), "the second writer waits"
+    finish.set()
+    first.join()
+    second.join()
+    assert seen == [("", [])] and [(row.number, row.key) for row in log.rows()] == [(1, "slow"), (2, "quick")]
+
+
+def test_many_writers_lose_nothing_and_add_nothing_twice(log):
+    log, count = log
+    log.write(lambda writer: writer.add("first", values(log, "x", count)))
+
+    def write(number: int) -> None:
+        for step in range(25):
+            log.write(lambda writer, step=step: writer.add(f"{number}", values(log, f"{step}", count)))
+
+    from team_services import threads
+
+    for thread in threads(4, write):
+        thread.join()
+    rows = log.rows()
+    assert [row.number for row in rows] == list(range(1, 102))
+    assert all([row.values[0] for row in rows if row.key == f"{number}"] == [f"{step}" for step in range(25)]
+               for number in range(4))
+
+
+@pytest.fixture(params=["folder", "postgresql", "postgresql and s3", "postgresql and a folder of blobs"])
+def open_home(request, tmp_path, project, monkeypatch):
+    """A function that opens the same workspace again, as another server does."""
+    if request.param == "folder":
+        return lambda read_only=False: Workspace(tmp_path / "kept", read_only)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "local"))
+    url, blobs = request.getfixturevalue("postgres").url_of(project), None
+    if request.param.endswith("s3"):
+        request.getfixturevalue("s3").create_bucket(Bucket=project)
+        blobs = f"s3://{project}/some/prefix"
+    elif request.param.endswith("blobs"):
+        blobs = f"file://{tmp_path}/blobs"
+    return lambda read_only=False: open_workspace(url, blobs, read_only=read_only)
+
+
+def run_of(name: str, docs: int = 3) -> Run:
+    ids = [f"{name} {number}" for number in range(docs)]
+    return Run.build(name, ["q\x00"] * docs, ids, np.arange(docs, 0, -1.0), settings={"k": docs})
+
+
+def test_a_run_and_a_truth_survive_and_another_server_sees_them(open_home):
+    first, second = open_home(), open_home()
+    first.check()
+    assert first.runs() == () and first.stamp() == second.stamp()
+    run = run_of("bm25")
+    truth = Truth.build("gold", ["q\x00"], ["bm25 0"], [1], details=pa.table({"query_id": ["q\x00"], "query": ["x?"]}))
+    entry, stamp = first.add_run(run), second.stamp()
+    first.add_truth(truth, "other name")
+    assert second.stamp() > stamp and second.runs()[0] == entry and entry.facts["queries"] == 1
+    assert second.load_run(run.digest).digest == run.digest and second.load_run(run.digest).settings == {"k": 3}
+    assert second.load_truth(truth.digest).name == "other name"
+    assert second.add_run(run) == entry, "the same content is kept once"
+    reader = open_home(read_only=True)
+    reader.check()
+    assert reader.load_run(run.digest[:12]).name == "bm25"
+    for change in (lambda: reader.add_run(run_of("new")), lambda: reader.rename(run.digest, "x")):
+        with pytest.raises(InputError) as raised:
+            change()
+        assert raised.value.problems[0].message == "read-only-workspace"
+
+
+def test_what_people_type_comes_back(open_home):
+    home, run = open_home(), run_of("bm25")
+    home.add_run(run)
+    for text in HOSTILE:
+        home.describe(run.digest, f"<{text}>")
+        home.tag(run.digest, [f"<{text}>", "nightly"])
+        home.keep_settings(run.digest, {text: text})
+        home.keep_prices(f"{text}#")
+        entry = open_home().find(run.digest)
+        tag = " ".join(f"<{text}>".split())
+        assert (entry.description, entry.tags) == (f"<{text}>", (tag, "nightly"))
+        assert open_home().settings() == {run.digest: {text: text}} and open_home().prices() == f"{text}#"
+    home.rename(run.digest, HALF)
+    assert open_home().find(run.digest).name == HALF.encode("utf-8", "replace").decode()
+    for prefix in (*HOSTILE, HALF, "zz", run.digest + "0"):
+        assert prefix == HALF or open_home().find(prefix) is None
+
+
+def test_mappings_of_wide_and_hostile_tables(open_home):
+    home, wide = open_home(), [f"a column with a long name {number}" for number in range(400)]
+    for columns in (wide, list(HOSTILE), ["a"], wide[:399]):
+        assert home.mappings(columns) == {}
+        for name in ("first", "", "n" * 3000, "x\x00"):
+            home.keep_mapping(columns, name, {"query": columns[0]})
+        home.keep_mapping(reversed(columns), "first", {"query": columns[-1]})
+        assert list(open_home().mappings(columns)) == ["first", "x\x00", "n" * 3000, ""]
+        assert open_home().mappings(columns)["first"] == {"query": columns[-1]}
+    assert len(home._catalogue.all_mappings()) == 16
+
+
+def test_order_archive_delete_and_back(open_home):
+    home, runs = open_home(), [run_of(name) for name in "abcd"]
+    for run in runs:
+        home.add_run(run)
+    home.order([runs[2].digest, runs[0].digest])
+    assert [entry.name for entry in home.runs()] == ["c", "a", "b", "d"]
+    home.order([entry.digest for entry in reversed(home.runs())])
+    assert [entry.name for entry in home.runs()] == ["d", "b", "a", "c"]
+    home.archive(runs[1].digest)
+    assert [entry.name for entry in home.runs()] == ["d", "a", "c"] and len(home.runs(None)) == 4
+    assert [entry.name for entry in home.runs(True)] == ["b"]
+    home.rename(runs[3].digest, "renamed")
+    home.delete(runs[3].digest)
+    assert home.find(runs[3].digest) is None and open_home().find(runs[3].digest) is None
+    with pytest.raises(InputError) as raised:
+        home.load_run(runs[3].digest)
+    assert raised.value.problems[0].message == "not-kept"
+    back = home.add_run(runs[3])
+    assert back.name == "d" and not back.archived and home.load_run(back.digest).digest == back.digest
+
+
+@pytest.fixture(params=["postgresql", "s3", "folder"])
+def blobs(request, tmp_path, project):
+    from ragdash.workspace.opening import open_blobs
+
+    url = request.getfixturevalue("postgres").url_of(project)
+    if request.param == "s3":
+        request.getfixturevalue("s3").create_bucket(Bucket=project)
+    return open_blobs(url, {"postgresql": None, "s3": f"s3://{project}/p", "folder": f"file://{tmp_path}/b"}[
+        request.param])
+
+
+def test_a_blob_is_written_once_and_whole(blobs, monkeypatch):
+    contents = {"a/b.parquet": b"", "a/c.parquet": b"\x00" * 20_000, "a/b/c-1_x": bytes(range(256)) * 100}
+    if hasattr(blobs, "_project"):
+        monkeypatch.setattr("ragdash.core.storage.postgres.blobs.PIECE", 7000)  # several pieces
+    blobs.check()
+    for name, content in contents.items():
+        with pytest.raises(FileNotFoundError):
+            blobs.get(name)
+        blobs.put(name, content)
+        with pytest.raises(FileExistsError):
+            blobs.put(name, b"another")
+    assert {name: blobs.get(name) for name in contents} == contents
+    blobs.delete(["a/b.parquet", "a/never"])
+    with pytest.raises(FileNotFoundError):
+        blobs.get("a/b.parquet")
+    assert blobs.get("a/c.parquet") == contents["a/c.parquet"]
+    results = []
+
+    def put(number: int) -> None:
+        try:
+            blobs.put("same", f"{number}".encode())
+            results.append(number)
+        except FileExistsError:
+            pass
+
+    from team_services import threads
+
+    for thread in threads(4, put):
+        thread.join()
+    assert len(results) == 1 and blobs.get("same") == f"{results[0]}".encode(), "one of many writers wins"
+
+
+def test_reviews_views_and_decisions_work_in_a_database(postgres, project, monkeypatch, tmp_path):
+    from ragdash.core.storage.shared import open_log
+
+    logs = {name: open_log(address(postgres, project), name) for name in ("reviews", "views", "evidence-decisions")}
+    reviews = ReviewStore(log=logs["reviews"])
+    note, grade = reviews.add("t", [Event("note", "q", "x\x00y"), Event("judgement", "q", "2", doc_id="d")])
+    reviews.undo("t", note.id)
+    assert [event.kind for event in reviews.read("t").events] == ["judgement"] and reviews.truths() == {"t": 3}
+    taken = reviews.take_in([("t", grade), ("t", replace(grade, id="a" * 32, value="0"))])
+    assert (taken.added, taken.known, taken.replaced) == (1, 1, 1)
+    with pytest.raises(InputError) as raised:
+        reviews.undo("t", "0" * 32)
+    assert raised.value.problems[0].message == "unknown-review"
+    views = SavedViews(tmp_path, log=logs["views"])
+    view = views.save(SavedView("Dense", "compare", {"run": ["a"]}))
+    views.delete(view.slug)
+    views.restore(view.slug)
+    assert views.list() == (view,) and not list(tmp_path.iterdir())
+    decisions = DecisionStore(tmp_path / "none", logs["evidence-decisions"])
+    assert decisions.keep({("q", "c", "s"): True}) == 1 and decisions.keep({("q", "c", "s"): True}) == 0
+    before = decisions.stamp()
+    decisions.keep({("q", "c", "s"): None, ("q", "c", "t"): False})
+    assert decisions.read() == {("q", "c", "t"): False} and decisions.read(before) == {("q", "c", "s"): True}
+    monkeypatch.setenv("RAGDASH_WORKSPACE", postgres.url_of(project))
+    assert ReviewStore().truths() == {"t": 4} and "owner" not in ReviewStore().location
+    with pytest.raises(Exception, match="never changed or deleted"):
+        postgres.sql(f"delete from ragdash.events where project = '{project}'")
+
+
+def test_projects_of_one_database_do_not_see_each_other(postgres, project):
+    first, second = (open_workspace(postgres.url_of(f"{project}-{name}")) for name in "ab")
+    run = run_of("bm25")
+    first.add_run(run)
+    assert second.runs() == () and second.find(run.digest) is None and second.stamp() == 0
+    second.add_run(run)
+    second.delete(run.digest)
+    assert first.load_run(run.digest).digest == run.digest
