@@ -27,8 +27,9 @@ def test_a_saved_view_opens_in_another_browser_by_its_short_address(visit, sampl
     address = app.page.locator(".st-key-view_slices-at-5 [data-testid=stCode]").inner_text().strip()
     assert address.endswith("/compare?view=slices-at-5") and len(address) <= 120
     root = address.replace("/compare?", "/?")
+    other = visit()
     for link in (address, root):  # the short one leads to the page of the view
-        other = visit().open(link)
+        other.open(link)
         other.page.get_by_role("heading", name="Compare", level=1).wait_for()
         other.settle()
         assert other.page.url == address and other.page.title() == "Slices at 5 · Compare: By slice · ragdash"
