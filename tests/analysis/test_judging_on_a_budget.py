@@ -58,7 +58,7 @@ def test_a_sample_of_everything_gives_the_values_of_full_judgments(spec, unit):
     if spec.name != "DCG":
         assert all(mean.low == mean.value == mean.high for mean in result.means)
     now = [float(evaluate(run, truth, [spec], unanswerable="zero").values.mean()) for run in runs]
-    assert result.now == pytest.approx(now)
+    assert result.current == pytest.approx(now)
 
 
 def test_the_total_of_a_stratified_sample_is_unbiased_and_so_is_its_variance():

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.test_set import KINDS, LabelCheck, RelabelAgreement, RelabelGroup, TestSetCheck, VerdictCarriers
-from ragdash.analysis.test_set.budget import BudgetEstimate, Estimate
+from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
 from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
@@ -190,8 +190,8 @@ def estimate_sentences(estimate: BudgetEstimate) -> list[str]:
     plural = "queries" if unit == "query" else "documents"
     sentences = [f"{count(estimate.judged, f'judged {unit}', f'judged {plural}')} of {estimate.population:,} represent "
                  f"all: estimated {title} if every unjudged document were judged."]
-    for name, now, mean in zip(estimate.runs, estimate.now, estimate.means, strict=True):
-        sentences.append(f"{escape(name)}: {_interval(mean)}; {number(now)} if none of them is relevant.")
+    for name, current, mean in zip(estimate.runs, estimate.current, estimate.means, strict=True):
+        sentences.append(f"{escape(name)}: {_interval(mean)}; {number(current)} if none of them is relevant.")
     for (first, second), gap in estimate.differences.items():
         names = escape(estimate.runs[first]), escape(estimate.runs[second])
         ahead = names if gap.value > 0 else names[::-1]
@@ -203,6 +203,6 @@ def estimate_sentences(estimate: BudgetEstimate) -> list[str]:
     return sentences
 
 
-def _interval(estimate: Estimate, *, signed: bool = False) -> str:
+def _interval(estimate: SampleEstimate, *, signed: bool = False) -> str:
     low, high = (number(end, signed=signed) for end in (estimate.low, estimate.high))
     return f"{number(estimate.value, signed=signed)} [{low}, {high}]"

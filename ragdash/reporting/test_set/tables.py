@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.analysis.test_set import KINDS, LabelFinding, TestSetCheck, VerdictCarriers
-from ragdash.analysis.test_set.budget import BudgetEstimate, Estimate
+from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
 from ragdash.analysis.test_set.unjudged import JudgmentPlan
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none
@@ -105,13 +105,13 @@ def estimate_dict(estimate: BudgetEstimate) -> dict:
     return {
         "metric": str(estimate.spec), "unit": estimate.unit, "judged": estimate.judged,
         "population": estimate.population,
-        "means": [{"run": name, "now": now, **_ends(mean)} for name, now, mean in
-                  zip(names, estimate.now, estimate.means, strict=True)],
+        "means": [{"run": name, "current": current, **_ends(mean)} for name, current, mean in
+                  zip(names, estimate.current, estimate.means, strict=True)],
         "differences": [{"first": names[i], "second": names[j], **_ends(gap)}
                         for (i, j), gap in estimate.differences.items()]}
 
 
-def _ends(estimate: Estimate) -> dict:
+def _ends(estimate: SampleEstimate) -> dict:
     return {name: finite_or_none(getattr(estimate, name)) for name in ("value", "low", "high", "error")}
 
 

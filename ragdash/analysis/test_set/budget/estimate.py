@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.analysis.test_set.budget.design import JudgmentPool, contributions
-from ragdash.analysis.test_set.budget.stratified import Estimate, stratified_total
+from ragdash.analysis.test_set.budget.stratified import SampleEstimate, stratified_total
 from ragdash.analysis.test_set.unjudged.unjudged_documents import values_of, with_grades
 from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.evaluation.stats import LEVEL
@@ -26,7 +26,7 @@ class BudgetEstimate:
     ----------
     runs
         Names, as everything below.
-    now
+    current
         The mean of each run with all unjudged documents taken as not relevant: no estimate.
     means
         The estimated mean of each run if every unjudged document within k were judged.
@@ -39,9 +39,9 @@ class BudgetEstimate:
     spec: Spec
     unit: str
     runs: tuple[str, ...]
-    now: tuple[float, ...]
-    means: tuple[Estimate, ...]
-    differences: dict[tuple[int, int], Estimate]
+    current: tuple[float, ...]
+    means: tuple[SampleEstimate, ...]
+    differences: dict[tuple[int, int], SampleEstimate]
     judged: int
     population: int
 
@@ -59,7 +59,7 @@ class JudgedRow:
 
 def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "document", *,
                    level: float = LEVEL) -> BudgetEstimate:
-    """Estimate the means that full judgments of the pool would give.
+    """SampleEstimate the means that full judgments of the pool would give.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
     >>> pool = judgment_pool([match], parse_specs("P@3")[0])
     >>> rows = [JudgedRow("q1", "b", 0, 0.5, 1), JudgedRow("q2", "e", 0, 0.5, 0)]
     >>> estimate = estimate_means(pool, rows)
-    >>> round(estimate.now[0], 3), round(estimate.means[0].value, 3)  # 1 of 6; 2 more of the 4 unjudged ones
+    >>> round(estimate.current[0], 3), round(estimate.means[0].value, 3)  # 1 of 6; 2 more of the 4 unjudged ones
     (0.167, 0.5)
     """
     place, strata, counts = _checked(pool, rows, unit)
@@ -104,18 +104,18 @@ def estimate_means(pool: JudgmentPool, rows: Sequence[JudgedRow], unit: str = "d
         pool, place, strata, graded.astype(bool), grade, counts)
     if not len(stratum):
         raise InputError([Problem("no-judged-units", {"unit": unit}, field="grade")])
-    now = pool.base.mean(axis=1)
+    current = pool.base.mean(axis=1)
     unity = np.eye(len(pool.names))
 
-    def total(weights: np.ndarray) -> Estimate:
+    def total(weights: np.ndarray) -> SampleEstimate:
         """Of a sum of runs with these weights (N,)."""
         rest = stratified_total(weights @ seen, stratum, counts, floor(weights), level)
-        start = float(weights @ (now + expected))
-        return Estimate(start + rest.value, start + rest.low, start + rest.high, rest.error)
+        start = float(weights @ (current + expected))
+        return SampleEstimate(start + rest.value, start + rest.low, start + rest.high, rest.error)
 
     runs = range(len(pool.names))
     return BudgetEstimate(
-        pool.spec, unit, pool.names, tuple(now.tolist()), tuple(total(unity[i]) for i in runs),
+        pool.spec, unit, pool.names, tuple(current.tolist()), tuple(total(unity[i]) for i in runs),
         {(i, j): total(unity[i] - unity[j]) for i in runs for j in runs if i < j}, len(stratum), int(counts.sum()))
 
 

@@ -15,7 +15,7 @@ LEAST = 4  # units of a stratum, so that its variance can be estimated
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SampleEstimate:
     """A value with its interval; error: the standard error. Of a whole population low, value and high are one."""
 
     value: float
@@ -82,8 +82,8 @@ def draw(stratum: np.ndarray, taken: np.ndarray, seed: int) -> np.ndarray:
 
 
 def stratified_total(values: np.ndarray, stratum: np.ndarray, counts: np.ndarray,
-                     floor: np.ndarray | None = None, level: float = LEVEL) -> Estimate:
-    """Estimate the total of a population from a stratified random sample.
+                     floor: np.ndarray | None = None, level: float = LEVEL) -> SampleEstimate:
+    """SampleEstimate the total of a population from a stratified random sample.
 
     Parameters
     ----------
@@ -120,10 +120,10 @@ def stratified_total(values: np.ndarray, stratum: np.ndarray, counts: np.ndarray
     variance = np.where(partial, counts ** 2 * (1 - n / np.maximum(counts, 1)) * spread / np.maximum(n, 1), 0.0)
     total = float((counts * mean).sum())
     if ((n < 2) & partial).any():
-        return Estimate(np.nan if ((n < 1) & partial).any() else total, np.nan, np.nan, np.nan)
+        return SampleEstimate(np.nan if ((n < 1) & partial).any() else total, np.nan, np.nan, np.nan)
     error = float(np.sqrt(variance.sum()))
     if error == 0:
-        return Estimate(total, total, total, 0.0)
+        return SampleEstimate(total, total, total, 0.0)
     freedom = variance.sum() ** 2 / (variance ** 2 / np.maximum(n - 1, 1)).sum()
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return Estimate(total, total - reach, total + reach, error)
+    return SampleEstimate(total, total - reach, total + reach, error)
