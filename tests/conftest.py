@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import signal
 import threading
 from collections import Counter
@@ -41,6 +42,12 @@ def serve():
 
     with contextlib.ExitStack() as servers:
         yield lambda *faults, **options: servers.enter_context(Server(faults=faults, **options))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One worker more than processors: a test of a browser, a server or a process waits for it half of its time."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
 
 def pytest_collection_finish(session):

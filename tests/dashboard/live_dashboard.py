@@ -33,10 +33,14 @@ FLAGS = [
     "--disable-background-networking",
     "--no-first-run",
     "--process-per-site",  # a new page runs in the process of the visitor's page before, where Streamlit is compiled
-    "--js-flags=--no-opt",  # pages are too short for what the optimizer costs
+    "--js-flags=--no-opt --no-maglev --max-lazy",  # pages are too short for what compiling ahead and optimizing cost
 ]
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BUFFERED = "() => new Promise(done => setTimeout(done, 50))"  # Streamlit collects what it draws for a moment
+FOLLOW = """address => {
+    history.pushState({}, "", address);
+    dispatchEvent(new PopStateEvent("popstate", {state: {}}));
+}"""
 GROUND_SHOWN = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
 LARGE = {"width": 1440, "height": 900}
@@ -191,6 +195,10 @@ class App:
         """Go to an address and wait until its first run of the script has ended and is drawn."""
         return self.after_a_run(lambda: self.page.goto(f"{self.url}/{path}" if "://" not in path else path))
 
+    def follow(self, address: str) -> App:
+        """Go to another address of the dashboard within the page that is open, as the back button does."""
+        return self.after_a_run(lambda: self.page.evaluate(FOLLOW, address))
+
     def reload(self) -> App:
         return self.after_a_run(self.page.reload)
 
@@ -208,8 +216,12 @@ class App:
     def appear(self, scheme: str) -> App:
         """Let the browser prefer light or dark, and run the script again once the page has followed."""
         self.page.emulate_media(color_scheme=scheme)
-        self.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
-        return self.rerun()
+        return self.on_ground(scheme).rerun()
+
+    def on_ground(self, scheme: str) -> App:
+        """Wait until the page has the background of this scheme."""
+        self.until(lambda: self.page.evaluate(GROUND_SHOWN) == GROUND[scheme])
+        return self
 
     def resize(self, width: int) -> App:
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -259,8 +271,8 @@ class App:
         """The plotly element of a chart, drawn."""
         found = self.page.locator(f".st-key-{key} .js-plotly-plot")
         found.locator(".main-svg").first.wait_for()
-        self.page.wait_for_function("place => document.querySelector(place)?._fullLayout?._replotting === false",
-                                    arg=f".st-key-{key} .js-plotly-plot")
+        done = "place => document.querySelector(place)?._fullLayout?._replotting === false"
+        self.until(lambda: self.page.evaluate(done, f".st-key-{key} .js-plotly-plot"))
         return found
 
     def data(self, key: str) -> list[dict]:
@@ -354,6 +366,17 @@ def samples_link(browser, server) -> str:
     context.close()
     assert not faults, faults
     return link
+
+
+def first_visit(app: App, path: str) -> App:
+    """Open an address of a server that has had no visitor yet: the whole page is there, with its navigation."""
+    app.open(path).calm()
+    navigation = app.page.get_by_test_id("stSidebarNav")
+    for name in ("Overview", "Data"):
+        assert navigation.get_by_role("link", name=name, exact=True).count() == 1
+    assert app.page.get_by_role("heading", level=1).count() == 1
+    assert app.page.get_by_role("dialog").count() == 0 and app.page.get_by_text("Page not found").count() == 0
+    return app
 
 
 def link_to(app: App, runs: int) -> str:

@@ -28,7 +28,7 @@ CHOSEN = {"compare": {"columns", "margin"}, "compare/queries": {"candidate", "pi
           "precision-recall": {"curves", "axis", "tradeoff"},
           "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
           "queries": {"look", "order"}, "what-if": {"fused"}, "threshold-bands/speed": {"stage"},
-          "share": {"sections", "texts", "table", "format", "pictures", "to", "look_as"}, "metrics": {"about", "find"}}
+          "share": {"sections", "texts", "table", "format", "to", "look_as"}, "metrics": {"about", "find"}}
 MOST_CHARACTERS = 300
 TYPED = {"margin": "0.02", "find": "rank", "text": "the", "least": "0.01", "corpus": "300"}
 

@@ -99,7 +99,7 @@ def test_reading_that_ends_early_leaves_what_was_loaded(monkeypatch, fault):
 def test_a_page_left_while_a_file_is_sent_or_read_has_the_runs_of_before(visit):
     big = [(f"q{at // 1000}", f"d{at}", 1000 - at % 1000) for at in range(400_000)]
     content = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in big).encode()
-    app = with_samples(visit())
+    app = with_samples(visit().open())
     field = app.page.locator("[data-testid=stFileUploader] input[type=file]")
     field.set_input_files([{"name": "big.run", "mimeType": "text/plain", "buffer": content}])
     app.page.wait_for_timeout(500)

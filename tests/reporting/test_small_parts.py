@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from helpers import run_of, truth_of
 
 from ragdash.core.slices import Slice
@@ -12,7 +13,7 @@ from ragdash.evaluation.compare import ComparisonRules, compare_slices
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.reporting.html.sections import appendix, failures
+from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
@@ -32,7 +33,7 @@ def test_the_slice_with_the_largest_difference_is_named_whatever_its_sign():
     halves = [Slice("kind", name, np.arange(8) // 4 == half) for half, name in enumerate(("easy", "hard"))]
     compared = [row[0] for row in compare_slices(baseline, [candidate], parse_spec("RR"), halves, QUICK)]
     said = comparison.slices_sentence(compared)
-    assert said.startswith("No slice shows a significant difference") and "*hard*" in said and "*easy*" not in said
+    assert said.startswith("No slice shows a significant difference") and "hard*" in said and "easy*" not in said
     assert comparison.slices_sentence(compared[::-1]) == said
     assert comparison.slices_sentence([]) == "No slice has enough queries to compare the runs."
 
@@ -99,3 +100,25 @@ def test_the_section_on_comparability_begins_with_the_whole_summary(monkeypatch)
     content = SimpleNamespace(request=SimpleNamespace(matches=[match], specs=[]), names=["dense"], truth=None,
                               lead=parse_spec("RR"))
     assert appendix.comparability(content, "Comparability").blocks[0].text == "Comparable: 2 runs"
+
+
+@pytest.mark.parametrize("many, more", [(0, None), (summary.MAX_WARNINGS, None), (summary.MAX_WARNINGS + 1, 1),
+                                        (summary.MAX_WARNINGS + 5, 5)])
+def test_what_is_more_than_the_summary_has_room_for_is_counted(monkeypatch, many, more):
+    monkeypatch.setattr(summary.sentences, "check_lines", lambda checks: [f"check {check}" for check in checks])
+    monkeypatch.setattr(summary.sentences, "fix_lines", lambda verdict: [f"fix {fix}" for fix in verdict.fixes])
+    monkeypatch.setattr(summary, "_with_short_names", lambda content, line: line)
+    for name, end in (("check", "more."), ("fix", "more runs.")):
+        numbers = tuple(range(many))
+        checks, fixes = (numbers, ()) if name == "check" else ((), numbers)
+        verdict = SimpleNamespace(withheld=checks[:1], qualified=checks[1:], fixes=fixes)
+        blocks = summary._warnings(None, verdict)
+        assert bool(blocks) == bool(many)
+        lines = blocks[1].text.split("\n") if blocks else []
+        assert lines == [*(f"- {name} {number}" for number in numbers[:summary.MAX_WARNINGS]),
+                         *([f"- And {more} {end}"] if more else [])]
+
+
+def test_a_mix_is_named_by_its_runs_while_their_names_have_40_characters():
+    assert what_if.mix_name("rrf", {}, ["a" * 18, "b" * 19]) == f"{'a' * 18} + {'b' * 19} (rrf)"
+    assert what_if.mix_name("rrf", {}, ["a" * 19, "b" * 19]) == "2 runs (rrf)"

@@ -163,7 +163,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Divide by the highest value.",
     ),
     "labels-without-verdict": Message(
-        actual="{missing} of {labels:count label} of {run!r} on queries without a verdict",
+        actual="{missing} of {labels:count label} of {run!r} are on queries without a verdict",
         expected="a verdict on every labeled query",
         fix="They count among the labels alone; ask the judge again for what is missing.",
     ),

@@ -40,8 +40,8 @@ OF_HISTORY = HISTORY_BY, HISTORY_LINE, HISTORY_AGAINST, HISTORY_RUN = (  # Histo
 OF_VARIANTS = VARIANTS_FIND, VARIANTS_BY, VARIANTS_PINNED, VARIANTS_AIM = (  # Variants
     "variants_find", "variants_by", "variants_pinned", "variants_aim")
 JUDGE = "judge"  # whose verdicts, on Answers
-SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
-    "sections", "texts", "table", "format", "pictures", "to", "look_as")
+SHARING = PARTS, TEXTS, TABLE, FORM, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
 OF_VALIDATION = TRUSTED, CLASSED, TRUST_VIEW, LABELS_FROM, GROUPED = (  # judge validation, on Answers

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from live_dashboard import GROUND, GROUND_SHOWN, start_server, stop, visitor
+from header_proxy import proxy_with_header
+from live_dashboard import LARGE, visitor
 
 from ragdash.dashboard import page_list
 from ragdash.dashboard.pages.answers import page as answers
@@ -51,6 +52,11 @@ EMBEDDED = {view: ("dark", "light") for view in ("", "compare?detail=means")}  #
 INK = {"light": "rgb(11, 16, 22)", "dark": "rgb(232, 236, 241)"}
 CELL = "document.querySelector('[aria-label=\"Rankings side by side\"] td b')"
 DENSE = {"light": "#0072B2", "dark": "#AAE0FF"}
+COLOR_RULES = ["color-contrast", "link-in-text-block"]
+PREFERS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
+RECIPES = (ROOT / "docs/reference/deploy.md").read_text(encoding="utf-8")
+POLICIES = re.findall(r'Content-Security-Policy "([^"]+)"', RECIPES)
+LEAVES = "leaves.invalid"
 BROKEN = {
     "name": "broken.jsonl",
     "mimeType": "application/octet-stream",
@@ -62,7 +68,7 @@ NOT_OURS = {
     ("listitem", "stSidebarNavItems"),
     ("presentation-role-conflict", "stFileUploaderDropzone"),
 }
-RUN_AXE = """async () => (await axe.run(document, {resultTypes: ['violations']}
+RUN_AXE = """async options => (await axe.run(document, {resultTypes: ['violations'], ...options}
 )).violations.flatMap(v => v.nodes.map(n => {
     const place = document.querySelector(n.target[0])?.closest('[data-testid]');
     return {rule: v.id, place: place?.dataset.testid, html: n.html.slice(0, 300), target: n.target};
@@ -74,23 +80,24 @@ def files(*names: str) -> list[str]:
 
 
 def with_samples(app):
-    app.open()
+    """A page of Data on which the button for the samples was pressed."""
     app.page.get_by_role("button", name="Open the samples").click()
     app.page.get_by_role("heading", name="Runs (3)").wait_for()
     return app.settle()
 
 
-def faults_of(app, axe: str, accepted=frozenset(NOT_OURS)) -> list[str]:
-    """What axe finds on the page, but for what is accepted."""
+def faults_of(app, axe: str, accepted=frozenset(NOT_OURS), only_colors: bool = False) -> list[str]:
+    """What axe finds on the page, but for what is accepted; only_colors: by the rules that an appearance can break."""
     if not app.page.evaluate("'axe' in window"):
         app.page.evaluate(axe)
-    return [f"{app.page.url.partition('?')[0]}: {fault}" for fault in app.page.evaluate(RUN_AXE)
+    options = {"runOnly": COLOR_RULES} if only_colors else {}
+    return [f"{app.page.url.partition('?')[0]}: {fault}" for fault in app.page.evaluate(RUN_AXE, options)
             if (fault["rule"], fault["place"]) not in accepted]
 
 
 def shown_in(app, scheme: str, view: str = "") -> None:
     """The page has the appearance of this scheme, and so has what is particular to this view."""
-    app.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
+    app.on_ground(scheme)
     drawn_in(app, scheme, view)
 
 
@@ -121,21 +128,6 @@ def copied_link(app) -> str:
     found = app.page.get_by_test_id("stPopoverBody").get_by_test_id("stCode").inner_text().strip()
     app.page.keyboard.press("Escape")
     return found
-
-
-@pytest.mark.parametrize(
-    "path", ["", "overview", "precision-recall", "metrics?about=AP", "compare?k=5", "leaderboard?k=5"]
-)
-def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_server, path):
-    app = visit(fresh_server).open(path)
-    app.calm()
-    navigation = app.page.get_by_test_id("stSidebarNav")
-    for name in ("Overview", "Data"):
-        assert navigation.get_by_role("link", name=name, exact=True).count() == 1
-    assert app.page.get_by_role("heading", level=1).count() == 1
-    assert app.page.get_by_role("dialog").count() == 0 and app.page.get_by_text("Page not found").count() == 0
-    if "about" in path:
-        assert app.page.get_by_role("heading", name="MAP").count() == 1
 
 
 def test_files_from_disk_to_every_picture(visit):
@@ -169,24 +161,25 @@ def test_files_from_disk_to_every_picture(visit):
     app.calm()
 
 
-def test_a_copied_link_opens_the_same_view_in_another_browser(visit, samples_link):
-    app = visit().open(samples_link)
+def test_a_copied_link_opens_the_same_view_in_the_same_appearance_in_another_browser(visit, samples_link):
+    app = visit(color_scheme="dark").open(samples_link)
     app.go("Precision-recall")
     app.page.locator(".st-key-axis").get_by_text("Linear").click()
     app.settle()
     app.page.locator(".st-key-curves").get_by_text("NDCG").click()
     app.settle()
     link = copied_link(app)
-    other = visit().open(link)
+    other = visit(color_scheme="light").open(link)
     other.calm()
     assert other.page.get_by_role("heading", name="Precision-recall", level=1).count() == 1
+    assert DENSE["dark"] in [trace["color"] for trace in other.data("curve_P")]
     assert {trace["name"] for trace in other.data("curve_nDCG")} >= {"dense", "sparse", "hybrid"}
     assert other.chart("curve_P").evaluate("gd => gd._fullLayout.xaxis.type") == "linear"
     assert other.data("curve_P") == app.data("curve_P")
     assert copied_link(other) == link
 
 
-def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link):
+def test_a_table_is_one_tab_away_and_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/compare?detail=means&"))
     field = app.page.get_by_role("combobox", name="Cutoff k")
     field.click()
@@ -197,6 +190,14 @@ def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link)
     app.reload()
     assert "NDCG@7" in app.page.inner_text(".st-key-finding")
     assert re.search(r"[?&]k=7(&|$)", app.page.url) and "run=" in app.page.url
+    app.page.get_by_role("tab", name="All numbers").click()
+    app.settle()
+    with app.page.expect_download() as download:
+        app.page.get_by_role("button", name="Download", exact=True).click()
+        app.page.get_by_role("button", name="CSV", exact=True).click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
+    assert download.value.suggested_filename == "ragdash-leaderboard.csv"
 
 
 def test_every_page_every_tab_and_every_earlier_address_is_visited_here():
@@ -229,32 +230,82 @@ def test_the_back_button_returns_to_the_page_before(visit, samples_link):
         assert app.page.title().startswith(title)
 
 
+@pytest.fixture(scope="module")
+def tour(browser, server, samples_link):
+    """A page with the samples that goes from view to view."""
+    app, faults, context = visitor(browser, server)
+    app.open(samples_link)
+    yield app
+    context.close()
+    assert not faults, faults
+
+
+@pytest.fixture(scope="module")
+def framed(browser, server):
+    """(App, address, refused): a page behind a proxy with the policy of the recipes; refused: what the policy stops."""
+    assert len(POLICIES) == 2 and len(set(POLICIES)) == 1, "both proxies send the same"
+    with proxy_with_header(server, f"Content-Security-Policy: {POLICIES[0]}") as address:
+        app, faults, context = visitor(browser, address)
+        refused: list[str] = []
+        app.page.on("console", lambda message: "Content Security Policy" in message.text
+                    and refused.append(message.text))
+        yield app, address, refused
+        context.close()
+        assert not [fault for fault in faults if LEAVES not in fault], faults
+
+
 @pytest.mark.parametrize(("path", "title"), VIEWS.items(), ids=list(VIEWS))
-def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, samples_link, axe_source, path, title):
-    address = path + ("&" if "?" in path else "?")
-    app = visit().open(samples_link.replace("/?", f"/{address}"))
+def test_a_page_in_both_themes_at_both_widths_is_accessible(tour, samples_link, axe_source, path, title):
+    app, address = tour, path + ("&" if "?" in path else "?")
+    app.page.set_viewport_size(LARGE)
+    app.follow(samples_link.replace("/?", f"/{address}"))
     heading = app.page.get_by_role("heading", name=title, level=1)
-    assert heading.count() == 1
-    shown_in(app, "light", path)
+    heading.wait_for()
+    first, second = ("dark", "light") if app.page.evaluate(PREFERS_DARK) else ("light", "dark")
+    shown_in(app, first, path)
     app.calm()
     no_taller_than_allowed(app)
     faults = faults_of(app, axe_source) if axe_source else []
     app.resize(390).calm()
     no_taller_than_allowed(app)
-    drawn_in(app, "light", path)
-    app.appear("dark").calm()
-    drawn_in(app, "dark", path)
+    drawn_in(app, first, path)
+    app.appear(second).calm()
+    drawn_in(app, second, path)
     app.resize(1440).calm()
-    shown_in(app, "dark", path)
-    faults += faults_of(app, axe_source) if axe_source else []
+    shown_in(app, second, path)
+    assert heading.count() == 1
+    faults += faults_of(app, axe_source, only_colors=True) if axe_source else []
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(("path", "title"), VIEWS.items(), ids=list(VIEWS))
+def test_an_address_opens_embedded_in_its_appearance_under_the_policy_of_the_recipes(framed, server, samples_link, path,
+                                                                                     title):
+    app, proxy, refused = framed
+    address = path + ("&" if "?" in path else "?")
     for embedded in EMBEDDED.get(path, (("dark", "light")[list(VIEWS).index(path) % 2],)):
         app.page.emulate_media(color_scheme="light" if embedded == "dark" else "dark")  # the address overrules it
-        app.open(samples_link.replace("/?", f"/{address}embed=true&embed_options={embedded}_theme&"))
-        app.calm()
-        assert heading.count() == 1
+        link = samples_link.replace(f"{server}/?", f"{proxy}/{address}embed=true&embed_options={embedded}_theme&")
+        app.open(link).calm()
+        assert app.page.get_by_role("heading", name=title, level=1).count() == 1
         assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
         shown_in(app, embedded, path)
+        if path in ("compare", "precision-recall", "ranking"):
+            app.page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=20_000)
+        assert app.page.evaluate("window.ragdashHistory") is True, "the script of the shell ran"
+    assert not [text for text in refused if LEAVES not in text], refused
+
+
+def test_under_the_policy_no_request_leaves(framed):
+    app, proxy, refused = framed
+    app.open(f"{proxy}/metrics")
+    before = len(refused)
+    assert app.page.evaluate("""leaves => {
+        document.body.insertAdjacentHTML("beforeend", `<img src='http://${leaves}/x.png'>`);
+        return fetch(`http://${leaves}/`).then(() => "sent", () => "refused");
+    }""", LEAVES) == "refused"
+    app.until(lambda: len(refused) >= before + 2)
+    assert all(LEAVES in text for text in refused[before:]), refused
 
 
 def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(visit, samples_link):
@@ -275,25 +326,6 @@ def test_a_phone_closes_the_menu_with_a_choice_and_says_that_a_table_goes_on(vis
     page.wait_for_function("document.querySelector('[data-testid=stDataFrame]').hasAttribute('data-more-right')")
     app.resize(1440)
     page.wait_for_function("!document.querySelector('[data-more-right]')")
-
-
-def test_a_copied_link_holds_the_appearance(visit, samples_link):
-    app = visit(color_scheme="dark").open(samples_link.replace("/?", "/compare?detail=means&"))
-    link = copied_link(app)
-    other = visit(color_scheme="light").open(link)
-    assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
-
-
-def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
-    app = visit().open(samples_link.replace("/?", "/compare?detail=means&"))
-    app.page.get_by_role("tab", name="All numbers").click()
-    app.settle()
-    with app.page.expect_download() as download:
-        app.page.get_by_role("button", name="Download", exact=True).click()
-        app.page.get_by_role("button", name="CSV", exact=True).click()
-    lines = Path(download.value.path()).read_text().splitlines()
-    assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
-    assert download.value.suggested_filename == "ragdash-leaderboard.csv"
 
 
 def test_a_broken_file_is_explained_loses_nothing_and_is_accessible(visit, samples_link, axe_source):
@@ -335,27 +367,3 @@ def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").click()
     app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
     app.settle().calm()
-
-
-def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tmp_path):
-    process, url = start_server(tmp_path / "one.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
-    try:
-        app, faults, context = visitor(browser, url)
-        app.open().upload(*files("dense", "hybrid", "truth"))
-        app.page.get_by_role("heading", name="Runs (2)").wait_for()
-        app.go("Compare")
-        link, said = copied_link(app), app.page.get_by_test_id("stTable").first.inner_text()
-        context.close()
-    finally:
-        process.kill()
-        process.wait(60)
-    process, again = start_server(tmp_path / "two.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
-    try:
-        other, more, context = visitor(browser, again)
-        other.open(link.replace(url, again))
-        assert other.page.get_by_test_id("stTable").first.inner_text() == said
-        other.calm()
-        context.close()
-        assert not faults and not more
-    finally:
-        stop(process, tmp_path / "two.log")

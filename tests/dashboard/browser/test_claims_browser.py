@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from judged_cases import judge
-from live_dashboard import start_server, stop
+from live_dashboard import first_visit, start_server, stop
 
 from ragdash.io import read_runs, read_truth
 
 pytestmark = pytest.mark.browser
 
+AXE_ON_QUERY = "axe.run('.st-key-one_query', {runOnly: ['wcag2a', 'wcag2aa']})"
+MARKED_CELLS = "nodes => nodes.filter(node => getComputedStyle(node).outlineStyle === 'solid').length"
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_runs"
 FILES = [str(SAMPLES / f"{name}.jsonl") for name in ("dense", "hybrid", "truth")]
 
@@ -30,8 +32,8 @@ def judged(tmp_path_factory):
     stop(process, folder / "server.log")
 
 
-def test_a_click_on_a_chunk_leads_to_it(visit, judged):
-    app = visit(judged)
+def test_a_click_on_a_chunk_leads_to_it_and_the_next_query_has_no_mark_of_the_one_before(visit, judged, axe_source):
+    app = first_visit(visit(judged), "compare?k=5")
     for scheme, width in (("light", 1440), ("dark", 390)):
         app.page.emulate_media(color_scheme=scheme)
         app.page.set_viewport_size({"width": width, "height": 900})
@@ -49,24 +51,14 @@ def test_a_click_on_a_chunk_leads_to_it(visit, judged):
         app.page.wait_for_function(f"node => 50 < {top} && {top} < 900", arg=chunk.element_handle())  # below the header
         cell = app.page.locator(f"td:has(#{place})")
         assert cell.evaluate("node => getComputedStyle(node).outlineStyle") == "solid", "it is marked"
-        assert app.page.locator("td").evaluate_all(
-            "nodes => nodes.filter(node => getComputedStyle(node).outlineStyle === 'solid').length") == 1
+        assert app.page.locator("td").evaluate_all(MARKED_CELLS) == 1
         assert app.page.url.endswith(f"#{place}") and re.sub("#.*", "", app.page.url) == re.sub("#.*", "", before)
         app.calm()
-
-
-def test_the_next_query_has_no_mark_of_the_one_before(visit, judged):
-    app = visit(judged).open("queries?query=q003")
-    app.page.get_by_role("region", name="Claims of each run").get_by_role("link").first.click()
-    app.page.wait_for_url(re.compile("#chunk-"))
-    app.settle()
+        if axe_source:
+            app.page.evaluate(axe_source)
+            found = app.page.evaluate(AXE_ON_QUERY)
+            assert not found["violations"], [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]]
     app.page.get_by_role("button", name="Next").click()
     app.settle().calm()
     app.page.get_by_role("region", name="Claims of each run").wait_for()
-
-
-def test_the_claims_are_accessible(visit, judged, axe):
-    app = visit(judged).open("queries?query=q003")
-    app.page.evaluate(axe)
-    found = app.page.evaluate("axe.run('.st-key-one_query', {runOnly: ['wcag2a', 'wcag2aa']})")
-    assert not found["violations"], [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
+    assert app.page.locator("td").evaluate_all(MARKED_CELLS) == 0

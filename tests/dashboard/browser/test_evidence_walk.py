@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from live_dashboard import ROOT, start_server, stop
+from live_dashboard import ROOT, first_visit, start_server, stop
 from test_browser import with_samples
 
 from ragdash.matching.evidence import DecisionStore
@@ -35,7 +35,7 @@ def place(tmp_path_factory):
 def walk(visit, place):
     """(App, folder): a visitor that has opened the samples."""
     url, folder = place
-    return with_samples(visit(url)), folder
+    return with_samples(first_visit(visit(url), "overview").follow("/data")), folder
 
 
 def box(app, key: str):

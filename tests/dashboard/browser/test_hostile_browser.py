@@ -6,7 +6,7 @@ import os
 
 import pytest
 from hostile_workspace import TEXTS, VISITS, hostile_case, keep
-from live_dashboard import start_server, stop, visitor
+from live_dashboard import first_visit, start_server, stop, visitor
 
 from ragdash.reporting.sentences.formatting import shorten_middle
 
@@ -40,8 +40,10 @@ def test_no_request_no_script_and_no_changed_name_on_any_page(browser, hostile_s
     app, faults, context = visitor(browser, url)
     app.page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     try:
+        assert not VISITS[0][0] and not VISITS[0][1]
+        first_visit(app, case.address(""))
         for path, choices in VISITS:
-            app.open(case.address(path, **choices))
+            app.follow(f"/{case.address(path, **choices)}")
             assert app.page.get_by_test_id("stException").count() == 0, path
             assert app.page.evaluate("window.pwned") is None, path
             text = " ".join(app.page.get_by_test_id("stMain").inner_text().split())

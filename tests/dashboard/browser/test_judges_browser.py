@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from live_dashboard import first_visit
 
 pytestmark = pytest.mark.browser
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_runs"
@@ -13,8 +14,9 @@ SECRET = "sk-typed-by-hand-4711"
 
 
 def test_from_the_samples_to_verdicts(visit, serve, fresh_server):  # its verdicts would be on pages of other tests
-    app = visit(fresh_server)
-    app.open().upload(*(str(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "truth")))
+    app = first_visit(visit(fresh_server), "metrics?about=AP")
+    assert app.page.get_by_role("heading", name="MAP").count() == 1
+    app.go("Data").upload(*(str(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "truth")))
     app.page.get_by_role("heading", name="Runs (2)").wait_for()
     app.settle().go("Answers").part("part", "LLM judge").calm()
     page = app.page

@@ -27,8 +27,9 @@ def test_a_saved_view_opens_in_another_browser_by_its_short_address(visit, sampl
     address = app.page.locator(".st-key-view_slices-at-5 [data-testid=stCode]").inner_text().strip()
     assert address.endswith("/compare?view=slices-at-5") and len(address) <= 120
     root = address.replace("/compare?", "/?")
+    other = visit()
     for link in (address, root):  # the short one leads to the page of the view
-        other = visit().open(link)
+        other.open(link)
         other.page.get_by_role("heading", name="Compare", level=1).wait_for()
         other.settle()
         assert other.page.url == address and other.page.title() == "Slices at 5 · Compare: By slice · ragdash"
@@ -76,7 +77,7 @@ def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit,
 
 def test_all_pictures_of_a_report_are_an_archive_that_the_browser_makes(visit, samples_link):
     app = visit().open(samples_link.replace("/?", "/share?") + "&sections=summary&sections=curves")
-    app.page.get_by_text("All pictures as PNG or SVG, made by your browser").click()
+    app.page.get_by_text("All pictures of the report").click()
     app.settle()
     count = app.page.locator("[class*=st-key-picture_] .js-plotly-plot").count()
     assert count >= 2

@@ -72,7 +72,9 @@ def test_one_run_alone_has_no_table_of_differences():
     assert "tests" not in str(widget(opened("share", **session(("old",))), "selectbox", "table").options)
 
 
-def test_where_no_picture_can_be_drawn_the_page_says_so(monkeypatch):
+def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypatch):
     monkeypatch.setattr(figure_files, "find_browser", lambda: None)
-    at = opened("share", **session())
-    assert "Install Chromium" in "".join(one.value for one in at.caption)
+    at = opened("share", **session(), state={"browser_pictures": True})
+    assert "Install Chromium" not in "".join(one.value for one in at.caption)
+    assert [one.label for one in at.get("download_button")].count("Download all as Plotly JSON (ZIP)") == 1
+    assert len(at.get("plotly_chart")) > 5

@@ -67,7 +67,8 @@ def test_its_numbers_are_those_of_the_command(samples, capfdbinary):
     assert intervals(figure, "labels alone") == [of_json(one["labels"]) for one in content["runs"]]
     assert intervals(difference, "corrected") == [of_json(content["differences"][0]["corrected"])]
     first = content["runs"][0]["agreement"]
-    assert f"on 60 labels the judge agrees in {100 * first['accuracy']:.0f} % (kappa {first['kappa']:.2f}; " in said(at)
+    assert (f"judge and person agree on {100 * first['accuracy']:.0f} % of 60 labels (kappa {first['kappa']:.2f})"
+            in said(at))
     learned = content["settings"]["local_judge"]
     assert f"Trained on {learned['labels']} labels in {learned['folds']} folds." in said(at)
     used, left = at.table[0].value, at.table[1].value
@@ -83,7 +84,7 @@ def test_it_is_chosen_beside_other_judges_and_where_none_has_spoken():
     at = opened(run)
     assert "No verdicts yet" in said(at) and at.selectbox(key="judge").options == ["none yet", NAMED]
     button(at, "take_local").click().run()
-    assert not at.exception and "Trained on 40 labels in 5 folds" in said(at) and "on 40 labels" in said(at)
+    assert not at.exception and "Trained on 40 labels in 5 folds" in said(at) and "% of 40 labels" in said(at)
     assert at.query_params["judge"] in ("local", ["local"])
     judged(run, page.TRUTH, scores(1))
     at = opened(run)
@@ -147,7 +148,7 @@ def test_a_run_without_answers_stays_out_and_alone_there_is_nothing():
     run, bare = a_run("dense"), Run.build("bare", IDS, [f"d{at}" for at in range(100)], [1.0] * 100)
     labelled(run, scores(1), 40)
     text = said(opened(run, bare, judge="local"))
-    assert "No verdicts on bare." in text and "dense: on 40 labels" in text
+    assert "No verdicts on bare." in text and "% of 40 labels" in text
     assert "No answers" in said(opened(bare, judge="local"))
 
 
@@ -160,7 +161,7 @@ def test_a_slice_is_judged_by_the_judge_of_all_labels():
     (mean,) = [number(trace["x"]) for trace in charts(at)["trust_means"]["data"] if trace["name"] == "judge alone"
                and isinstance(trace["x"], dict)]
     assert mean == pytest.approx(np.mean(whole[1::2]), abs=1e-12)
-    assert f"on {sum(int(query[1:]) % 2 for query in labels)} labels" in said(at)
+    assert f"% of {sum(int(query[1:]) % 2 for query in labels)} labels" in said(at)
 
 
 def test_two_runs_of_one_name_have_their_own_labels():
@@ -168,7 +169,7 @@ def test_two_runs_of_one_name_have_their_own_labels():
     labelled(runs[0], scores(1), 40), labelled(runs[1], scores(2), 30)
     at = opened(*runs, judge="local", run=[f"{one.digest[:SHORT]}.{slot}.{name}" for slot, (one, name) in
                                            enumerate(zip(runs, ("dense", "dense (2)"), strict=True))])
-    assert "Trained on 70 labels" in said(at) and "dense (2): on 30 labels" in said(at)
+    assert "Trained on 70 labels" in said(at) and "% of 30 labels" in said(at)
 
 
 def test_a_viewer_looks_at_it_and_nothing_is_written():
@@ -177,5 +178,5 @@ def test_a_viewer_looks_at_it_and_nothing_is_written():
     before = default_verdict_store().stamp(), LabelStore().stamp(), default_score_cache().stamp()
     secrets = {"auth": page.AUTH, "access": {"editors": ["ada@example.org"], "viewers": ["bob@example.org"]}}
     at = opened(run, secrets=secrets, user={"is_logged_in": True, "email": "bob@example.org"}, judge="local")
-    assert "Trained on 40 labels" in said(at) and "on 40 labels the judge agrees" in said(at)
+    assert "Trained on 40 labels" in said(at) and "% of 40 labels" in said(at)
     assert (default_verdict_store().stamp(), LabelStore().stamp(), default_score_cache().stamp()) == before

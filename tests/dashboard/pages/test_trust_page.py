@@ -99,14 +99,14 @@ def test_the_numbers_are_those_of_the_library(pair):
     text = said(at)
     mean, low, high, alone = (f"{100 * value:.0f}" for value in (one.corrected.mean, one.corrected.low,
                                                                  one.corrected.high, one.judge.mean))
-    assert (f"dense: on 60 labels the judge agrees in 88 % (kappa {one.agreement.kappa:.2f}; "
-            f"always “{one.agreement.constant_class}” would in {100 * one.agreement.constant:.0f} %). "
-            f"Corrected for its errors, it is faithful in {mean} % [{low}, {high}] of 100 queries; "
-            f"the judge alone says {alone} %."
+    assert (f"dense: judge and person agree on 88 % of 60 labels (kappa {one.agreement.kappa:.2f}). "
+            f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f} %. "
+            f"Corrected for the errors of the judge, the run is faithful in {mean} % [{low}, {high}] of 100 queries. "
+            f"The judge alone says {alone} %."
             ) in text
     tables = " ".join(str(table.value) for table in at.table)
-    assert "What fools this judge?" in text and "answer length" in tables and "not shown" in tables
-    assert f"hybrid: on 50 labels the judge agrees in 92 % (kappa {other.agreement.kappa:.2f}; " in text
+    assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
+    assert f"hybrid: judge and person agree on 92 % of 50 labels (kappa {other.agreement.kappa:.2f}). " in text
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
@@ -132,9 +132,9 @@ def test_a_toy_is_called_one_and_a_model_is_not(pair):
         str(REAL), judge_name(TOY, short=True), "Mean of 2 judges, one of them a script",
         "local judge, trained on your labels"]
     assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
-    assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
+    assert "No verdicts on hybrid." in said(at) and "% of 60 labels" in said(at)  # labels hold for every judge
     at.selectbox(key="judge").set_value(str(TOY)).run()
-    assert "no model that reads" in said(at) and "hybrid: on 50 labels" in said(at)
+    assert "no model that reads" in said(at) and "% of 50 labels" in said(at)
 
 
 def test_several_judges_are_held_against_the_labels_together(pair):
@@ -148,11 +148,11 @@ def test_several_judges_are_held_against_the_labels_together(pair):
     verdicts = judged_verdicts(evaluate(run, TRUTH, [spec]), Match(run, TRUTH), spec)
     mean = np.mean([(truth_said[query] + other[query]) / 2 for query in IDS[1:]])
     assert validate_judge(verdicts, pair[2][0]).judge.mean == pytest.approx(mean)
-    assert f"the judge alone says {mean:.3f}" in said(at) and "no model that reads" in said(at)
+    assert f"The judge alone says {mean:.3f}" in said(at) and "no model that reads" in said(at)
     assert ("Mean of 2 judges, one of them a script: gpt-5 :gray[at judges.example.org] + toy-judge :gray[at toy]"
             in said(at))
     alike = np.mean([truth_said[query] == other[query] for query in IDS[1:]])
-    assert f"Judges: on 99 queries with two or more verdicts they were unanimous on {alike:.3f}" in said(at)
+    assert f"Judges: 99 queries have verdicts of two or more judges. They all agree on {alike:.0%} of them" in said(at)
     assert "Without a verdict: 1 query" in said(at)
     assert r"judges.example.org\: unreadable" in at.table[-1].value.to_numpy().tolist()[0][0]
 
@@ -200,7 +200,7 @@ def test_votes_and_missing_verdicts_with_their_reason():
     at = opened(run)
     text = said(at)
     assert "Without a verdict: 3 queries" in text and at.table[-1].value.to_numpy().tolist()[0][1] == "3"
-    assert f"on 97 queries with repeated votes, the judge was unanimous on {77 / 97:.3f} of them" in text
+    assert f"on 97 queries the judge was asked more than once. It said the same each time on {77 / 97:.0%} of" in text
     assert "Every query has a verdict." not in text
 
 
@@ -209,7 +209,7 @@ def test_few_labels_give_no_interval(pair):
     judged(run, TRUTH, scores(4))
     labelled(run, scores(4), 12, 2)
     at = opened(run)
-    assert "on 12 labels the judge agrees in 83 %" in said(at) and "Too few for an interval (20 needed)" in said(at)
+    assert "judge and person agree on 83 % of 12 labels" in said(at) and "An interval needs 20 labels." in said(at)
     assert not drawn(charts(at)["trust_means"], "corrected")
     assert "no interval" in str(charts(at)["trust_means"]["layout"]["annotations"])
     assert button(at, "start_labelling")
@@ -220,8 +220,9 @@ def test_a_judge_that_always_says_yes_is_told_of():
     judged(run, TRUTH, dict.fromkeys(IDS, 1.0), REAL)
     labelled(run, scores(1), 30)
     text = said(opened(run))
-    assert "1 for all 100 queries" in text and "(kappa 0.00; always “yes” would in" in text
-    assert "It adds nothing on single answers. It does not narrow the interval; labels alone:" in text
+    assert "1 for all 100 queries" in text and "(kappa 0.00). Always saying “yes” would agree on" in text
+    assert ("So for a single answer the judge says no more than that. With the judge, the result is no more exact than "
+            "by the labels alone:") in text
     assert "Judges favor what is written as they write" in text  # one family
 
 
@@ -248,7 +249,7 @@ def test_labels_of_other_queries_than_those_of_the_slice_stay_out(pair):
     runs, _, labels = pair
     at = opened(*runs, slice="kind=odd")
     odd = {query: value for query, value in labels[0].items() if int(query[1:]) % 2}
-    assert f"dense: on {len(odd)} labels" in said(at) and "lacks" not in said(at)
+    assert f"% of {len(odd)} labels" in said(at) and "lacks" not in said(at)
 
 
 def label_item(at: AppTest) -> str:
@@ -316,7 +317,7 @@ def test_the_end_of_a_sheet_leads_back_to_what_was_skipped():
     button(at, "label_y").click().run()
     assert "This sheet is fully labeled" in said(at) and len(LabelStore().read(run.digest, "Faithfulness")) == 3
     button(at, "label_result").click().run()
-    assert "on 3 labels" in said(at)
+    assert "% of 3 labels" in said(at)
 
 
 def test_a_damaged_file_of_labels_is_told_and_nothing_is_lost(tmp_path):
@@ -350,7 +351,7 @@ def test_a_filled_sheet_is_read_shown_and_kept():
     assert at.dataframe[0].value.to_dict("records") == [{"Run": "dense", "Labels": 25, "New": 25, "Changed": 0}]
     button(at, "keep_sheet").click().run()
     assert LabelStore().read(run.digest, "Faithfulness") == wanted
-    assert at.session_state["desk"] == "result" and "on 25 labels" in said(at)
+    assert at.session_state["desk"] == "result" and "% of 25 labels" in said(at)
 
 
 @pytest.mark.parametrize(("more", "told"), [
@@ -390,7 +391,7 @@ def test_a_viewer_looks_and_does_not_label(pair):
     secrets = {"auth": AUTH, "access": {"editors": ["ada@example.org"], "viewers": ["bob@example.org"]}}
     user = {"is_logged_in": True, "email": "bob@example.org"}
     at = opened(*runs, secrets=secrets, user=user)
-    assert "on 60 labels" in said(at)
+    assert "% of 60 labels" in said(at)
     at.session_state["desk"] = "label"
     at.run()
     assert "View only" in said(at) and all(button(at, f"label_{key}").disabled for key in "yni")
@@ -416,7 +417,7 @@ def test_ten_runs_are_told_of_in_a_few_sentences():
         judged(run, TRUTH, scores(seed))
         labelled(run, scores(seed), 30, 3)
     at = opened(*runs)
-    assert said(at).count("Corrected for its errors") == 4 and "See the table for the other 6." in said(at)
+    assert said(at).count("Corrected for the errors of the judge") == 4 and "See the table for the other 6." in said(at)
     assert len(drawn(charts(at)["trust_means"], "corrected")) == 10
 
 
@@ -435,14 +436,14 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     labels = {query: float(at % 4 > 0) for at, query in enumerate(IDS[:60])}
     values = verdicts_of(evaluate(run, TRUTH, "TokenF1"), "TokenF1")
     assert at.selectbox(key="labels_from").value == "verdict"
-    assert "dense: on 60 labels the judge agrees" in said(at)
+    assert "dense: metric and person agree on" in said(at) and "% of 60 labels" in said(at)
     assert "60 labels from the column verdict of the files" in said(at)
     own = validate_judge(values, labels).labels
     assert drawn(charts(at)["trust_means"], "labels alone") == [pytest.approx((own.mean, own.low, own.high))]
     every = [run.with_file_scores(FileScores.build([(query, run.name, "verdict", "Correct" if at % 3 else "Incorrect")
                                                    for at, query in enumerate(IDS)])) for run in (run, a_run("hybrid"))]
     complete = opened(*every, trusted="TokenF1")
-    assert "hybrid: nearly all queries are labeled; labels alone:" in said(complete)
+    assert "hybrid: nearly all queries are labeled. Labels alone:" in said(complete)
     assert button(complete, "start_labelling") is None
     grouped = page_cases.shown(at.selectbox(key="groups").set_value("kind").run())
     assert ("Queries with the same kind count as one group in every interval: 2 groups, 2 of them labeled."
@@ -450,7 +451,7 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
     judged(run, TRUTH, scores(1))
     faithful = opened(run)
     assert faithful.selectbox(key="labels_from").value == "" and "no labels yet" in said(faithful)
-    assert "on 60 labels" in said(page_cases.shown(faithful.selectbox(key="labels_from").set_value("verdict").run()))
+    assert "of 60 labels" in said(page_cases.shown(faithful.selectbox(key="labels_from").set_value("verdict").run()))
     assert not [one for one in opened(a_run("hybrid"), trusted="TokenF1").selectbox if one.key == "labels_from"]
 
 
@@ -470,7 +471,7 @@ def test_scores_of_a_file_are_compared_with_labels_as_on_the_command_line(tmp_pa
                  "--label-column", "verdict", "--format", "json"]) == 0
     result = json.loads(capsys.readouterr().out)["runs"][0]
     text = said(at)
-    assert f"on {result['agreement']['n']} labels the judge agrees" in text
+    assert f"% of {result['agreement']['n']} labels" in text and "dense: score and person agree on" in text
     assert drawn(charts(at)["trust_means"], "corrected") == [pytest.approx(tuple(
         result["corrected"][end] for end in ("mean", "low", "high")))]
     labeling = opened(run, trusted="file:faithfulness", desk="label")

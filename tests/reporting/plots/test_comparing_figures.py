@@ -44,6 +44,7 @@ def test_a_forest_has_a_symbol_for_each_candidate_and_metric(many, theme):
     assert np.diff(np.sort(places)).min() >= 1 - 1e-9
     headings = [text for text in texts(fig) if text.startswith("<b>metric")]
     assert len(headings) == (0 if many == 1 else 6)
+    assert {(note.x, note.xanchor) for note in fig.layout.annotations if note.text in headings} <= {(0, "left")}
     assert fig.data[0].error_x.array[0] == pytest.approx(0.1)
     assert fig.layout.height >= len(places) * 20
 
@@ -95,6 +96,11 @@ def test_ticks_are_few_round_and_hold_zero():
         assert 2 <= len(ticks) <= 5 and text[int(np.flatnonzero(ticks == 0)[0])] == "0"
         assert min(span) <= ticks.min() and ticks.max() <= max(span)
     assert forest.difference_ticks([-0.2, 0.2])[1] == ["−0.2", "−0.1", "0", "+0.1", "+0.2"]
+
+
+def test_a_faint_color_is_the_same_color():
+    assert compare._faint("#0072B2", 0.5) == "rgba(0,114,178,0.5)"
+    assert compare._faint("#aFb0c1", 1) == "rgba(175,176,193,1)"
 
 
 def test_signs_are_written():

@@ -51,6 +51,7 @@ def test_the_front_is_joined_from_the_cheapest_on_and_others_are_hollow():
     assert list(line.x) == [1.0, 5.0] and list(line.y) == [0.5, 0.9]
     assert [run.name for run in runs] == ["dear", "cheap", "beaten"], "an unknown cost has no mark"
     assert [run.marker.symbol.endswith("-open") for run in runs] == [False, False, True]
+    assert [run.marker.size for run in runs] == [13, 13, 12]
     assert runs[0].error_x.array[0] == pytest.approx(0.5) and runs[0].error_y.arrayminus[0] == pytest.approx(0.09)
     assert "n = 9 queries" in runs[0].hovertext[0] and "on the front" in runs[0].hovertext[0]
 

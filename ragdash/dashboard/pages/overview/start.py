@@ -39,8 +39,8 @@ def render() -> None:
     else:
         corpus_upload.render_note(None)
     with st.container(border=True, key="examples"):
-        st.markdown("**Nothing is loaded yet.** Drop your files above, open the samples, or look at an example of "
-                    "each file:")
+        missing = "No run is loaded yet." if state.truth() else "Nothing is loaded yet."
+        st.markdown(f"**{missing}** Drop your files above, open the samples, or look at an example of each file:")
         with st.grid(3, min_column_width=240, key="example_files"):
             for name, (label, description, content) in EXAMPLES.items():
                 with st.container(gap="small"):

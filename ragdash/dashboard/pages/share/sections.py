@@ -17,13 +17,11 @@ from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.widgets import browser_files, elements
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
-from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
 from ragdash.reporting.figure_zip import figure_archive, report_figures
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import ASKED, ONE_PAGE, SECTIONS
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
@@ -167,43 +165,30 @@ def _table_maker(context: PageContext, specs: list[Spec], kind: str):
 
 
 def render_figures(context: PageContext, specs: Sequence[Spec]) -> None:
-    """All pictures of the report at once."""
+    """All pictures of the report at once: PNG and SVG that the browser makes, and Plotly's JSON."""
     st.header("Pictures", anchor=False, help=tooltip("exported_figures"))
-    missing = missing_requirement()
-    forms = [form for form in FIGURE_FORMATS if form == "json" or missing is None]
-    with st.container(horizontal=True, vertical_alignment="bottom", key="picture_bar"):
-        st.segmented_control(
-            "Picture format",
-            forms,
-            format_func=lambda form: FIGURE_FORMATS[form].title,
-            required=True,
-            key=state.choice_key(state.DRAWN, forms, forms[0]),
-            persist_state="session",
-        )
-        form, report_request, theme = state.get(state.DRAWN), build_request(context, specs), elements.theme()
-        st.download_button("Download all pictures", lambda: figure_archive(ReportContent(report_request), form, theme),
-                           f"ragdash-pictures-{form}.zip", "application/zip", key="album",
-                           icon=":material/collections:", on_click="ignore", disabled=not report_request.sections)
-    _render_pictures_of_browser(report_request, theme)
-    st.caption("The **Download** tab of each picture on the pages has PNG, SVG and *Copy picture*, made by your "
-               "browser.")
-    if missing is not None:
-        st.caption(f":material/info: The server makes no PNG and SVG: {fmt.problem_line(missing)}")
+    report_request, theme = build_request(context, specs), elements.theme()
+    with st.expander("All pictures of the report", icon=":material/imagesmode:", key="browser_pictures",
+                     on_change="rerun") as fold:
+        if fold.open and report_request.sections:
+            _render_all_pictures(report_request, theme)
+    st.caption("Your browser makes them: PNG or SVG, in one ZIP archive. A single picture is in the **Download** tab "
+               "next to it on its page.")
 
 
-def _render_pictures_of_browser(report_request: ReportRequest, theme: Theme) -> None:
-    """All pictures of the report, drawn on this page, and an archive of them that the browser makes."""
-    with st.expander("All pictures as PNG or SVG, made by your browser", icon=":material/imagesmode:",
-                     key="browser_pictures", on_change="rerun") as fold:
-        if not fold.open or not report_request.sections:
-            return
-        figures = report_figures(ReportContent(report_request), theme)
-        charts = [(f"picture_{index}", key, figure.layout.width, figure.layout.height)
-                  for index, (key, figure) in enumerate(figures, 1)]
-        browser_files.render("browser_archive", "ragdash-pictures", charts=charts)
-        with st.container(height=420, key="pictures_of_report"):
-            for (key, *_), (name, figure) in zip(charts, figures, strict=True):
-                st.plotly_chart(figure, key=key, alt=name, width="content", config={"displaylogo": False})
+def _render_all_pictures(report_request: ReportRequest, theme: Theme) -> None:
+    """The pictures, drawn on this page, and archives of them."""
+    figures = report_figures(ReportContent(report_request), theme)
+    charts = [(f"picture_{index}", key, figure.layout.width, figure.layout.height)
+              for index, (key, figure) in enumerate(figures, 1)]
+    browser_files.render("browser_archive", "ragdash-pictures", charts=charts)
+    st.download_button("Download all as Plotly JSON (ZIP)",
+                       lambda: figure_archive(ReportContent(report_request), "json", theme),
+                       "ragdash-pictures-json.zip", "application/zip", key="album", icon=":material/data_object:",
+                       on_click="ignore", type="tertiary")
+    with st.container(height=420, key="pictures_of_report"):
+        for (key, *_), (name, figure) in zip(charts, figures, strict=True):
+            st.plotly_chart(figure, key=key, alt=name, width="content", config={"displaylogo": False})
 
 
 def leaderboard_specs(context: PageContext) -> list[Spec]:

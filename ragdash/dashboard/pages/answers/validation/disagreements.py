@@ -29,6 +29,7 @@ from ragdash.reporting.sentences import formatting as fmt
 MOST_CLASSES = 5  # in a confusion table rendered as text; larger ones are data frames
 MOST_CONTEXTS, LONGEST_CONTEXT = 20, 1_500  # contexts shown, and characters of each
 MOST_CLAIMS = 60
+CONTEXTS_HEIGHT = 420  # pixels; longer contexts scroll
 POSITIVE_VERDICTS = ("supported", "entailed", "useful", "yes")
 
 
@@ -86,21 +87,21 @@ def _confusion_section(agreed: Agreement) -> None:
 def _vote_agreement(data: TrustData, run_index: int) -> None:
     votes = data.validations[run_index].votes
     if votes is None or not votes.n:
-        st.caption("One vote per query: self-consistency of the judge cannot be measured."
+        st.caption("The judge was asked once per query, so how steady its verdicts are is unknown."
                    if data.judge and not data.is_local else "")
         return
     if len(parse_choice(data.judge)[1]) > 1:
         st.markdown(
-            f"**Judges**: on {fmt.count(votes.n, 'query', 'queries')} with two or more verdicts they were "
-            f"unanimous on {fmt.number(votes.unanimous)}; Fleiss' kappa {fmt.number(votes.kappa)}, mean "
-            f"spread {fmt.number(votes.spread)}.",
+            f"**Judges**: {fmt.count(votes.n, 'query has', 'queries have')} verdicts of two or more judges. They all "
+            f"agree on {votes.unanimous:.0%} of them (Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
+            f"{fmt.number(votes.spread)}).",
             help=tooltip("judge_agreement"),
         )
         return
     st.markdown(
-        f"**Votes**: on {fmt.count(votes.n, 'query', 'queries')} with repeated votes, the judge was unanimous on "
-        f"{fmt.number(votes.unanimous)} of them; Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
-        f"{fmt.number(votes.spread)}.",
+        f"**Repeated votes**: on {fmt.count(votes.n, 'query', 'queries')} the judge was asked more than once. It said "
+        f"the same each time on {votes.unanimous:.0%} of them (Fleiss' kappa {fmt.number(votes.kappa)}, mean spread "
+        f"{fmt.number(votes.spread)}).",
         help=tooltip("vote_agreement"),
     )
 
@@ -110,8 +111,7 @@ def _missing_verdicts(missing: Mapping[str, int]) -> None:
         st.caption("Every query has a verdict.")
         return
     total = sum(missing.values())
-    st.markdown(f"**Without a verdict**: {fmt.count(total, 'query', 'queries')}. They are excluded "
-                "everywhere and never count as 0.")
+    st.markdown(f"**Without a verdict**: {fmt.count(total, 'query', 'queries')}. They count nowhere, not as 0 either.")
     st.table([{"Reason": fmt.escape(reason), "Queries": f"{n:,}"} for reason, n in missing.items()],
              border="horizontal", hide_index=True, alt="Queries without a verdict by reason")
 
@@ -162,7 +162,7 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
         with left_column:
             show_answer(answers, row)
             _show_judge_reasons(judgement)
-        with right:
+        with right, st.container(height=CONTEXTS_HEIGHT, border=False, key="apart_contexts"):
             show_contexts(answers, row)
 
 

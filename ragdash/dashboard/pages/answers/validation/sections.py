@@ -36,13 +36,13 @@ def summary(data: TrustData) -> None:
     group_unlabeled = bool(data.labeled_runs) or len(unlabeled) > MOST_SENTENCES
     sentences = [
         trust_sentences.run_summary(
-            data.validations[index], data.spec, binary=data.binary, name=_run_label(data, index)
+            data.validations[index], data.spec, binary=data.binary, name=_run_label(data, index), source=_source(data)
         )
         for index in (described if group_unlabeled else [*described, *unlabeled])
     ]
     if unlabeled and group_unlabeled:
-        sentences.append(f"No labels yet of {fmt.listed([_run_label(data, index) for index in unlabeled])}: the error "
-                         "of the judge is unknown there.")
+        names = fmt.listed([_run_label(data, index) for index in unlabeled])
+        sentences.append(f"No labels yet of {names}: how often the {_source(data)} is wrong there is unknown.")
     if len(data.labeled_runs) > MOST_SENTENCES:
         sentences.append(f"See the table for the other {len(data.labeled_runs) - MOST_SENTENCES}.")
     st.markdown("  \n".join(sentences), help=trust_sentences.GLOSSARY)
@@ -75,6 +75,11 @@ def show_next_step() -> None:
         st.caption("20 labels on randomly drawn answers give an interval; 50 to 150 give a narrower one.")
 
 
+def _source(data: TrustData) -> str:
+    """What gives the values: the local judge, another one, a score of the files, or a metric."""
+    return "judge" if data.is_local else trust_sentences.source_of(data.spec)
+
+
 def _run_label(data: TrustData, run_index: int) -> str:
     return f"**{elements.swatch(data.context.slots[run_index], data.context.names[run_index])}**"
 
@@ -90,8 +95,8 @@ def estimates(data: TrustData) -> None:
     elements.chart(figure, means_table(data), "trust_means", f"{title} of each run: by the judge alone, by the labels "
                   "alone, and corrected",
                   caption="Hollow: judge alone. Thin: labels alone. Bold: corrected, the judge's mean adjusted for its "
-                          "errors on the labeled queries. n: labeled queries; N: queries judged only; intervals of "
-                          f"{100 * validations[0].level:.0f} %.")
+                          "errors on the labeled queries. n: queries with a label; N: queries with a verdict only. "
+                          f"Intervals of {100 * validations[0].level:.0f} %.")
 
 
 def _interval_figure(
@@ -144,11 +149,11 @@ def error_sources(data: TrustData) -> None:
     if not data.error_sources:
         return
     st.markdown("**What fools this judge?**", help=tooltip("error_sources"))
-    rows = [{"Error by": source.factor,
+    rows = [{"Answers by": source.factor,
              "Mean error": "; ".join(f"{fmt.escape(name)}: {fmt.number(error)} (n = {n:,})"
                                      for name, error, n in source.groups),
              "p (corrected)": p_number(source.corrected),
-             "Result": "fools the judge" if source.corrected < ALPHA else "not shown"}
+             "Result": "fools the judge" if source.corrected < ALPHA else "no clear effect"}
             for source in data.error_sources]
     st.table(rows, border="horizontal", hide_index=True, alt="Mean error of the judge by what it was shown")
 
@@ -165,7 +170,8 @@ def differences(data: TrustData) -> None:
               help=f"{tooltip('judge_differences')} {tooltip('corrected')}")
     order = sorted(by_run, key=lambda index: not np.isfinite(by_run[index].corrected.low))
     sentences = [
-        trust_sentences.difference_sentence(by_run[index], data.spec, _run_label(data, index), binary=data.binary)
+        trust_sentences.difference_sentence(by_run[index], data.spec, _run_label(data, index), binary=data.binary,
+                                            source=_source(data))
         for index in order[:MOST_SENTENCES]
     ]
     if len(order) > MOST_SENTENCES:

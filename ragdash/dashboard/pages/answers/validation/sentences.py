@@ -19,7 +19,7 @@ GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_jud
                     "kappa", "bias")
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
-    "no-gain": "The judge does not narrow the interval of {}: report the mean of the labels alone.",
+    "no-gain": "For {}, report the mean of the labels alone: the verdicts make it no more exact.",
     "all-labelled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
     "labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
@@ -74,58 +74,68 @@ def grouping(by: str, groups: Mapping[str, str], labeled: Sequence[int | None]) 
             + (" in the run with the fewest." if len(labeled) > 1 else "."))
 
 
-def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str) -> str:
-    """Summarize the validation of the judge on one run. binary: all values are 0 or 1, so means are shares."""
+def source_of(spec: Spec) -> str:
+    """What gives the values that are compared with labels: a judge, a score of the files, or a metric."""
+    if spec.file_column:
+        return "score"
+    return "judge" if spec.metric.view in ("Judged", "Entailed") else "metric"
+
+
+def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: str, source: str) -> str:
+    """Summarize the validation of the judge on one run.
+
+    binary: all values are 0 or 1, so means are shares; source: "judge", "score" or "metric".
+    """
     agreed, corrected = validation.agreement, validation.corrected
-    judge_alone = _mean_text(validation.judge.mean, binary)
+    alone = f"The {source} alone says {_mean_text(validation.judge.mean, binary)}"
     total = fmt.count(validation.judge.n, "query", "queries")
     if not validation.judge.n:
         return f"{name}: no verdicts."
     if not agreed.n:
-        return f"{name}: no labels yet. The judge alone says {judge_alone} over {total}, and its error is unknown."
+        return f"{name}: no labels yet. {alone} over {total}; how often it is wrong is unknown."
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
-    first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa}; " \
-            f"always “{agreed.constant_class}” would in {_percent(agreed.constant)})."
+    first = (f"{name}: {source} and person agree on {_percent(agreed.accuracy)} of {fmt.count(agreed.n, 'label')} "
+             f"({kappa}). Always saying “{agreed.constant_class}” would agree on {_percent(agreed.constant)}.")
     if agreed.adds_nothing:
-        first += " It adds nothing on single answers."
+        first += f" So for a single answer the {source} says no more than that."
     if agreed.n < MIN_LABELS:
-        return f"{first} Too few for an interval ({MIN_LABELS} needed); the judge alone says {judge_alone}."
+        return f"{first} An interval needs {MIN_LABELS} labels. {alone}."
     if not np.isfinite(corrected.low):
-        return f"{first} Nearly all queries are labeled; labels alone: {_with_interval(validation.labels, binary)}."
+        return f"{first} Nearly all queries are labeled. Labels alone: {_with_interval(validation.labels, binary)}."
     if validation.headline == "labels":
-        return (f"{first} It does not narrow the interval; labels alone: {_with_interval(validation.labels, binary)}. "
-                f"The judge alone says {judge_alone}.")
+        return (f"{first} With the {source}, the result is no more exact than by the labels alone: "
+                f"{_with_interval(validation.labels, binary)}. {alone}.")
     mean = _with_interval(corrected, binary)
-    result = f"it {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
+    result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"
-    return f"{first} Corrected for its errors, {result}; the judge alone says {judge_alone}."
+    return f"{first} Corrected for the errors of the {source}, {result}. {alone}."
 
 
-def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool) -> str:
+def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:
     """Summarize the paired difference of a run to the baseline."""
-    corrected, judge_alone = estimated.corrected, _difference_text(estimated.judge.mean, binary)
+    corrected = estimated.corrected
+    alone = f"The {source} alone says {_difference_text(estimated.judge.mean, binary)}."
     if not np.isfinite(corrected.low) and corrected.n >= MIN_LABELS and np.isfinite(estimated.labels.low):
-        return (f"{name}: nearly all queries are labeled; labels alone: "
-                f"{_difference_with_ends(estimated.labels, binary)}. The judge alone says {judge_alone}.")
+        return (f"{name}: nearly all queries are labeled. Labels alone: "
+                f"{_difference_with_ends(estimated.labels, binary)}. {alone}")
     if not np.isfinite(corrected.low):
-        return (
-            f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labeled in "
-            f"both runs ({MIN_LABELS} needed for an interval)."
-        )
+        there = f"there {'is' if corrected.n == 1 else 'are'} {corrected.n:,}"
+        return (f"{name}: {alone[:1].lower()}{alone[1:]} An interval needs {MIN_LABELS} queries with a label in both "
+                f"runs; {there}.")
     outcome = OUTCOMES[difference_outcome(estimated, spec)]
-    ends = _difference_with_ends(corrected, binary)
-    return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
+    return f"{name}: {outcome}, {_difference_with_ends(corrected, binary)} corrected. {alone}"
 
 
 def bias_sentence(validation: JudgeValidation, spec: Spec) -> str:
     """Whether the judge is more lenient or stricter than the person, and by how much."""
+    source = source_of(spec)
     bias, distance = validation.agreement.bias, fmt.number(validation.agreement.apart, 2)
     if abs(bias) < 0.005:
-        return ("On average the judge is neither more lenient nor stricter than the person; mean absolute difference "
-                f"{distance}.")
+        return (f"On average the {source} is neither more lenient nor stricter than the person. Verdict and label are "
+                f"{distance} apart on average.")
     lenient = (bias > 0) == (spec.metric.better != "lower")
-    return f"The judge is {'more lenient' if lenient else 'stricter'} than the person: " \
-           f"{fmt.number(bias, 2, signed=True)} on average; mean absolute difference {distance}."
+    return (f"The {source} is {'more lenient' if lenient else 'stricter'} than the person: "
+            f"{fmt.number(bias, 2, signed=True)} on average. Verdict and label are {distance} apart on average.")
 
 
 def warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> list[str]:
