@@ -297,7 +297,8 @@ def test_two_servers_that_store_the_same_run_and_one_that_deletes_it(postgres, p
     (entry,) = homes[0].runs()
     records = open_records(url, folder)
     records.collect(0)
-    assert len(list((tmp_path / "blobs").rglob("*.parquet"))) == 2 and homes[1].load_run(run.digest).digest == run.digest
+    assert len(list((tmp_path / "blobs").rglob("*.parquet"))) == 2
+    assert homes[1].load_run(run.digest).digest == run.digest
     homes[2].delete(run.digest)
     tables = records.fetch(entry)
     assert set(tables) == {"rows", "queries"}, "a server that is reading can finish"
