@@ -18,9 +18,7 @@ from typing import TypeAlias
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, workspace
-from ragdash.core.storage.addresses import DatabaseAddress, workspace_database
-from ragdash.core.storage.shared import open_database
+from ragdash.core.paths import make_private_folder
 from ragdash.core.storage.sqlite_file import WAIT, connect, has_content
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
@@ -53,20 +51,6 @@ from (select judge, 1 as kept, prompt, completion, estimated, vote, task from ve
       select judge, 0, prompt, completion, estimated, vote, task from failures)
 join judges on judge = judges.id group by judges.id order by used desc
 """
-
-
-def default_verdict_store() -> VerdictStore:
-    """The user's verdict store: a file, or the database that servers share."""
-    address = workspace_database()
-    return VerdictStore(workspace() / FILE) if address is None else verdicts_in(address)
-
-
-def verdicts_in(address: DatabaseAddress) -> VerdictStore:
-    """The verdict store in a database."""
-    database = open_database(address)
-    from ragdash.models.judge.verdict_store.postgres import SharedVerdictStore
-
-    return SharedVerdictStore(workspace() / FILE, database, address.project)
 
 
 @dataclass(frozen=True)
