@@ -27,7 +27,7 @@ from ragdash.core.errors import InputError  # noqa: E402
 from ragdash.io import detect, read_corpus, read_runs, read_truth  # noqa: E402
 
 MOST_SECONDS, MOST_BYTES = 20, 2 << 30
-FOLDERS = ("real_files", "wild_shapes", "posted_shapes", "unseen_shapes")
+FOLDERS = ("real_files", "wild_shapes", "posted_shapes", "unseen_shapes", "collected_shapes")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -24,7 +24,9 @@ from ragdash.io.source.source import Source
 from ragdash.io.tables.mapping_hints import fail_if_questions_missing, fail_if_unknown_table
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
 from ragdash.io.write.write import write_run, write_truth
+from ragdash.io.wrong_role import fail_truth_as_run
 
+MOST_CHECKED_BYTES = 1 << 20  # of a file that is read to know whether its fields are filled
 __all__ = ["FORMATS", "DetectedFormat", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
            "write_qrels", "write_run", "write_trec_run", "write_truth"]
 
@@ -86,8 +88,19 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
     check_mapping(source, detected, RUN_FIELDS)
     fail_if_questions_missing(source, detected)
     proposals.fail_if_misread(source, detected, as_run=True)
-    runs = proposals.with_more(source, detected, _known_format(detected, source).read_runs(source, name))
+    runs = _known_format(detected, source).read_runs(source, name)
+    if detected.role in ("both", "truth") and not any(map(_returns_something, runs)):
+        fail_truth_as_run(source, "its fields for answers and documents are empty")
+    runs = proposals.with_more(source, detected, runs)
     return [replace(run, problems=(*run.problems, *_source_problems(source))) for run in runs]
+
+
+def _returns_something(run: Run) -> bool:
+    """False for a run without a document, an answer, a text, a time or a score, such as a set of questions."""
+    if len(run.docs) or run.file_scores is not None or run.details is None:
+        return True
+    names = {"answer", "contexts", "latency_ms", "prompt_tokens", "cost_usd"}.intersection(run.details.column_names)
+    return not names or any(value not in (None, "", []) for name in names for value in run.details[name].to_pylist())
 
 
 def _results(source: Source, name: str | None) -> list[Run]:
@@ -220,7 +233,18 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
         return archives_and_folders.detect(file)
     if detected.format == "tool-log" and detected.role == "both" and not _has_truth(file):
         return replace(detected, role="run")
+    if detected.role == "both" and file.stored_size < MOST_CHECKED_BYTES and not _has_run(file):
+        return replace(detected, role="truth")
     return detected
+
+
+def _has_run(source: Source) -> bool:
+    """False for a file with fields for what a system returned and nothing in them."""
+    try:
+        _runs_in_known_format(source, None, packed=False)
+    except InputError as error:
+        return all(problem.kind != "truth-as-run" for problem in error.problems)
+    return True
 
 
 def _has_truth(source: Source) -> bool:

@@ -9,6 +9,11 @@ from functools import lru_cache
 from ragdash.core.text.metric_names import is_metric_name
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
+_STAGE_WORDS = {"retrieval": ("retrieval", "retrieve", "retriever", "search"),
+                "rerank": ("rerank", "reranking", "reranker"), "generation": ("generation", "generate", "llm")}
+_UNIT_WORDS = {"ms": ("ms", "millis"), "s": ("s", "sec", "seconds")}
+STAGE_TIMES = {  # {our name: the stage of latency_ms it is, and how many milliseconds its unit has}
+    f"{stage}_{unit}": (stage, 1000.0 if unit == "s" else 1.0) for stage in _STAGE_WORDS for unit in _UNIT_WORDS}
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "question_id", "q_id"),
     "doc_id": ("docno", "doc_id", "doc", "document_id", "corpus_id", "passage_id", "chunk_id", "pid", "document"),
@@ -58,6 +63,9 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
                    "total_time_ms", "time_ms"),
     "latency_s": ("latency_s", "latency_sec", "latency_seconds", "total_latency_s", "response_time_s", "elapsed_s",
                   "elapsed_seconds", "response_time_seconds", "duration_s", "duration_seconds", "time_seconds"),
+    **{f"{stage}_{unit}": tuple(form.format(word, written) for word in stage_words for written in units for form in (
+        "{}_{}", "{}_time_{}", "{}_latency_{}", "latency_{}_{}", "{}_duration_{}"))
+       for stage, stage_words in _STAGE_WORDS.items() for unit, units in _UNIT_WORDS.items()},
     "usage": ("usage",),
     "prompt_tokens": ("prompt_tokens", "input_tokens", "tokens_in", "n_prompt_tokens", "prompt_token_count",
                       "response.token_usage.prompt"),
@@ -73,8 +81,9 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "texts", "retrieved_texts"),
     "source": ("source", "sources", "retrieved_sources"),
 }
-DETAIL_FIELDS = ("query", "answer", "latency_ms", "latency_s", "usage", "prompt_tokens", "completion_tokens",
-                 "cost_usd", "settings", "attributes")  # details of a query that a row of a document may have
+DETAIL_FIELDS = ("query", "answer", "latency_ms", "latency_s", *STAGE_TIMES, "usage", "prompt_tokens",
+                 "completion_tokens", "cost_usd", "settings",
+                 "attributes")  # details of a query that a row of a document may have
 ROW_FIELDS = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
 # A returned document in a list.
 DOCUMENT_ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -20,10 +20,12 @@ from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.legs.attribution import MOST_LEGS, Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, untimed_runs
+from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import strip_markdown
+from ragdash.reporting.sentences.hybrid_answer import routers_sentence, sentence_of
 from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
     caution_sentence,
@@ -49,6 +51,7 @@ class Answer:
     others: Sequence[OtherMetric]
     cascade: CascadeChoice | None
     legs: Attribution | None
+    routers: Sequence[Router] = ()
 
 
 def answer_of(pool: JudgedPool, choice: Choice, also: Sequence[Spec] = (), seed: int = SEED) -> Answer:
@@ -58,7 +61,8 @@ def answer_of(pool: JudgedPool, choice: Choice, also: Sequence[Spec] = (), seed:
     if len(pool.runs) <= MOST_LEGS and choice.decision != "unknown":
         legs = attribute(pool.runs, pool.truth, choice.spec, fused=choice.recipe, k=k, pool=pool)
     return Answer(choice, fused_price(pool, choice.recipe, choice.best_run, k), untimed_runs(pool),
-                  other_metrics(pool, choice, also, seed=seed), cascade_choice(pool, choice, seed=seed), legs)
+                  other_metrics(pool, choice, also, seed=seed), cascade_choice(pool, choice, seed=seed), legs,
+                  find_routers(pool, choice, seed=seed))
 
 
 def answer_sentences(answer: Answer) -> list[str]:
@@ -79,6 +83,10 @@ def answer_sentences(answer: Answer) -> list[str]:
         cascade = answer.cascade
         sentences.append(cascade_sentence(choice.runs, cascade.recipe.params["depth"], cascade.held_out.value,
                                           cascade.against_tuned))
+    if answer.routers:
+        better = [router.kind for router in answer.routers if router.beats_one_weight]
+        sentences.append(routers_sentence(better, sum(router.tried for router in answer.routers), choice.spec.title))
+        sentences += map(sentence_of, answer.routers)
     sentences += [other_metric_sentence(row.spec.title, row.value.value, row.gain.value, row.gain.interval(),
                                         choice.runs[choice.best_run],
                                         "" if row.same else _setting(choice, row.best)) for row in answer.others]
@@ -117,7 +125,19 @@ def answer_dict(answer: Answer) -> dict[str, object]:
                 "metric": str(row.spec), "held_out": _held_out_dict(row.value), "single": row.single,
                 "gain": _held_out_dict(row.gain), "best_setting": _recipe_dict(row.best), "best_mean": row.best_mean,
                 "same_setting": row.same}) for row in answer.others],
+            "routers": [_finite(_router_dict(router)) for router in answer.routers],
             "legs": None if answer.legs is None else legs_dict(answer.legs)}
+
+
+def _router_dict(router: Router) -> dict[str, object]:
+    return {"kind": router.kind, "rule": router.words, "conditions": [
+                {"feature": condition.feature, "words": condition.words} for condition in router.rule.conditions],
+            "then": router.actions[router.rule.then], "otherwise": router.actions[router.rule.otherwise],
+            "share": router.share, "tried": router.tried, "held_out": _held_out_dict(router.held_out),
+            "against_one_weight": _comparison_dict(router.against_global), "beats_one_weight": router.beats_one_weight,
+            "oracle_upper_bound": router.oracle,
+            "saved_ms": {"mean": router.saved.mean, "low": router.saved.low, "high": router.saved.high,
+                         "n": router.saved.n}}
 
 
 def _held_out_dict(result) -> dict[str, object]:

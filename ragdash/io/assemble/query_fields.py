@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import orjson
 import pyarrow as pa
 
-from ragdash.io.field_names import DOCUMENT_ALIASES, find_fields
+from ragdash.io.field_names import DOCUMENT_ALIASES, STAGE_TIMES, find_fields
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.json.typed_fields import (
     Cell,
@@ -70,6 +70,13 @@ def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict
     seconds = values.pop("latency_s", None)
     if seconds is not None and values.get("latency_ms") is None:
         values["latency_ms"] = {"total": seconds * 1000}
+    if values.get("latency_ms") is None:
+        values.pop("latency_ms", None)
+    for name, (stage, milliseconds) in STAGE_TIMES.items():
+        if (time := values.pop(name, None)) is not None:
+            latency = values.setdefault("latency_ms", {})
+            if latency.get(stage) is None:
+                latency[stage] = time * milliseconds
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -146,6 +153,7 @@ _RUN_READERS = {
     "contexts": lambda value, cell: read_texts(value, cell, read_message),
     "latency_ms": _read_latency,
     "latency_s": read_number,
+    **dict.fromkeys(STAGE_TIMES, read_number),
     "cost_usd": read_number,
     **dict.fromkeys(TOKENS, read_whole_number),
 }

@@ -42,6 +42,7 @@ COLUMN_TYPES = {
 }
 RUN_COLUMNS = ("query_id", "doc_id", "score", "rank", "text", "source", "config")
 _NOT_OF_JUDGMENTS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
+_LONG_TEXT = 60  # characters, of documents rather than of queries
 TRUTH_COLUMNS = ("query_id", "doc_id", "grade")
 
 
@@ -50,7 +51,7 @@ def detect(start: FileStart) -> Detection | None:
     header = _known_header(start)
     if header is None:
         return None
-    if not start.mapping and is_corpus_document(header.names):
+    if not start.mapping and (is_corpus_document(header.names) or _holds_documents(header, start.head)):
         return Detection(header.format, "corpus", "columns of documents with their texts", header.names,
                          corpus_fields(header.names))
     if header.has_query_rows:
@@ -59,6 +60,16 @@ def detect(start: FileStart) -> Detection | None:
         return Detection(header.format, *_describe_document_rows(header, start.head), header.names,
                          _guessed_columns(header))
     return None
+
+
+def _holds_documents(header: Header, head: bytes) -> bool:
+    """True for a table of ids and long texts that are no questions, and of nothing else."""
+    if len(header.names) != 2 or corpus_fields(header.names).keys() != {"doc_id", "text"} or (
+            "text" not in header.columns):
+        return False
+    texts = _first_cells(header, head, "text")
+    asks = sum(text.rstrip().endswith("?") for text in texts)
+    return bool(texts) and sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * asks <= len(texts)
 
 
 def guess(start: FileStart) -> Detection | None:

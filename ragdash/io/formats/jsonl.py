@@ -42,6 +42,7 @@ from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 _EMPTY_LIST = re.compile(r'\{\s*"(?:' + "|".join(WRAPPERS) + r')"\s*:\s*\[\s*\]')
+_LONG_TEXT = 60  # characters, of documents rather than of queries
 _ID_FIELDS = {normalize_name(name) for name in (*QUERY_ALIASES, "doc_id")}
 
 
@@ -71,10 +72,20 @@ def _is_query_or_document(start: FileStart) -> bool:
             or role_of(resolve_fields(top, start.mapping)) != "unknown" or {"inputs", "outputs"} <= set(top))
 
 
+def _holds_documents(columns: Iterable[str], objects: list[dict]) -> bool:
+    """True for lines of an id and a long text that is no question, and of nothing else."""
+    schema = corpus_fields(columns)
+    if schema.keys() != {"doc_id", "text"} or len(tuple(columns)) != 2 or not objects:
+        return False
+    texts = [str(fields.get(schema["text"], "")) for fields in objects]
+    asks = sum(text.rstrip().endswith("?") for text in texts)
+    return sum(map(len, texts)) > _LONG_TEXT * len(texts) and 5 * asks <= len(texts)
+
+
 def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> Detection:
     """What the objects at this path are."""
     columns = tuple(fields_at_path(start.keys, path, (*FLATTENED, "response")))
-    if not start.mapping and is_corpus_document(columns):
+    if not start.mapping and (is_corpus_document(columns) or _holds_documents(columns, start.objects)):
         schema = corpus_fields(columns)
         content = "text" if "text" in schema else "title"
         return Detection(name, "corpus", f"{container}, each a document with its {content}", columns, schema)

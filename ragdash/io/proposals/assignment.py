@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import DOCUMENT, NOTES, words
+from ragdash.io.proposals.names import DOCUMENT, NOTES, SURE_METRICS, words
 from ragdash.io.proposals.records import KEY, RecordList
 
 WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "relevant": 4, "grade": 2, "answers": 3,
            "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "config": 0.5,
            "score": 0.5, "rank": 0.5, "source": 0.1}
+_OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
+_HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
 RUN_CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer")
@@ -43,7 +46,8 @@ class Assignment:
             names_queries and self.roles.get("config", "").startswith(KEY))
         keys = [str(row.get(self.roles["query_id"])) for row in self.records.rows] if is_keyed else []
         numbered = sum(any(map(str.isdigit, key)) for key in keys)
-        if is_keyed and not set(content) - {"scores", "labels"} and not (
+        is_rated = is_keyed and "query" not in self.roles and not set(content) - {"scores", "labels"}
+        if is_rated and not self._rates_queries(keys) and not (
                 names_queries and len(keys) > 4 and 10 * numbered > 9 * len(keys)):
             return False  # means of groups
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
@@ -62,6 +66,13 @@ class Assignment:
             return {"query", "query_id"} <= self.roles.keys() or self._asks_only
         return bool({"query", "query_id"} & self.roles.keys())
 
+    def _rates_queries(self, keys: list[str]) -> bool:
+        """True for marks of each query rather than means of groups: true and false, or keys that no one invents."""
+        rated = "+".join(self.roles.get(name, "") for name in ("scores", "labels")).split("+")
+        rated = [self.fields[path] for path in rated if path in self.fields]
+        return len(keys) > 4 and bool(rated) and (
+            all(item.is_bool for item in rated) or all(map(_HASH.fullmatch, keys)))
+
     @property
     def _asks_only(self) -> bool:
         """True for questions with notes and short values that describe them, and nothing that may be content."""
@@ -79,6 +90,8 @@ class Assignment:
         is_run = any(name in self.roles for name in RUN_CONTENT) and not (
             "doc_id" in self.roles and "grade" in self.roles and not {"score", "rank"} & self.roles.keys())
         is_truth = any(name in self.roles for name in TRUTH_CONTENT)
+        is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
+            not _OF_SYSTEMS.isdisjoint(words(path)) for path in self.roles.get("scores", "").split("+")))
         if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,13 +15,15 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_table
 from ragdash.io.assemble.query_ids import question_as_id
-from ragdash.io.json.exact_parser import NumberText, to_python
+from ragdash.io.json.exact_parser import to_python
+from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
+from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
+from ragdash.io.proposals.content.values import answer_of, joined_ids, metric_name, split_paths, text_of, texts_of
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
-from ragdash.io.proposals.names import AVERAGES, SECONDS, last_words, words
+from ragdash.io.proposals.names import last_words, names_average
 from ragdash.io.proposals.reading import RECORDS, ROLE
 from ragdash.io.proposals.records import RecordList, read_record_lists
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, RUN, fields_of, spread_columns
-from ragdash.io.proposals.shapes.grades import graded_object, whole_factor, with_grades
 from ragdash.io.source.source import Source
 
 _GRADED = re.compile(r"(.*):(\d+)$")
@@ -44,6 +46,7 @@ class _Entry:
     docs: list[str] = field(default_factory=list)
     numbers: dict[str, list] = field(default_factory=lambda: {"score": [], "rank": []})
     texts: list = field(default_factory=list)
+    sources: list = field(default_factory=list)
     details: dict = field(default_factory=dict)
 
 
@@ -102,7 +105,10 @@ class _Builder:
         self.seen: dict[tuple, int] = {}
         self.repeated = self.averages = self.without_query = 0
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
-        self.is_judged_rows = {"answers", "answer", "contexts", "retrieved", "evidence"}.isdisjoint(self.paths)
+        self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
+            "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
+        self.is_long = self.is_long or self.grades_texts
+        self.is_judged_rows = {"answers", "answer", "contexts", "retrieved"}.isdisjoint(self.paths)
 
     def _check_paths(self, names: dict[str, None]) -> None:
         missing = [path for paths in self.paths.values() for path in paths
@@ -135,15 +141,15 @@ class _Builder:
 
     def add(self, row: dict) -> None:
         """Take one record."""
-        query = _text(next(iter(self._values(row, "query", {})), None))
+        query = text_of(next(iter(self._values(row, "query", {})), None))
         query_id = next(iter(self._values(row, "query_id", {})), None)
         if is_missing(query_id) and not query:
-            is_average = any(type(value) is str and value.strip().lower() in AVERAGES for value in row.values())
+            is_average = any(type(value) is str and names_average(value) for value in row.values())
             self.averages += is_average
             self.without_query += not is_average
             return
         name = id_text(query_id) if not is_missing(query_id) else question_as_id(query or "")
-        if name.strip().lower() in AVERAGES or (query or "").strip().lower() in AVERAGES:
+        if names_average(name) or names_average(query or ""):
             self.averages += 1
             return
         for variant, fields in self.variants.items():
@@ -153,7 +159,7 @@ class _Builder:
 
     def _add_to(self, row: dict, name: str, query: str | None, config: str | None, variant: Mapping[str, str]) -> None:
         """Take what a record says of one configuration."""
-        if not self.is_long and not (self.is_judged_rows and "relevant" in self.paths):
+        if not self.is_long and not (self.is_judged_rows and {"relevant", "evidence"} & self.paths.keys()):
             count = self.seen[config, name] = self.seen.get((config, name), 0) + 1
             if count > 1:
                 self.repeated += 1
@@ -168,7 +174,7 @@ class _Builder:
 
     def _add_returned(self, entry: _Entry, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)
-        docs = _joined_ids(values)
+        docs = joined_ids(values)
         entry.docs += docs
         for name, numbers in entry.numbers.items():
             value = next(iter(self._values(row, name, variant)), None)
@@ -176,27 +182,38 @@ class _Builder:
             if name == "score" and "distance" in last_words(self.paths.get(name, [""])[0]):
                 items = [None if item is None else -item for item in items]  # the smallest distance is first
             numbers += items if len(items) == len(docs) else [None] * len(docs)
-        texts = [text for value in self._values(row, "text", variant) for text in _texts(value, keep_missing=True)]
+        texts = [text for value in self._values(row, "text", variant) for text in texts_of(value, keep_missing=True)]
         entry.texts += texts if len(texts) == len(docs) else [None] * len(docs)
+        sources = [source for value in self._values(row, "source", variant)
+                   for source in texts_of(value, keep_missing=True)]
+        entry.sources += sources if len(sources) == len(docs) else [None] * len(docs)
         if self.is_long and not docs:
             entry.details.setdefault("contexts", []).extend(text for text in texts if text)
 
     def _add_run_details(self, details: dict, row: dict, query: str | None, variant: Mapping[str, str]) -> None:
         if query:
             details.setdefault("query", query)
-        answer = _answer(self._values(row, "answer", variant))
+        answer = answer_of(self._values(row, "answer", variant))
         if answer is not None:
             details.setdefault("answer", answer)
         elif "answer" in self.paths and not self.is_long:
             details.setdefault("answer", "")
         if "contexts" in self.paths:
-            contexts = [text for value in self._values(row, "contexts", variant) for text in _texts(value)]
+            contexts = [text for value in self._values(row, "contexts", variant) for text in texts_of(value)]
             details.setdefault("contexts", contexts)
-        latency = as_number(next(iter(self._values(row, "latency_ms", variant)), None))
-        if latency is not None:
-            in_seconds = not SECONDS.isdisjoint(last_words(self.paths["latency_ms"][0]))
-            details.setdefault("latency_ms", {"total": latency * 1000 if in_seconds else latency})
+        times = self._times(row, variant)
+        if times:
+            details.setdefault("latency_ms", times)
         self._add_attributes(details, row)
+
+    def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
+        """{stage: milliseconds} of a record."""
+        times = {}
+        for path in self.paths.get("latency_ms", ()):
+            value = as_number(row.get(variant.get(path, path)))
+            if value is not None:
+                times.setdefault(time_stage(path) or TOTAL, value * 1000 if time_unit(path) == "s" else value)
+        return times
 
     def _add_attributes(self, details: dict, row: dict) -> None:
         attributes = {path: to_python(row[path]) for path in self.paths.get("attributes", ()) if not is_missing(
@@ -208,12 +225,13 @@ class _Builder:
         details = self.truths.setdefault(name, {})
         if query:
             details.setdefault("query", query)
-        answers = [text for value in self._values(row, "answers", {}) for text in _texts(value)]
+        answers = [text for value in self._values(row, "answers", {}) for text in texts_of(value)]
         if answers:
             details.setdefault("answers", answers)
         sources = [id_text(value) for value in self._values(row, "source", {}) if not is_missing(value)]
         spans = [{"text": text, "source": sources[0] if sources else None}
-                 for value in self._values(row, "evidence", {}) for text in _texts(value)]
+                 for value in self._values(row, "evidence", {}) for text in texts_of(value)
+                 if not self.grades_texts or self._is_right(row)]
         if spans:
             known = details.setdefault("evidence", [])
             known += [span for span in spans if span not in known]
@@ -225,13 +243,19 @@ class _Builder:
                 self.problems.add("conflicting-grades/reading", {"query": name, "document": doc, "first": previous,
                                                                  "second": grade})
 
+    def _is_right(self, row: dict) -> bool:
+        """True where the grade of a judged text is above 0."""
+        return any(grade > 0 for _, grade in with_grades([""], next(iter(self._values(row, "grade", {})), None)))
+
     def _judgments(self, row: dict) -> Iterator[tuple[str, float]]:
         """(document, grade) of a record."""
         gains = next(iter(self._values(row, "grade", {})), None)
         if "relevant" not in self.paths:
             if gains is None:
                 return
-            docs = _joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
+            if self.grades_texts:
+                return
+            docs = joined_ids(self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", {}))
             yield from with_grades(docs, gains)
             return
         for path in self.paths["relevant"]:
@@ -293,6 +317,7 @@ class _Builder:
             complete = bool(values) and all(value is not None for value in values)
             numbers[name] = np.array(values, np.float64) if complete else None
         texts = [text for entry in entries.values() for text in entry.texts]
+        sources = [source for entry in entries.values() for source in entry.sources]
         ranks = numbers["rank"]
         if ranks is None and not self.is_long:  # the order of a list counts
             ranks = np.array([place for entry in entries.values() for place in range(len(entry.docs))], np.float64)
@@ -300,7 +325,8 @@ class _Builder:
                                 set(queries), RUN_TYPES)
         return Run.build(config or self.source.name, pa.array(queries, pa.string()), pa.array(docs, pa.string()),
                          numbers["score"], ranks if docs else None,
-                         texts=pa.array(texts, pa.string()) if any(texts) else None, details=details,
+                         texts=pa.array(texts, pa.string()) if any(texts) else None,
+                         sources=pa.array(sources, pa.string()) if any(sources) else None, details=details,
                          problems=self.problems.problems, file=self.source.file)
 
     def _truth(self) -> Truth:
@@ -315,60 +341,6 @@ class _Builder:
         return Truth.build(self.source.name, pa.array([query for query, _ in keys], pa.string()),
                            pa.array([doc for _, doc in keys], pa.string()), grades, details=details,
                            problems=self.problems.problems, file=self.source.file)
-
-
-def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
-    """The paths of a text joined with +; a name that has a + itself is one path."""
-    parts, paths = text.split("+"), []
-    while parts:
-        size = next((size for size in range(len(parts), 0, -1) if "+".join(parts[:size]) in names), 1)
-        paths.append("+".join(parts[:size]))
-        parts = parts[size:]
-    return paths
-
-
-def metric_name(path: str) -> str:
-    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr"."""
-    name = re.sub(r"[._\s-]*\{run\}[._\s-]*", ".", path).strip(".")
-    parts = name.split(".")
-    generic = {"metric", "score", "value", "result", "evaluation", "eval"}
-    while len(parts) > 1 and set(words(parts[0])) <= generic:
-        parts = parts[1:]
-    while len(parts) > 1 and parts[-1].lower() in ("value", "score", "scores", "individual_scores"):
-        parts = parts[:-1]
-    return ".".join(parts)
-
-
-def _joined_ids(values: Sequence) -> list[str]:
-    """The ids of a ranking; parts of an id are joined with #."""
-    lists = [value if type(value) is list else ([] if is_missing(value) else [value]) for value in values]
-    if len(lists) == 1:
-        return [id_text(item) for item in leaves(lists[0])]
-    return ["#".join(id_text(part) for part in parts) for parts in zip(*lists, strict=False)]
-
-
-def _text(value) -> str | None:
-    items = list(leaves(value))
-    return None if not items or type(items[0]) is dict else str(items[0]).strip()
-
-
-def _answer(values: Sequence) -> str | None:
-    items = [item for value in values for item in leaves(value)]
-    return None if not items else str(items[0])
-
-
-def _texts(value, keep_missing: bool = False) -> list:
-    """The texts of a value; of objects their text."""
-    if keep_missing and type(value) is list and all(type(item) in (str, type(None), NumberText) for item in value):
-        return list(value)
-    texts = []
-    for item in leaves(value):
-        if type(item) is dict:
-            item = next((item[key] for key in item if key.lower() in (
-                "text", "content", "page_content", "quote", "passage", "evidence", "context", "span")), None)
-        if not is_missing(item):
-            texts.append(str(item))
-    return texts
 
 
 def try_content(source: Source, records: RecordList, mapping: Mapping[str, str]) -> FileContent | None:

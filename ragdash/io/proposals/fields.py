@@ -14,6 +14,7 @@ from ragdash.io.proposals.names import ANSWER, DOCUMENT, GENERIC, QUESTION, RETR
 
 SAMPLE = 2000  # records that are profiled
 _DEEPEST = 6
+_FIRST_VARIANTS = {"original", "raw", "initial", "user", "en", "english", "full", "standalone"}  # of a question
 GOLD_OBJECTS = {"relevant", "qrels", "judgment", "judgement", "relevance", "grade", "gold"}
 _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
@@ -223,6 +224,9 @@ def _meaningful_words(path: str) -> tuple[str, ...]:
         above = last_words(parents)
         if not (QUESTION | ANSWER | {"truth", "groundtruth"}).isdisjoint(above):
             return above
+    if parents and not parents.endswith("[]") and _FIRST_VARIANTS.issuperset(names) and not QUESTION.isdisjoint(
+            last_words(parents)):
+        return last_words(parents)  # query.original next to query.rewritten
     return names
 
 

@@ -12,7 +12,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
-from ragdash.io.proposals.names import RANKS, SCORES, WEAK_GOLD, words
+from ragdash.io.proposals.names import ID, RANKS, SCORES, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import KEY
@@ -24,7 +24,7 @@ MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
 _TABLES = ("csv", "tsv", "xlsx", "parquet")
-_AVERAGES = rb'(?:mean|average|avg|overall|total|all|summary)'
+_AVERAGES = rb'(?:final\s*)?\(?(?:mean|average|avg|overall|total|all|summary)\)?'
 # Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
 _AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
@@ -44,6 +44,8 @@ def misread(source: Source, detected: DetectedFormat) -> list[Reading]:
     readings = propose(source) if doubts else []
     if readings and any(doubt(readings[0]) for doubt in doubts):
         return readings
+    if source.container == "xlsx" and any("average" in reading.notes for reading in readings):
+        return readings  # the sheet that is read has a row of means
     is_open = _is_open_answer(detected) and any(reading.mapping.get("answers") == detected.guess["answer"]
                                                 for reading in readings)
     return readings if is_open else []
@@ -74,6 +76,11 @@ def _has_only_answers(detected: DetectedFormat) -> bool:
     guess = detected.guess
     if guess.get("answer", "").lower().removeprefix("outputs.") not in ("answer", "response", "output"):
         return False
+    if guess["answer"].startswith("outputs.") and guess.get("retrieved", "").startswith("outputs."):
+        guess = {name: field for name, field in guess.items() if name != "retrieved"}
+        if any("run" in words(name) or "reference" in words(name) or "feedback" in words(name)
+               for name in detected.columns):
+            return False
     is_rated = any(may_be_metric(name) for name in detected.columns if name not in guess.values())
     return not is_rated and _OF_SYSTEMS.isdisjoint(guess)
 
@@ -112,22 +119,34 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
+        yield lambda reading: reading.role == "truth" and "evidence" in reading.mapping and guess["doc_id"] in (
+            reading.mapping.get("relevant"), reading.mapping.get("source"))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
     is_small = source.stored_size < _SMALL_BYTES
+    if "doc_id" in guess and any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
+        yield lambda reading: _names_chunks(reading.mapping.get("doc_id", "")) and (
+            reading.mapping.get("source") == guess["doc_id"])  # the document is that of the chunk
     if "doc_id" in guess and is_document_row(guess) and (unread or ("text" in guess and is_small)):
         yield lambda reading: "doc_id" not in reading.mapping and "text" in reading.mapping and (
             "relevant" not in reading.mapping)
         yield lambda reading: "config" in reading.mapping and "config" not in guess and (
             reading.mapping["config"] not in guess.values() and "doc_id" in reading.mapping)
+    if {"doc_id", "grade"} <= guess.keys() and is_small and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
+        yield lambda reading: reading.mapping.get("evidence") == guess["doc_id"]
     if find_family(detected.columns) is not None:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "")
                                   for role in ("retrieved", "contexts", "answer"))
     if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
+
+
+def _names_chunks(name: str) -> bool:
+    """True for chunk_id, passage_id, node_id."""
+    return bool({"chunk", "passage", "node", "chunkid"} & set(words(name))) and not ID.isdisjoint(words(name))
 
 
 def _has_average(data: bytes) -> bool:
@@ -155,7 +174,12 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
                   for name, path in guess.items() if name in _MORE)
     new = [name for name in _MORE if name in mapping.keys() - guess.keys() and (
         mapping[name] not in guess.values()) and not (
-        name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys())]
+        name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys() and not (
+            name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
+    if "." in mapping.get("latency_ms", "") and not {"latency_ms", "latency_s"} & guess.keys():
+        new.append("latency_ms")
+    if detected.role == "truth" and "scores" in mapping:  # a truth has no place for them
+        new.append("scores")
     if "doc_id" in guess:  # rows of documents have the details of their query under the usual names
         new = [name for name in new if name not in QUERY_ALIASES or not find_fields(
             [mapping[name]], (name,), QUERY_ALIASES)]

@@ -9,10 +9,11 @@ from ragdash.io.proposals.names import (
     ACCEPTED,
     ANSWER,
     CODES,
+    COUNTING,
+    CRITERIA,
     DOCUMENT,
     GENERIC,
     GOLD,
-    GRADES,
     ID,
     KINDS_OF_SOURCES,
     LATENCIES,
@@ -20,12 +21,9 @@ from ragdash.io.proposals.names import (
     MILLISECONDS,
     NOTES,
     QUESTION,
-    RANKS,
     RETURNED,
-    SCORES,
     SECONDS,
     SPANS,
-    SURE_METRICS,
     TEXT,
     WEAK_GOLD,
     counts_something,
@@ -35,10 +33,6 @@ from ragdash.io.tables.cells import ID_PART
 
 _ID = re.compile(ID_PART)
 _REFERENCES = {"truth", "reference", "target", "expected", "ideal", "gold", "groundtruth", "gt", "correct", "golden"}
-_LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
-           "result", "evaluation", "judge", "assessment", "annotation"}
-_COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
-           "version", "limit", "max", "min", "order", "step"}
 _QUERY_IDS = {"query", "question", "case", "test", "item", "example", "turn", "sample", "task", "gold", "q", "topic",
               "qa", "prompt", "record", "row", "entry", "input", "interaction", "conversation", "request"}
 _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", "case", "test", "tool", "run",
@@ -48,7 +42,8 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
 _NO_QUESTION = {"token", "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words", "alias", "var", "variable", "fact"}
+              "words", "alias", "var", "variable", "fact",}
+_ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider"}
 
 
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them
@@ -57,7 +52,8 @@ _VERDICTS = {"correct", "right", "match", "valid", "relevant"}  # behind answer:
 _SPEAKERS_ASKING = (("user",), ("user", "message"), ("human",))
 _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("problem", "description"))
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
-_AGAINST = {"negative", "neg", "distractor", "irrelevant", "forbidden", "wrong", "incorrect", "hard", "excluded"}
+_AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong",
+            "incorrect", "hard", "excluded"}
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
@@ -69,6 +65,8 @@ def is_question(field: Field) -> bool:
         return True
     if field.is_number or (not field.is_long_text and {"doc", "document"} & set(field.words)):
         return False  # n_queries counts them; doc.query names weights of both
+    if field.name_words == ("narrative",) and field.is_long_text and not field.is_list:
+        return True  # of a topic
     return (field.is_text and not (field.is_list and _is_several(field)) and not QUESTION.isdisjoint(name)
             and name.isdisjoint(ID | METRICS | NOTES | _NO_QUESTION)
             and name.isdisjoint(ANSWER - QUESTION) and "[]" not in field.path and not field.is_object)
@@ -98,7 +96,8 @@ def is_query_id(field: Field) -> bool:
     name = set(field.name_words)
     if field.is_list or field.is_object or not field.is_id_like or field.share < 0.9 or field.path.count(".") > 2:
         return False
-    if counts_something(field.name_words):
+    if counts_something(field.name_words) or (name & {"chunk", "doc", "document", "passage"} and name.isdisjoint(
+            {"query", "question"})):
         return False
     return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",
                                  "nr")
@@ -152,6 +151,8 @@ def is_gold_documents(field: Field) -> bool:
         return True  # evidence_chunk_ids
     if (field.is_number and not field.is_list and name.isdisjoint(CODES)) or field.is_bool:
         return False
+    if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} and len(field.name_words) > 1:
+        return False  # num_guests
     if _names_kinds(field):
         return False
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
@@ -240,13 +241,15 @@ def is_context(field: Field) -> bool:
     if is_answer_object(field):
         return False
     above = set(words(field.path.rpartition(".")[0]))
+    if field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path:
+        return False  # how some questions were made
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True  # prediction.references
-    if "[]" in field.path and above and above <= QUESTION:
-        return False  # input[].text
+    if "[]" in field.path and above and (above <= QUESTION or "sub" in above):
+        return False  # input[].text, sub_questions[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):
         return not field.present and "context" in name and name.isdisjoint(METRICS) and field.path.count(".") == 0
-    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight"}) or (
+    if not name.isdisjoint(METRICS | NOTES | QUESTION | ID | ANSWER | {"tool", "highlight", "highlighted"}) or (
             not path.isdisjoint(GOLD | _AGAINST)) or name == {"generated", "text"}:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
@@ -286,101 +289,39 @@ def is_reference(field: Field) -> bool:
         name & _REFERENCES) and not field.is_number
 
 
+def is_expected_text(field: Field) -> bool:
+    """A text in an object of what is expected: expected.grounding."""
+    return (field.path.rpartition(".")[0].lower() in ("expected", "gold", "golden") and field.is_long_text
+            and not field.is_list and field.share > 0.3 and set(field.name_words).isdisjoint(
+                NOTES | QUESTION | _NO_ANSWER | CRITERIA | SPANS | DOCUMENT | {"keyword"}))
+
+
 def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
     wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake"}
-    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | wrong | {
+    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | wrong | CRITERIA | {
             "score", "metric", "feedback", "judge"}):
         return False
     if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
         return False
     if field.is_number and field.distinct_count <= 3 and len(field.values) > 10:
         return False  # the class that was predicted
+    if field.distinct_count == 1 and len(field.values) > 5 and not any(" " in str(item) for item in field.items[:1]):
+        return False  # the same word for all, such as how it was made
     if field.is_number and not name.isdisjoint(_MEASURES | MILLISECONDS | SECONDS | LATENCIES):
         return False
     if "answer" in name and name & ACCEPTED and name.isdisjoint(RETURNED):
         return False  # answer_long next to answer_short
     others = name - {"model"} if name & {"answer", "response", "output"} else name
-    if not others.isdisjoint(_NO_ANSWER | (NOTES - {"title"}) | QUESTION - {"q"}):
+    if not others.isdisjoint(_NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:
         return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))
     if (name == {"result"} and field.blank_share > 0.4) or field.name_words in _SPEAKERS_ANSWERING:
         return True
-    return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"predicted"}, {"pred"}, {"actual"},
-                                                   {"hypothesis"}, {"candidate"})
-
-
-def is_metric(field: Field) -> bool:
-    """A number or truth value that rates the query."""
-    name = set(field.name_words)
-    if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
-        return False
-    if field.path.startswith("*."):
-        return False  # a mean over the queries of a configuration
-    if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid"}):
-        return False
-    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
-        return False
-    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge"}) and (
-        "." in field.path)
-    stripped = {word.rstrip("0123456789") for word in name}
-    known = not (name | stripped).isdisjoint(METRICS)
-    if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
-        return False
-    return _is_bounded(field) or known
-
-
-def is_label(field: Field) -> bool:
-    """A judgment in words, such as Correct or Refusal."""
-    if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
-        return False
-    name = set(field.words)
-    short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
-    enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
-    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name",
-                                                                               "metric"})
-    return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
-
-
-def _is_bounded(field: Field) -> bool:
-    from ragdash.io.proposals.fields import as_bool, as_number
-
-    values = [as_number(item) if as_bool(item) is None else float(bool(as_bool(item))) for item in field.items]
-    return all(value is not None and -1 <= value <= 100 for value in values)
-
-
-def latency_unit(field: Field) -> str:
-    """ms or s for a duration; "" for anything else."""
-    name = set(field.name_words)
-    if field.is_list or not field.is_number or field.path.startswith("*.") or "[]" in field.path or (
-            field.path.count(".") > 2):
-        return ""
-    if name.isdisjoint(LATENCIES) or not name.isdisjoint({"stamp", "timestamp", "created", "start", "end", "at"}):
-        return ""
-    if not name.isdisjoint(MILLISECONDS):
-        return "ms"
-    if not name.isdisjoint(SECONDS):
-        return "s"
-    return ""
-
-
-def parallel_role(field: Field) -> str:
-    """grade, rank or score for numbers in a list next to documents; "" for others."""
-    name = set(field.name_words)
-    marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "label"}
-    if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:
-        return "grade"
-    if not field.is_list or not field.is_number:
-        return ""
-    if not name.isdisjoint(RANKS - {"pos", "index", "order"}):
-        return "rank"
-    if not name.isdisjoint({"gain", "rating", "grade", "rel", "label", "judgment", "judgement"}):
-        return "grade"
-    if not name.isdisjoint(SCORES):
-        return "score"
-    return "grade" if not name.isdisjoint(GRADES) else ""
+    return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},
+                                                   {"actual"}, {"hypothesis"}, {"candidate"})
 
 
 def _is_constant(field: Field) -> bool:

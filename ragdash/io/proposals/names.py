@@ -9,6 +9,7 @@ from ragdash.io.proposals.shapes.languages import english_words, in_english
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
+_SHOULD = re.compile(r"should[ _](?:have[ _])?(?:been|be)(?=\W*$)", re.IGNORECASE)
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
             "response", "references": "reference", "sources": "source", "passages": "passage", "pages": "page",
             "files": "file", "filenames": "filename", "nodes": "node", "urls": "url", "docs": "doc", "titles": "title",
@@ -46,6 +47,7 @@ KINDS_OF_SOURCES = {"pdf", "docx", "html", "web", "wiki", "confluence", "sql", "
 TEXT = {"text", "content", "passage", "context", "chunk", "snippet", "body", "quote", "span", "excerpt", "evidence",
         "paragraph", "sentence", "segment", "page_content", "document", "fragment"}
 SPANS = {"evidence", "quote", "span", "excerpt", "context", "fragment", "sentence", "support", "fact"}
+CRITERIA = {"criteria", "criterion", "criterium", "rubric", "should"}  # what an answer is judged by
 METRICS = {"recall", "precision", "mrr", "ndcg", "hit", "map", "f1", "faithfulness", "faithful", "relevancy",
            "relevance", "similarity", "score", "correctness", "accuracy", "groundedness", "grounded", "bleu", "rouge",
            "sas", "em", "match", "hitrate", "rr", "ap", "dcg", "err", "success", "coverage", "utilization",
@@ -63,7 +65,7 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
            "algorithm", "setup", "setting", "retrieval", "search", "index", "weight", "alpha", "k", "topk", "version",
            "rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch", "llm", "bot", "agent", "framework",
            "chunk", "overlap", "size", "temperature", "threshold"}
-LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took"}
+LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took", "timing"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
 COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun: how many there are
 NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "feedback", "description", "error",
@@ -72,15 +74,22 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
          "language", "lang", "domain", "status"}
 AVERAGES = {"mean", "average", "avg", "all", "total", "overall", "median", "macro", "micro", "std", "stdev", "sum",
             "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
+_AROUND = {"final", "score", "scores", "row", "grand", "value", "values", "dev"}
 ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRICS | LATENCIES | NOTES | {
     "list", "ranked", "final", "at", "user", "human", "judge", "with", "and", "of", "the", "in", "per", "exact", "raw",
     "full", "ms", "sec", "seconds", "s", "tokens", "token", "cost", "total", "prompt", "completion", "first", "last"}
 
 
+def names_average(text: str) -> bool:
+    """True for what stands in place of a query in a row of means: mean, FINAL (mean), Average score."""
+    parts = re.split(r"[\W_]+", text.strip().lower().strip("()"))
+    return len(text) < 40 and not AVERAGES.isdisjoint(parts) and AVERAGES.issuperset(set(parts) - _AROUND)
+
+
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
-    name = _YES_NO.sub("", in_english(name))
+    name = _SHOULD.sub("expected answer", _YES_NO.sub("", in_english(name)))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(word) for part in parts if part for word in english_words(part.lower()))
 

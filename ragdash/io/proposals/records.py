@@ -31,7 +31,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     texts_by_query,
 )
 from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
-from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, without_envelopes
+from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, with_parsed_texts, without_envelopes
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.cell_lists import parse_columns
@@ -70,7 +70,7 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if source.container == "zip":
         detect_source(source)  # distinguishes a workbook from other archives
     if source.container == "parquet" or source.container == "xlsx":
-        return list(_tables(source))
+        return _with_systems(list(_tables(source)))
     if source.container or source.stored_size > MAX_PROPOSED_BYTES:
         return []
     text = source.text.replace("\0", "").lstrip("\ufeff")
@@ -78,7 +78,8 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(item.rows))))
+            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(with_parsed_texts(
+                item.rows)))))
                                   for item in _in_json(values)])
     return _with_systems([replace(item, rows=with_metric_columns(item.rows)) for item in _text_tables(text)])
 
@@ -321,15 +322,16 @@ def _text_tables(text: str) -> Iterator[RecordList]:
                         if any(cell.strip() for cell in row)]
             except csv.Error:
                 continue
+            count = len(rows)
             rows = without_titles(with_decimal_points(rows) if delimiter in "\t;" else rows)
             widths = Counter(map(len, rows))
             width = max(widths, key=widths.__getitem__, default=0)
             regular = widths[width] / max(len(rows), 1)
             if width > 1 and regular > 0.9:
-                candidates.append((regular, width, rows, delimiter))
+                candidates.append((len(rows) < count, -regular, -width, rows, delimiter))
     finally:
         csv.field_size_limit(previous)
-    for _, _, rows, delimiter in sorted(candidates, key=lambda item: (-item[0], -item[1]))[:2]:
+    for *_, rows, delimiter in sorted(candidates, key=lambda item: item[:3])[:2]:
         table = _table_of_rows(rows, headerless=delimiter == "\t")
         if table:
             yield RecordList("", table)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.documents import assign_returned, drop_unlike_ids, id_rank
+from ragdash.io.proposals.choices.documents import assign_returned, drop_unlike_ids, id_rank
+from ragdash.io.proposals.choices.row_keys import assign_rows
+from ragdash.io.proposals.choices.settle import (
+    settle_answer,
+    settle_judged_texts,
+    settle_lists,
+    settle_neutral_documents,
+    settle_paragraph,
+)
+from ragdash.io.proposals.content import ratings
+from ragdash.io.proposals.content.times import time_stage
 from ragdash.io.proposals.fields import Field, is_missing, profile
 from ragdash.io.proposals.names import (
     ANSWER,
-    DOCUMENT,
     GOLD,
     ID,
-    LATENCIES,
     RETURNED,
-    WEAK_GOLD,
     counts_something,
     words,
 )
 from ragdash.io.proposals.records import KEY, RecordList
-from ragdash.io.proposals.row_keys import assign_rows
 from ragdash.io.proposals.shapes.families import NUMBER, PLAIN, ColumnFamily, find_family, spread_columns
 from ragdash.io.proposals.shapes.logs import is_noise
 from ragdash.io.proposals.shapes.ranked_lists import lists_with_scores, with_returned_lists
 
-_AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
-_AS_RUN = {"relevant": "retrieved"}
 KEYLESS = Field("", ())
 _EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # answers that were replaced, or without
 # documents
+_TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
 
 
@@ -40,16 +45,17 @@ def assign(records: RecordList) -> list[Assignment]:
     fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
     fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
-    free = {name: item for name, item in fields.items() if not is_noise(item)}
+    free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
     _assign_query(result, free)
     _assign_truth(result, free)
     assign_returned(result, free, family)
     _assign_values(result, free, family)
     assign_rows(result, free)
-    alternatives = _settle_paragraph(result, free)
-    alternatives += _settle_neutral_documents(result, free)
-    alternatives += _settle_lists(result)
-    alternatives += _settle_answer(result, free)
+    settle_judged_texts(result)
+    alternatives = settle_paragraph(result, free)
+    alternatives += settle_neutral_documents(result, free)
+    alternatives += settle_lists(result)
+    alternatives += settle_answer(result, free)
     if family:
         _add_plain(result, free, family)
     drop_unlike_ids(result, free)
@@ -74,7 +80,8 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
             fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
                                                    for row in rows))
     parents = {name.rpartition(".")[0] for name in fields}
-    family = find_family(name for name in fields if NUMBER not in name and name not in parents)
+    family = find_family(name for name, item in fields.items() if NUMBER not in name and name not in parents
+                         and not _is_setting(item))
     if family is None:
         return fields, None
     taken = {name for members in family.members.values() for name in members.values()}
@@ -84,6 +91,12 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
         plain = pattern.replace("{run}", " ")
         joined[pattern] = _Named(pattern, tuple(values), plain)
     return joined, family
+
+
+def _is_setting(item: Field) -> bool:
+    """True for similarity_top_k_dense: how many are asked for, the same in all records."""
+    return item.is_number and not item.is_list and item.distinct_count < 2 and (
+        {"top", "k"} <= set(item.words) or "topk" in item.words)
 
 
 @dataclass(frozen=True)
@@ -161,6 +174,10 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     if references:
         references.sort(key=lambda item: (item.path.count("."), "answer" not in item.words, len(item.path)))
         take(result, free, "answers", references[0])
+    if not references:
+        expected = [item for item in free.values() if meanings.is_expected_text(item)]
+        if expected:
+            take(result, free, "answers", max(expected, key=lambda item: item.share))
     deepeval = {"actualoutput", "expectedoutput", "retrievalcontext"} & {normalize_name(name) for name in result.fields}
     objects = [item for item in free.values() if meanings.is_evidence(item) or (deepeval and item.path == "context")]
     if objects:
@@ -178,7 +195,11 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     if gold:
         full = [item for item in gold if "partial" not in item.words]
         partial = [item for item in gold if "partial" in item.words]
-        full.sort(key=lambda item: (not item.is_list, item.path.count("."), id_rank(item)))
+        returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
+                    for value in item.items}
+        full.sort(key=lambda item: (returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
+                                    item.path.count("."), id_rank(item),
+                                    {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
         if full and partial:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
         else:
@@ -193,8 +214,10 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
         and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
+    is_answered = any(meanings.is_answer(item) for item in free.values())
     return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
         item for item in gold if item.is_list and item.name_words != ("expected",) and not returned
+        and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 
 
@@ -215,11 +238,13 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                and item.is_list and item.is_text and not item.is_object]
     if several and "answers" not in result.roles:
         take(result, free, "answers", several[0])  # several right answers
-    for item in list(free.values()):
-        unit = meanings.latency_unit(item)
-        if unit and "latency_ms" not in result.roles and ("{run}" in item.path or not result.runs):
-            take(result, free, "latency_ms", item)
-    metrics = [item for item in free.values() if meanings.is_metric(item)]
+    times: dict[str, Field] = {}
+    for item in free.values():
+        if ratings.is_duration(item) and ("{run}" in item.path or not result.runs):
+            times.setdefault(time_stage(item.path), item)
+    if times:
+        take(result, free, "latency_ms", *times.values())
+    metrics = [item for item in free.values() if ratings.is_metric(item)]
     named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
              and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
     if result.runs and any("{run}" in path for path in result.roles.values()):
@@ -227,7 +252,7 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]
     if metrics or named:
         take(result, free, "scores", *metrics, *named[:1])
-    labels = [item for item in free.values() if meanings.is_label(item)]
+    labels = [item for item in free.values() if ratings.is_label(item)]
     if labels:
         take(result, free, "labels", *labels)
 
@@ -273,115 +298,3 @@ def _answer_rank(item: Field) -> tuple:
     name = item.name_words
     return (not _EARLY.isdisjoint(name), item.path.count("."), not set(name) & RETURNED,
             name not in (("answer",), ("response",)), len(name))
-
-
-def _settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
-    """Documents whose name does not say what they are: relevant in a file without anything returned.
-
-    Next to a question alone they may as well be what was returned.
-    """
-    if {"relevant", "retrieved", "doc_id", "contexts", "text"} & result.roles.keys():
-        return []
-    neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
-               and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
-    neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
-    neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
-        item.name_words) or item.path_share > 0.6]
-    neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
-    if not neutral:
-        return []
-    neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
-                                   id_rank(item)))
-    is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
-    is_reference = "answers" in result.roles and not neutral[0].is_list and (
-        {"answer", "latency_ms", "config"}.isdisjoint(result.roles))
-    is_system = _is_of_system(result) and not is_reference
-    name = set(neutral[0].name_words)
-    is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
-        neutral[0].path_share < 0.6) and (name.isdisjoint({"chunk", "passage"}) or name.isdisjoint(ID))
-    if is_source:
-        take(result, free, "source", neutral[0])
-    elif is_answered or is_system or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
-        take(result, free, "retrieved", neutral[0])
-    else:
-        take(result, free, "relevant", neutral[0])
-        if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
-            return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
-    return []
-
-
-def _settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
-    """One text next to a question and its right answer is what the question was asked about, not what was returned."""
-    text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
-    if text is None or text.is_list or not RETURNED.isdisjoint(text.words) or _is_of_system(result):
-        return []
-    if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
-        return []
-    has_id = any(item.path.lower() in ("chunk_id", "passage_id", "doc_id", "document_id") for item in free.values())
-    if bool(answer) == ("answers" in result.roles) or (answer and not (
-            has_id and RETURNED.isdisjoint(words(answer)))):
-        return []
-    other = replace(result, roles=dict(result.roles))
-    result.roles = {{"contexts": "evidence", "answer": "answers"}.get(name, name): path
-                    for name, path in result.roles.items()}
-    return [other]
-
-
-def _settle_lists(result: Assignment) -> list[Assignment]:
-    """Lists of objects without scores, of which nothing says that they were returned, are as likely to be right."""
-    path = result.roles.get("retrieved", "")
-    parent = path.rpartition("[].")[0]
-    named = meanings.is_returned_documents(result.fields[path]) if path in result.fields else True
-    if not parent or named or {"score", "rank", "grade", "contexts", "relevant"} & result.roles.keys():
-        return []
-    answer = result.roles.get("answer", "")
-    if answer:
-        if _is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
-            return []
-        other = replace(result, roles=dict(result.roles))
-        result.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
-        return [other]
-    other = replace(result, roles={_AS_TRUTH.get(name, name): value
-                                   for name, value in result.roles.items()})
-    has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
-                    for name in result.fields if name.startswith(f"{parent}[]."))
-    if has_spans:
-        result.roles, other.roles = other.roles, result.roles
-    return [other]
-
-
-def _is_of_system(result: Assignment) -> bool:
-    """True where a file says what a system did: its configuration, its scores, how long it took."""
-    measured = {"token", "cost", *LATENCIES - {"time", "took"}}
-    return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
-        not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
-        for item in result.fields.values())
-
-
-def _settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
-    """In a file of truth an answer is the reference; where both are plausible, both readings."""
-    path = result.roles.get("answer")
-    if path is None or "answers" in result.roles or "{run}" in path:
-        return []
-    as_truth = replace(result, roles={("answers" if name == "answer" else name): value
-                                      for name, value in result.roles.items()})
-    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
-        return [as_truth] if path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles else []
-    plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
-    if not plain:
-        return []
-    listed = result.fields.get(result.roles.get("relevant", ""))
-    is_gold = listed is None or not set(listed.words).isdisjoint(GOLD - WEAK_GOLD)
-    if listed is not None and listed.is_list and not is_gold and "evidence" not in result.roles:
-        other = replace(result, roles={("retrieved" if name == "relevant" else name): value
-                                       for name, value in result.roles.items()})
-        result.roles = as_truth.roles
-        return [other]
-    if {"relevant", "evidence", "source"} & result.roles.keys():
-        result.roles = as_truth.roles
-        return []
-    if not set(words(path)).isdisjoint(RETURNED):  # response, output: rather those of a system
-        return [as_truth]
-    other = replace(result, roles=dict(result.roles))
-    result.roles = as_truth.roles
-    return [other]

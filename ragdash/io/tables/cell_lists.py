@@ -11,11 +11,15 @@ from ragdash.io.json.exact_parser import NumberText
 from ragdash.io.tables.cells import ID_PART, UnreadableCell, parse_nested, printed_array
 
 _LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
-                         r"references|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
+                         r"references|citations?|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
 _LIST_START = re.compile(r"""\s*([\[{(]\s*(['"\[{(\]})\d-]|None|nan|null|true|false|array)|array\()""")
 _ID_PART = re.compile(ID_PART)
 _SCORED = re.compile(r"(\S+?)[:=](-?\d*\.\d+)[,;|]?")
 _BULLET = re.compile(r"\s*(?:\[?\d{1,3}[.):\]]|[-*\u2022\u2013])\s+")
+_NUMBERED_IDS = re.compile(r"\s*(?:\[\d{1,3}\]\s*[^\s,;\[\]]+\s*[,;]?\s*)+")  # [1] d7, [2] d2
+_NUMBERED_ID = re.compile(r"\[\d{1,3}\]\s*([^\s,;\[\]]+)")
+_BRACKETED_IDS = re.compile(r"\s*\[[^\[\]\s,;]+\](?:\s*[,;]?\s*\[[^\[\]\s,;]+\])*\s*")  # [d7];[d2]
+_BRACKETED_ID = re.compile(r"\[([^\[\]]+)\]")
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 
@@ -89,6 +93,10 @@ def _parse_column(name: str, column: Sequence) -> list:
     if cells and all(" " in cell and all(map(_SCORED.fullmatch, cell.split())) for cell in cells):
         return [None if _is_empty(cell) else [{"doc_id": match[1], "score": NumberText(match[2])}
                                               for match in _SCORED.finditer(cell)] for cell in column]
+    if cells and all(map(_NUMBERED_IDS.fullmatch, cells)) and any("2" in cell for cell in cells):
+        return [None if _is_empty(cell) else _NUMBERED_ID.findall(cell) for cell in column]
+    if cells and all(map(_BRACKETED_IDS.fullmatch, cells)):
+        return [None if _is_empty(cell) else _BRACKETED_ID.findall(cell) for cell in column]
     lines = _bulleted_lines([cell for cell in column if not _is_empty(cell)])
     if lines:
         return [None if _is_empty(cell) else [part for line in cell.split("\n")

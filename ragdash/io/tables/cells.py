@@ -8,7 +8,7 @@ import json
 import re
 import tokenize
 
-from ragdash.io.field_names import MISSING_TEXTS, PARALLEL_FIELDS
+from ragdash.io.field_names import MISSING_TEXTS, PARALLEL_FIELDS, STAGE_TIMES
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.json.typed_fields import Cell
 
@@ -16,7 +16,7 @@ TEXTS = ("query", "answer", "config")
 LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source")
 TEXT_LISTS = ("contexts", "answers", "evidence")  # lists of texts; a cell may hold a single text
 OBJECTS = ("settings", "usage", "attributes", "metrics")
-NUMBERS = ("latency_ms", "latency_s", "prompt_tokens", "completion_tokens", "cost_usd")
+NUMBERS = ("latency_ms", "latency_s", *STAGE_TIMES, "prompt_tokens", "completion_tokens", "cost_usd")
 IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _ADJACENT_STRINGS = re.compile(r"""['"]\s+[rbuf]?['"]""")

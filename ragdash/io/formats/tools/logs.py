@@ -159,17 +159,21 @@ def _rank_llm_queries(values: list) -> Iterator[dict]:
         yield present(query_id=as_id(member(query, "qid")), query=member(query, "text"), retrieved=candidates)
 
 
+_SENTENCES = ("answer", "responses")  # of TREC RAG, and of RAGTIME
+
+
 def _is_trec_rag(keys: Keys) -> bool:
     top = set(keys.get((), ()))
     has_topic = "topic_id" in top or {"narrative_id", "topic_id"} & set(keys.get(("metadata",), ()))
-    return has_topic and {"references", "answer"} <= top and "citations" in keys.get(
-        ("answer", LIST), ())
+    return has_topic and "references" in top and any(
+        "citations" in keys.get((name, LIST), ()) for name in _SENTENCES)
 
 
 def _trec_rag_answers(values: list) -> Iterator[dict]:
     """The cited documents of each topic, and its sentences joined to an answer."""
     for item in objects(values):
-        sentences = [str(sentence.get("text")) for sentence in objects(item.get("answer")) if sentence.get("text")]
+        sentences = [str(sentence.get("text")) for sentence in objects(
+            next((item[name] for name in _SENTENCES if name in item), None)) if sentence.get("text")]
         cited = item.get("references")
         known = item if "topic_id" in item else {**item, **next(iter(objects([item.get("metadata")])), {})}
         topic_id, topic = (next((known[name] for name in names if known.get(name) is not None), None) for names in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,7 @@ _SUFFIX = re.compile(r"[_\s-]*(results?|hits|top[_-]?\d+)$", re.IGNORECASE)
 _MOST_COLUMNS = 60
 _MODELS = {"mixtral", "gemma", "deepseek", "phi", "falcon", "bard", "palm", "chatgpt", "grok", "cohere", "opus",
            "sonnet", "haiku", "turbo", "flash", "bing", "perplexity", "elastic", "elasticsearch", "bm25f", "lucene",
+           "anthropic", "ollama", "studio", "groq", "bedrock",
            "dpr", "contriever", "minilm", "mpnet", "jina", "nomic", "voyage", "rm3", "tct", "ance", "monot5"}
 _ROLES = QUESTION | ANSWER | TEXT | DOCUMENT | ID | METRICS | SCORES | LATENCIES | GOLD
 _LETTERS = {"a", "b", "new", "old", "before", "after", "pre", "post", "v1", "v2", "v3", "rag", "baseline"}
@@ -44,7 +46,9 @@ def _with_suffix(rows: Sequence[dict]) -> list[str]:
 
 
 def _is_system(name: str) -> bool:
-    parts = {re.sub(r"[\d.]+$", "", part) or part for part in words(name)} | set(words(name))
+    names = words(name)
+    parts = {re.sub(r"[\d.]+$", "", part) or part for part in names} | set(names) | {
+        "".join(pair) for pair in itertools.pairwise(names)}  # OpenAI
     return bool(parts & (SYSTEMS | _MODELS)) and parts.isdisjoint(_ROLES)
 
 
@@ -53,8 +57,10 @@ def _content(values: Iterator) -> str:
     present = [value for value in values if value is not None and value != ""]
     if present and all(type(value) is list for value in present):
         return "retrieved"
-    is_text = present and all(type(value) is str for value in present)
-    if is_text and sum(" " in value.strip() for value in present) > len(present) / 2 and (
-            len(set(present)) > len(present) / 2):
+    if not present or not all(type(value) is str for value in present):
+        return ""
+    blanks, others = sum(" " in value.strip() for value in present), len(set(present))
+    if (2 * blanks > len(present) and 2 * others > len(present)) or (
+            4 * blanks > len(present) and 3 * others > len(present) and others > 4):
         return "answer"
     return ""

@@ -124,6 +124,8 @@ def _is_variant(variant: str) -> bool:
     stripped = [re.sub(r"\d+$", "", part) if not part[:1].isdigit() else part for part in parts]
     if not parts or "[]" in variant or all(part.isdecimal() for part in parts):
         return False
+    if any(_CONTENT.issuperset(words(part)) and SYSTEMS.isdisjoint(words(part)) for part in variant.split(".")[1:]):
+        return False  # hybrid.answer: a member of a configuration
     if not (SURE_METRICS | _OF_METRICS | GOLD | QUESTION - {"q"}).isdisjoint(parts):
         return False
     return not SYSTEMS.isdisjoint(parts) or any(part and part not in _NO_SYSTEM for part in stripped)

@@ -9,7 +9,7 @@ from ragdash.io.proposals.names import words
 if TYPE_CHECKING:
     from ragdash.io.proposals.fields import Field
 
-_LOGS = {"event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
+_LOGS = {"sub", "event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
 _NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
           "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from ragdash.io.proposals import meanings
+from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field, ReturnedField, as_number, leaves
 from ragdash.io.proposals.names import GOLD, ID, WEAK_GOLD, words
 
@@ -14,7 +15,7 @@ _MOST_LOCAL = 1000
 def with_returned_lists(fields: dict[str, Field]) -> dict[str, Field]:
     """The fields; those of lists of objects with falling fractional scores know that they were returned."""
     scored = {item.path.split("[]")[0] for item in fields.values() if "[]." in item.path
-              and meanings.parallel_role(item) in ("score", "grade") and falls(item)}
+              and ratings.parallel_role(item) in ("score", "grade") and falls(item)}
     scored = {path for path in scored if (GOLD - WEAK_GOLD).isdisjoint(words(path))}
     return {path: ReturnedField(path, item.values) if path.split("[]")[0] in scored and "[]" in path else item
             for path, item in fields.items()}
@@ -36,7 +37,7 @@ def falls(item: Field) -> bool:
 def lists_with_scores(free: dict[str, Field]) -> list[Field]:
     """Lists of ids next to a list of falling scores of the same length."""
     scores = [item for item in free.values() if item.is_list and "[]" not in item.path
-              and meanings.parallel_role(item) == "score" and falls(item)]
+              and ratings.parallel_role(item) == "score" and falls(item)]
     return [item for item in free.values() if item.is_list and "[]" not in item.path
             and (meanings.is_neutral_documents(item) or (item.is_id_like and not ID.isdisjoint(item.name_words)))
             and any(same_lengths(item, score) for score in scores)]

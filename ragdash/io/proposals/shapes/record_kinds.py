@@ -30,6 +30,11 @@ def with_speakers(rows: Sequence[dict]) -> list[dict]:
         return list(rows)
     if any(not QUESTION.isdisjoint(words(str(name))) for name in rows[0]) or {"user", "assistant"} & rows[0].keys():
         return list(rows)
+    ends = [str(row["messages"][-1]["role"]).lower() in MODEL_ROLES for row in rows
+            if _is_conversation(row.get("messages"))]
+    if 2 * sum(ends) < len(ends):  # questions with what was said before
+        return [{**row, "user": last_message(row["messages"], USER_ROLES)} if _is_conversation(row.get("messages"))
+                else row for row in rows]
     return [{**row, "user": last_message(row["messages"], USER_ROLES),
              "assistant": last_message(row["messages"], MODEL_ROLES)} if _is_conversation(row.get("messages")) else row
             for row in rows]

@@ -10,6 +10,7 @@ from ragdash.io.proposals.names import ANSWER, CONFIGS, LATENCIES, QUESTION, SUR
 KEY = "*"  # the query, as in the other lists of records
 MOST_COLUMNS = 12
 _MOST_GRADE = 4
+_ASKING = ("what ", "who ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ", "can ")
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
 
@@ -21,7 +22,13 @@ def texts_by_query(value: dict) -> list[dict]:
     named = sum(_ID_LIKE.fullmatch(str(key)) is not None for key in value)
     if 10 * named < 9 * len(value):
         return []
-    return [{KEY: key, "answer": text} for key, text in value.items()]
+    texts = list(value.values())
+    name = "query" if 10 * sum(map(_asks, texts)) >= 3 * len(texts) else "answer"
+    return [{KEY: key, name: text} for key, text in value.items()]
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip().endswith(("?", "？")) or text.lower().startswith(_ASKING)
 
 
 def columns_by_query(value: dict) -> list[dict]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.io.proposals.names import ROLE_WORDS, words
+from ragdash.io.tables.cell_lists import is_list_column, parse_columns
 
 _ENVELOPES = ("payload", "data", "body", "record", "properties")
 _TYPES = ("type", "event", "kind")
@@ -54,6 +55,22 @@ def without_envelopes(rows: Sequence[dict]) -> list[dict]:
     if name is None or kind is None or len({row[kind] for row in rows}) < 2:
         return list(rows)
     return [{kind: row[kind], **row[name]} for row in rows]
+
+
+def with_parsed_texts(rows: Sequence[dict]) -> list[dict]:
+    """The records; texts that are JSON lists, in all records that have them, are these lists."""
+    names = [name for name, value in (rows[0].items() if rows else ()) if _is_list_text(value)]
+    names = [name for name in names if is_list_column([row[name] for row in rows if type(row.get(name)) is str])]
+    if not names:
+        return list(rows)
+    columns = parse_columns(names, [[row.get(name) if type(row.get(name)) is str else "" for row in rows]
+                                    for name in names])
+    return [{**row, **{name: value for name, value in zip(names, values, strict=True) if type(row.get(name)) is str}}
+            for row, values in zip(rows, zip(*columns, strict=True), strict=True)]
+
+
+def _is_list_text(value) -> bool:
+    return type(value) is str and value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]"
 
 
 def with_order(rows: Sequence[dict]) -> list[dict]:

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
@@ -22,7 +23,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     gold = result.roles.get("relevant", "").split("+")[0].rpartition(":")[0] or result.roles.get("relevant", "")
     parent = gold.rpartition("[].")[0]
     if parent and (grades := [item for item in free.values() if item.path.startswith(f"{parent}[].")
-                              and meanings.parallel_role(item) in ("grade", "score")]):
+                              and ratings.parallel_role(item) in ("grade", "score")]):
         take(result, free, "grade", grades[0])
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
@@ -66,7 +67,7 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
 def _is_flag(item: Field) -> bool:
     """True for members such as is_supporting, which mark what is right among candidates."""
     return "[]." in item.path and bool({"supporting", "selected", "gold", "positive"} & set(item.name_words)) and (
-        meanings.parallel_role(item) == "grade")
+        ratings.parallel_role(item) == "grade")
 
 
 def _is_counterpart(item: Field, gold: Field) -> bool:
@@ -103,14 +104,14 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     siblings = [item for item in free.values() if item.path != documents.path and (
         item.path.startswith(f"{parent}[].") and item.path.count("[]") == documents.path.count("[]") if parent
         else item.is_list and "[]" not in item.path)]
-    parallel = [item for item in siblings if meanings.parallel_role(item) and same_lengths(item, documents)]
-    gains = [item for item in parallel if meanings.parallel_role(item) == "grade"]
+    parallel = [item for item in siblings if ratings.parallel_role(item) and same_lengths(item, documents)]
+    gains = [item for item in parallel if ratings.parallel_role(item) == "grade"]
     parts = [documents]
     if parent and (not is_judged or gains):
         parts += _distinguishing(documents, siblings)
     take(result, free, "retrieved", *parts)
     for item in sorted(parallel, key=lambda item: item.path.count(".")):
-        role = meanings.parallel_role(item)
+        role = ratings.parallel_role(item)
         if role == "grade" and "relevant" in result.roles and "gain" not in item.words:
             continue
         if role not in result.roles:
@@ -137,7 +138,7 @@ def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
         return []
     places = [item for item in siblings if not {"chunk", "page", "index", "paragraph", "passage", "section", "start",
                                                 "position", "part", "segment", "line"}.isdisjoint(item.name_words)
-              and item.is_id_like and not meanings.parallel_role(item) and item.share > 0.9
+              and item.is_id_like and not ratings.parallel_role(item) and item.share > 0.9
               and len(item.values) == len(documents.values)]
     for size in range(1, len(places) + 1):
         for chosen in combinations(places, size):

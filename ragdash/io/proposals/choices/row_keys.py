@@ -6,9 +6,9 @@ from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
-from ragdash.io.proposals.documents import id_rank
+from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import AVERAGES, CONFIGS, DOCUMENT, ID
+from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average
 from ragdash.io.proposals.records import KEY
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
@@ -28,7 +28,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     key = keys[0]
     names = [repr(value) for value in key.values]
-    result.averages = sum(str(value).strip().lower() in AVERAGES or (value is None and _is_average_row(result, place))
+    result.averages = sum(names_average(str(value)) or (value is None and _is_average_row(result, place))
                           for place, value in enumerate(key.values))
     documents = [item for item in free.values() if not item.is_list and meanings.is_neutral_documents(item)
                  and len(item.values) == len(names)]
@@ -66,11 +66,16 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         return
     if named and named[0].path.startswith(KEY):
         take(result, free, "config", named[0])
+    cases = [item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
+             and item.distinct_count == len(names)]
+    if cases and "query_id" not in result.roles:
+        take(result, free, "query_id", cases[0])  # a question that is asked in several cases
+        return
     result.repeats = len(names) - len(set(names))
 
 
 def _is_average_row(result: Assignment, place: int) -> bool:
-    return any(str(item.values[place]).strip().lower() in AVERAGES for item in result.fields.values()
+    return any(names_average(str(item.values[place])) for item in result.fields.values()
                if place < len(item.values) and type(item.values[place]) is str)
 
 
@@ -89,7 +94,12 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
     if "contexts" in result.roles:
         result.roles["text"] = result.roles.pop("contexts")
     if documents:
-        take(result, free, "doc_id", sorted(documents, key=id_rank)[0])
+        document = min(documents, key=lambda item: (_repeats(item, documents, key), id_rank(item)))
+        take(result, free, "doc_id", document)
+        wider = [item for item in documents if item is not document and _repeats(item, documents, key)
+                 and _names_document(item)]
+        if wider and "source" not in result.roles:
+            take(result, free, "source", wider[0])
     elif "relevant" in result.roles and not result.fields[result.roles["relevant"]].is_list:
         return
     for name, role in (("grade", {"final", "consensus", "majority"}),
@@ -105,6 +115,13 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
                 for rating in ("scores", "labels"):
                     rest = [path for path in result.roles.pop(rating, "").split("+") if path and path != item.path]
                     result.roles |= {rating: "+".join(rest)} if rest else {}
+
+
+def _repeats(item: Field, documents: list[Field], key: Field) -> bool:
+    """True for ids of documents next to those of their chunks: the same ones come back within a query."""
+    keys = list(map(repr, key.values))
+    counts = [len(set(zip(keys, map(repr, other.values), strict=True))) for other in (item, *documents)]
+    return 20 * counts[0] < 19 * max(counts)
 
 
 def _is_local(item: Field, key: Field) -> bool:

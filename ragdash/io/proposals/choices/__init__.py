@@ -1,0 +1,1 @@
+"""What a record is, where its fields can mean several things."""

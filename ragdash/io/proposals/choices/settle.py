@@ -1,0 +1,159 @@
+"""Settle what a record is where its fields can mean several things: truth or run, or both readings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ragdash.io.proposals import meanings
+from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.choices.documents import id_rank
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
+
+_AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
+_AS_RUN = {"relevant": "retrieved"}
+
+
+def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """Documents whose name does not say what they are: relevant in a file without anything returned.
+
+    Next to a question alone they may as well be what was returned.
+    """
+    if {"relevant", "retrieved", "doc_id", "text"} & result.roles.keys():
+        return []
+    if "contexts" in result.roles:
+        _take_sources(result, free)
+        return []
+    neutral = [item for item in free.values() if meanings.is_neutral_documents(item) and "[]" not in item.path
+               and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
+    neutral = [item for item in neutral if item.path_share > 0.6 or not set(item.name_words).isdisjoint(DOCUMENT)]
+    neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
+        item.name_words) or item.path_share > 0.6]
+    neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
+    if not neutral:
+        return []
+    neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
+                                   id_rank(item)))
+    is_answered = not RETURNED.isdisjoint(set(words(result.roles.get("answer", ""))) - {"response", "output"})
+    is_reference = "answers" in result.roles and not neutral[0].is_list and (
+        {"answer", "latency_ms", "config"}.isdisjoint(result.roles))
+    is_system = _is_of_system(result) and not is_reference
+    name = set(neutral[0].name_words)
+    is_source = "evidence" in result.roles and not neutral[0].is_list and "source" not in neutral[0].words and (
+        neutral[0].path_share < 0.6) and (name.isdisjoint({"chunk", "passage"}) or name.isdisjoint(ID))
+    if is_source:
+        take(result, free, "source", neutral[0])
+    elif result.runs and "{run}" not in neutral[0].path and "answers" in result.roles:
+        take(result, free, "relevant", neutral[0])  # the same for all systems, so none of them returned it
+    elif is_answered or is_system or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
+        take(result, free, "retrieved", neutral[0])
+    else:
+        take(result, free, "relevant", neutral[0])
+        if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
+            return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
+    return []
+
+
+def _take_sources(result: Assignment, free: dict[str, Field]) -> None:
+    """A list of files or ids next to an answer and its contexts was returned as well."""
+    sources = [item for item in free.values() if item.is_list and meanings.is_neutral_documents(item)
+               and "[]" not in item.path and GOLD.isdisjoint(item.words) and item.distinct_count > 1
+               and not set(item.name_words).isdisjoint(DOCUMENT)
+               and (item.path_share > 0.6 or not set(item.name_words).isdisjoint(ID))]
+    if sources and "answer" in result.roles and not result.runs:
+        take(result, free, "retrieved", min(sources, key=id_rank))
+
+
+def settle_paragraph(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """One text next to a question and its right answer is what the question was asked about, not what was returned."""
+    text, answer = result.fields.get(result.roles.get("contexts", "")), result.roles.get("answer", "")
+    if text is None or text.is_list or not RETURNED.isdisjoint(text.words) or _is_of_system(result):
+        return []
+    if {"retrieved", "doc_id", "relevant", "evidence"} & result.roles.keys() or {"{run}", "{n}"} & set(text.path):
+        return []
+    has_id = any(item.path.lower() in ("chunk_id", "passage_id", "doc_id", "document_id") for item in free.values())
+    if bool(answer) == ("answers" in result.roles) or (answer and not (
+            has_id and RETURNED.isdisjoint(words(answer)))):
+        return []
+    other = replace(result, roles=dict(result.roles))
+    result.roles = {{"contexts": "evidence", "answer": "answers"}.get(name, name): path
+                    for name, path in result.roles.items()}
+    return [other]
+
+
+def settle_lists(result: Assignment) -> list[Assignment]:
+    """Lists of objects without scores, of which nothing says that they were returned, are as likely to be right."""
+    path = result.roles.get("retrieved", "")
+    parent = path.rpartition("[].")[0]
+    named = meanings.is_returned_documents(result.fields[path]) if path in result.fields else True
+    if not parent or named or {"score", "rank", "grade", "contexts", "relevant"} & result.roles.keys():
+        return []
+    answer = result.roles.get("answer", "")
+    if answer:
+        if _is_of_system(result) or "answers" in result.roles or not RETURNED.isdisjoint(words(answer)):
+            return []
+        other = replace(result, roles=dict(result.roles))
+        result.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
+        return [other]
+    other = replace(result, roles={_AS_TRUTH.get(name, name): value
+                                   for name, value in result.roles.items()})
+    has_spans = any({"span", "offset", "start", "end", "answer"} & set(words(name.rpartition("[].")[2]))
+                    for name in result.fields if name.startswith(f"{parent}[]."))
+    if has_spans:
+        result.roles, other.roles = other.roles, result.roles
+    return [other]
+
+
+def settle_judged_texts(result: Assignment) -> None:
+    """Texts with a grade each and no ids: those judged relevant are evidence; documents of evidence are relevant."""
+    if {"doc_id", "evidence"} <= result.roles.keys() and {"score", "rank", "grade", "retrieved", "relevant", "answer",
+                                                          "text", "contexts"}.isdisjoint(result.roles):
+        result.roles = {{"doc_id": "relevant"}.get(name, name): path for name, path in result.roles.items()}
+    text = result.fields.get(result.roles.get("contexts", ""))
+    if text is not None and not text.is_list and RETURNED.isdisjoint(text.words) and "relevant" in result.roles and {
+            "retrieved", "doc_id", "answer", "evidence"}.isdisjoint(result.roles) and not _is_of_system(result):
+        result.roles["evidence"] = result.roles.pop("contexts")  # the text of the chunk that is asked about
+    if {"text", "grade"} <= result.roles.keys() and {"score", "rank", "doc_id", "retrieved", "relevant", "answer",
+                                                     "evidence", "contexts"}.isdisjoint(result.roles):
+        result.roles = {{"text": "evidence"}.get(name, name): path for name, path in result.roles.items()}
+
+
+def _is_of_system(result: Assignment) -> bool:
+    """True where a file says what a system did: its configuration, its scores, how long it took."""
+    measured = {"token", "cost", *LATENCIES - {"time", "took"}}
+    return bool({"latency_ms", "scores", "labels", "config"} & result.roles.keys()) or any(
+        not measured.isdisjoint(item.name_words) and {"start", "end"}.isdisjoint(item.name_words)
+        for item in result.fields.values())
+
+
+def settle_answer(result: Assignment, free: dict[str, Field]) -> list[Assignment]:
+    """In a file of truth an answer is the reference; where both are plausible, both readings."""
+    path = result.roles.get("answer")
+    if path is None or "answers" in result.roles or "{run}" in path:
+        return []
+    as_truth = replace(result, roles={("answers" if name == "answer" else name): value
+                                      for name, value in result.roles.items()})
+    retrieved = result.roles.get("retrieved", "")
+    if path.startswith("outputs.") and retrieved.startswith("outputs.") and not _is_of_system(result):
+        as_truth.roles = {_AS_TRUTH.get(name, name): value for name, value in result.roles.items()}
+        return [as_truth]  # an example of a data set, or what a system returned
+    if {"retrieved", "contexts", "doc_id", "text"} & result.roles.keys() or _is_of_system(result):
+        return [as_truth] if path == "answer" and not _is_of_system(result) and "doc_id" not in result.roles else []
+    plain = set(words(path)).isdisjoint(RETURNED - {"response", "output"})
+    if not plain:
+        return []
+    listed = result.fields.get(result.roles.get("relevant", ""))
+    is_gold = listed is None or not set(listed.words).isdisjoint(GOLD - WEAK_GOLD)
+    if listed is not None and listed.is_list and not is_gold and "evidence" not in result.roles:
+        other = replace(result, roles={("retrieved" if name == "relevant" else name): value
+                                       for name, value in result.roles.items()})
+        result.roles = as_truth.roles
+        return [other]
+    if {"relevant", "evidence", "source"} & result.roles.keys():
+        result.roles = as_truth.roles
+        return []
+    if not set(words(path)).isdisjoint(RETURNED):  # response, output: rather those of a system
+        return [as_truth]
+    other = replace(result, roles=dict(result.roles))
+    result.roles = as_truth.roles
+    return [other]

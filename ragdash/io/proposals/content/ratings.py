@@ -1,0 +1,77 @@
+"""Which fields rate a query or its documents: metrics, labels, durations, grades, ranks, scores."""
+
+from __future__ import annotations
+
+from ragdash.io.proposals.content.times import time_stage, time_unit
+from ragdash.io.proposals.fields import Field, as_bool, as_number
+from ragdash.io.proposals.names import ANSWER, CRITERIA, GRADES, LATENCIES, METRICS, RANKS, SCORES, SURE_METRICS
+
+_LABELS = {"label", "verdict", "judgment", "judgement", "correctness", "correct", "grade", "rating", "human", "score",
+           "result", "evaluation", "judge", "assessment", "annotation"}
+_COUNTS = {"num", "count", "n", "number", "total", "length", "size", "len", "k", "index", "line", "page", "year",
+           "version", "limit", "max", "min", "order", "step"}
+
+
+def is_metric(field: Field) -> bool:
+    """A number or truth value that rates the query."""
+    name = set(field.name_words)
+    if field.is_list or "[]" in field.path or not (field.is_number or field.is_bool):
+        return False
+    if field.path.startswith("*."):
+        return False  # a mean over the queries of a configuration
+    if not (CRITERIA | {"expected"}).isdisjoint(field.words):
+        return False  # what is expected
+    if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
+                                        "min", "minimum", "max", "maximum", "required", "target"}):
+        return False
+    if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
+        return False
+    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge"}) and (
+        "." in field.path)
+    stripped = {word.rstrip("0123456789") for word in name}
+    known = not (name | stripped).isdisjoint(METRICS)
+    if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
+        return False
+    return _is_bounded(field) or known
+
+
+def is_label(field: Field) -> bool:
+    """A judgment in words, such as Correct or Refusal."""
+    if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
+        return False
+    name = set(field.words)
+    short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
+    enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
+    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name",
+                                                                               "metric"})
+    return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
+
+
+def _is_bounded(field: Field) -> bool:
+    values = [as_number(item) if as_bool(item) is None else float(bool(as_bool(item))) for item in field.items]
+    return all(value is not None and -1 <= value <= 100 for value in values)
+
+
+def is_duration(field: Field) -> bool:
+    """How long the query, or a stage of it, took: a number whose name has a unit of time."""
+    if field.is_list or not field.is_number or field.path.startswith("*.") or "[]" in field.path or (
+            field.path.count(".") > 2):
+        return False
+    return bool(time_unit(field.path) and time_stage(field.path))
+
+
+def parallel_role(field: Field) -> str:
+    """grade, rank or score for numbers in a list next to documents; "" for others."""
+    name = set(field.name_words)
+    marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "label"}
+    if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:
+        return "grade"
+    if not field.is_list or not field.is_number:
+        return ""
+    if not name.isdisjoint(RANKS - {"pos", "index", "order"}):
+        return "rank"
+    if not name.isdisjoint({"gain", "rating", "grade", "rel", "label", "judgment", "judgement"}):
+        return "grade"
+    if not name.isdisjoint(SCORES):
+        return "score"
+    return "grade" if not name.isdisjoint(GRADES) else ""

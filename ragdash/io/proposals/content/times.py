@@ -1,0 +1,43 @@
+"""How long a query took: the unit and the stage that the name of a field tells."""
+
+from __future__ import annotations
+
+from ragdash.io.proposals.names import LATENCIES, MILLISECONDS, SECONDS, words
+
+TOTAL = "total"
+_STAGES = {
+    "retrieval": {"retrieval", "retrieve", "retriever", "search", "retrieving"},
+    "rerank": {"rerank", "reranking", "reranker"},
+    "generation": {"generation", "generate", "llm", "generator", "generating", "completion"},
+}
+_OTHER_STAGES = {"embed", "embedding", "judge", "evaluation", "eval", "evaluator", "index", "indexing", "ingestion",
+                 "parse", "parsing", "chunking", "rewrite", "rewriting", "routing", "expansion", "preprocessing",
+                 "translation", "bm25", "vector", "dense", "sparse", "fusion", "token", "ttft"}
+_NO_DURATION = {"stamp", "timestamp", "created", "start", "end", "at", "budget", "limit", "timeout", "max", "min"}
+
+
+def time_unit(path: str) -> str:
+    """ms or s for the name of a duration; "" for any other."""
+    names = _words(path)
+    is_time = not LATENCIES.isdisjoint(names) or time_stage(path) not in ("", TOTAL)
+    if not is_time or not _NO_DURATION.isdisjoint(names):
+        return ""
+    if not MILLISECONDS.isdisjoint(names):
+        return "ms"
+    return "s" if not SECONDS.isdisjoint(names) else ""
+
+
+def time_stage(path: str) -> str:
+    """retrieval, rerank or generation, else total; "" for a stage that is none of them, such as embedding."""
+    names = set(words(path.rpartition(".")[2].replace("{run}", " ")))
+    stages = [stage for stage, marks in _STAGES.items() if not marks.isdisjoint(names)]
+    if len(stages) == 1 and "total" not in names:
+        return stages[0]
+    return "" if not _OTHER_STAGES.isdisjoint(names) and not stages else TOTAL
+
+
+def _words(path: str) -> set[str]:
+    """The words of the last member of a path, with those of an object of times above it."""
+    above, _, name = path.replace("{run}", " ").rpartition(".")
+    parent = set(words(above.rpartition(".")[2]))
+    return {*words(name), *(parent if not parent.isdisjoint(LATENCIES | MILLISECONDS) else ())}

@@ -1,0 +1,64 @@
+"""The ids and texts in the values of a record, and the names that paths give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ragdash.io.json.exact_parser import NumberText
+from ragdash.io.proposals.fields import id_text, is_missing, leaves
+from ragdash.io.proposals.names import words
+
+
+def split_paths(text: str, names: Mapping[str, object]) -> list[str]:
+    """The paths of a text joined with +; a name that has a + itself is one path."""
+    parts, paths = text.split("+"), []
+    while parts:
+        size = next((size for size in range(len(parts), 0, -1) if "+".join(parts[:size]) in names), 1)
+        paths.append("+".join(parts[:size]))
+        parts = parts[size:]
+    return paths
+
+
+def metric_name(path: str) -> str:
+    """The name of a metric from its path: "scores.fact.value" -> "fact", "{run}.mrr" -> "mrr"."""
+    name = re.sub(r"[._\s-]*\{run\}[._\s-]*", ".", path).strip(".")
+    parts = name.split(".")
+    generic = {"metric", "score", "value", "result", "evaluation", "eval"}
+    while len(parts) > 1 and set(words(parts[0])) <= generic:
+        parts = parts[1:]
+    while len(parts) > 1 and parts[-1].lower() in ("value", "score", "scores", "individual_scores"):
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def joined_ids(values: Sequence) -> list[str]:
+    """The ids of a ranking; parts of an id are joined with #."""
+    lists = [value if type(value) is list else ([] if is_missing(value) else [value]) for value in values]
+    if len(lists) == 1:
+        return [id_text(item) for item in leaves(lists[0])]
+    return ["#".join(id_text(part) for part in parts) for parts in zip(*lists, strict=False)]
+
+
+def text_of(value) -> str | None:
+    items = list(leaves(value))
+    return None if not items or type(items[0]) is dict else str(items[0]).strip()
+
+
+def answer_of(values: Sequence) -> str | None:
+    items = [item for value in values for item in leaves(value)]
+    return None if not items else str(items[0])
+
+
+def texts_of(value, keep_missing: bool = False) -> list:
+    """The texts of a value; of objects their text."""
+    if keep_missing and type(value) is list and all(type(item) in (str, type(None), NumberText) for item in value):
+        return list(value)
+    texts = []
+    for item in leaves(value):
+        if type(item) is dict:
+            item = next((item[key] for key in item if key.lower() in (
+                "text", "content", "page_content", "quote", "passage", "evidence", "context", "span")), None)
+        if not is_missing(item):
+            texts.append(str(item))
+    return texts
