@@ -57,8 +57,8 @@ class DriftCheck:
 
     def __str__(self) -> str:
         before = ", ".join(filter(None, self.models[0])) or "a model without a name"
-        now = ", ".join(filter(None, self.models[1])) or "a model without a name"
-        name = f"{before} then and {now} now" if before != now else before
+        today = ", ".join(filter(None, self.models[1])) or "a model without a name"
+        name = f"{before} then and {today} now" if before != today else before
         tasks = ", ".join(f"{n} {task}" for task, n in self.tasks.items())
         bound = max(abs(self.low), abs(self.high))
         verdict = ("The judge has drifted. Do not join or compare means from before and after: judge all runs again."
