@@ -50,6 +50,11 @@ class Workspace:
         return f"<Workspace {self.location!r}>"
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the list is in a database, whose stamps never repeat."""
+        return not isinstance(self._catalogue, Catalogue)
+
+    @property
     def location(self) -> str:
         """Where it is, for people: the folder, or the address of a database without its password."""
         return self._records.location
