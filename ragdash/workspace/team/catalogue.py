@@ -99,7 +99,8 @@ class PostgresCatalogue:
         row = {name: bool(value) if name == "archived" else escape(str(value)) if name != "tags" else value
                for name, value in values.items()}
         statement = text(f"update ragdash.things set {words} where project = :project and digest = :digest")
-        self._write(lambda connection, number: connection.execute(statement, {**self._project, "digest": digest, **row}))
+        row |= {**self._project, "digest": digest}
+        self._write(lambda connection, number: connection.execute(statement, row))
 
     def delete(self, digest: str) -> None:
         """Take an entry off the list."""
@@ -175,5 +176,6 @@ class PostgresCatalogue:
 
 def _entry_of_row(row: Sequence[Any]) -> CatalogueEntry:
     digest, kind, name, description, tags, archived, broken, facts = row
-    return CatalogueEntry(digest, kind, unescape(name), unescape(description), tuple(json.loads(tags)) if tags != "[]" else (), archived,
+    listed_tags = tuple(json.loads(tags)) if tags != "[]" else ()
+    return CatalogueEntry(digest, kind, unescape(name), unescape(description), listed_tags, archived,
                           unescape(broken), orjson.loads(facts))
