@@ -59,4 +59,7 @@ TERMS: Mapping[str, Term] = {
         "to one run by its question, which saves the other searches. After retrieval it moves the weight by the lists. "
         "It is chosen and measured on different queries.", entry="a rule that sends queries to different runs, or "
         "moves the weight of a fusion", link="../guide/what-if.md"),
+    "report_hybrid": Term(
+        "Would a hybrid help?", "The answer of the What-if page for the runs fused there, or the first two: decision, "
+        "price, cascade and routers. It takes some seconds when the report is downloaded."),
 }

@@ -111,7 +111,7 @@ def test_a_planted_router_is_found_and_confirmed_on_queries_that_it_never_saw():
     assert before.oracle >= before.held_out.value and before.held_out.value > choice.held_out.value
     assert before.saved.n == 80 and before.saved.mean == pytest.approx(40 - np.where(chosen == 0, 10, 40)[seen].mean())
     said = sentence_of(before).replace("\\", "")
-    assert "*if the question has a digit: sparse, otherwise dense*" in said and "better than one weight: +0." in said
+    assert "“if the question has a digit: sparse, otherwise dense”" in said and "better than one weight: +0." in said
     assert "It saves 1" in said and "Upper bound, the best choice for each query with hindsight" in said
     assert "A router before retrieval beats one weight" in routers_sentence([BEFORE], 9, "MRR")
     half = part(truth, ~seen)  # the same rule, measured as a run of its own on the rest
