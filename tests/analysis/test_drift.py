@@ -141,7 +141,7 @@ class ToyEncoder:
 
 def test_embeddings_are_used_where_all_questions_have_one(tmp_path, monkeypatch):
     monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path))
-    words = "a bb ccc dddd eeeee ffffff g hh iii jjjj".split()
+    words = ["a", "bb", "ccc", "dddd", "eeeee", "ffffff", "g", "hh", "iii", "jjjj"]
     log, test = (read_log(("log.csv", "\n".join(["question", *(f"{begin} {word}?" for word in words)]).encode()))
                  for begin in ("Return", "Reset"))
     assert compare_logs(log, test, splits=99).model == "TF-IDF"
