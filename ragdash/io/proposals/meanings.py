@@ -21,6 +21,7 @@ from ragdash.io.proposals.names import (
     MILLISECONDS,
     NOTES,
     QUESTION,
+    RETRIEVING,
     RETURNED,
     SECONDS,
     SPANS,
@@ -254,6 +255,8 @@ def is_context(field: Field) -> bool:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True
+    if field.is_list and "[]" not in field.path and name & RETRIEVING and not field.is_id_like:
+        return True  # returned_facts
     return not name.isdisjoint(TEXT - {"document"}) or (
         not name.isdisjoint({"document", "doc", "result", "hit", "source"}) and field.is_list)
 
