@@ -3,6 +3,7 @@
     python benchmarks/fusion.py equality           # every method that ranx has, the same scores (pip install ranx)
     python benchmarks/fusion.py speed [--small]    # RRF of 2 runs x 6,980 x 1,000 against ranx; a sweep of 101 weights
     python benchmarks/fusion.py choice             # coverage of the held-out interval and optimism, by simulation
+    python benchmarks/fusion.py routers            # false alarms of routers, and planted ones that are found
 
 ranx sorts and compares in its own way where pairs disagree in a circle, so Condorcet is left out.
 """
@@ -16,8 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash import Run, Truth, fuse, parse_specs
+from ragdash.experiments.fusion.choice import choose
 from ragdash.experiments.fusion.held_out import held_out
 from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.legs.routing import find_routers
 from ragdash.experiments.fusion.recipe import make_recipe
 
 # our method -> (its name in ranx, our parameters, its parameters)
@@ -169,9 +172,50 @@ def _one_choice(kind: str, truth: str, settings: int, queries: int, seed: int) -
             truth == "all equal" and gain_low > 0)
 
 
+def routed_runs(queries: int, gain: float, rng: np.random.Generator) -> tuple[Truth, list[Run]]:
+    """Two runs, one of which returns the relevant document of a query, and questions with random features.
+
+    gain: the share of queries for which a digit in the question decides which run that is; 0: nothing does.
+    """
+    digit, obeys, coin = rng.random(queries) < 0.5, rng.random(queries) < gain, rng.random(queries) < 0.5
+    first = np.where(obeys, digit, coin)
+    ids = [f"q{number:04}" for number in range(queries)]
+    asked = [f"{'Why' if rng.random() < 0.5 else 'the'} {'Pump' if rng.random() < 0.5 else 'pump'} stops"
+             f"{' at 7' if has else ''}{' again and again' if rng.random() < 0.5 else ''}" for has in digit]
+    truth = Truth.build("qrels", ids, [f"{name}-g" for name in ids], [1] * queries,
+                        details=pa.table({"query_id": ids, "query": asked}))
+    runs = []
+    for name, mine in (("sparse", first), ("dense", ~first)):
+        docs = [[f"{query}-{name}-{place}" for place in range(8)] for query in ids]
+        for row, query, good in zip(docs, ids, mine, strict=True):
+            if good:
+                row[rng.integers(0, 3)] = f"{query}-g"
+        runs.append(Run.build(name, np.repeat(ids, 8).tolist(), [doc for row in docs for doc in row],
+                              (-np.sort(-rng.random((queries, 8)), axis=1)).ravel()))
+    return truth, runs
+
+
+def routers(repetitions: int) -> None:
+    """How often a router is said to beat one weight where none can, and how often a planted one is found."""
+    print("queries  planted   P(before)  P(after)  P(any)  right rule")
+    spec = parse_specs("RR")[0]
+    for queries in (60, 200):
+        for gain in (0.0, 0.5, 0.8):
+            rows = []
+            for seed in range(repetitions):
+                truth, runs = routed_runs(queries, gain, np.random.default_rng([seed, queries, int(10 * gain)]))
+                pool = judged_pool(runs, truth)
+                before, after = find_routers(pool, choose(runs, truth, spec, pool=pool, family="weighted"))
+                rows.append((before.beats_one_weight, after.beats_one_weight,
+                             before.beats_one_weight or after.beats_one_weight,
+                             any(condition.feature == "digits" for condition in before.rule.conditions)))
+            print(f"{queries:7}  {gain:7.1f}   {'  '.join(f'{share:9.3f}' for share in np.mean(rows, axis=0))}",
+                  flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("equality", "speed", "choice"))
+    parser.add_argument("part", choices=("equality", "speed", "choice", "routers"))
     parser.add_argument("--small", action="store_true", help="a tenth of the queries")
     parser.add_argument("--no-ranx", action="store_true", help="ragdash alone")
     parser.add_argument("--repetitions", type=int, default=200)
@@ -180,6 +224,8 @@ def main() -> None:
         equality()
     elif options.part == "speed":
         speed(small=options.small, peer=not options.no_ranx)
+    elif options.part == "routers":
+        routers(options.repetitions)
     else:
         choice(options.repetitions)
 

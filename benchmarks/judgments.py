@@ -1,20 +1,29 @@
 """How many judgments does it take to the right winner? Judging what decides, at random, and by depth, in simulation.
 
     python benchmarks/judgments.py [--repetitions 20] [--metric P@10]
+    python benchmarks/judgments.py estimate [--repetitions 200]   # judging on a budget, against full judgments
 
 Two made-up systems rank documents whose relevance is known in full. All judgments but a few are hidden and given back
 in batches, in three orders: those that settle the winner (`plan_judgments`, planned again after each batch), at random
 within the pool of both lists, and by depth (pooling: rank 1 of all lists, then rank 2 ...). A batch is right if the run
 that is better under all judgments is ahead, from there to the end.
+
+`estimate` draws samples of several sizes (`draw_judgments`) and compares their estimates with the values of full
+judgments: error, coverage and width of the 95 % intervals, next to a simple random sample of the same documents, and to
+depth pooling, whose unjudged documents count as not relevant.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 
 from ragdash import Run, Truth, parse_specs
+from ragdash.analysis.test_set.budget import JudgmentSample, estimate_means
+from ragdash.analysis.test_set.budget.design import SUMS, JudgmentPool, draw_from_pool, judgment_pool
+from ragdash.analysis.test_set.budget.estimate import JudgedRow
 from ragdash.analysis.test_set.unjudged import plan_judgments
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
@@ -88,12 +97,77 @@ def judgments_needed(seed: int, spec: Spec, order: str) -> tuple[int, int, float
     return needed, *(stopped or (judged[-1], 1.0))
 
 
+def pool_and_truth(seed: int, spec: Spec) -> tuple[JudgmentPool, np.ndarray, np.ndarray]:
+    """(the pool of two runs with a tenth of it judged, relevance of its documents, their best ranks from 0)."""
+    relevance, lists = systems(seed)
+    runs, rng = [run_of(name, top) for name, top in zip("ab", lists, strict=True)], np.random.default_rng(seed)
+    pool = np.zeros_like(relevance)
+    for top in lists:
+        np.put_along_axis(pool, top, True, axis=1)
+    known = pool & (rng.random(pool.shape) < FIRST / DEPTH)
+    known[np.arange(QUERIES), lists[0][:, 0]] = True  # every query has a judgment
+    open_pool = judgment_pool([Match(run, truth_of(relevance, known)) for run in runs], spec)
+    relevant = np.array([relevance[int(query[1:]), int(doc[1:])] for query, doc in open_pool.place])
+    return open_pool, relevant, np.where(open_pool.ranks > 0, open_pool.ranks, DEPTH + 1).min(axis=0)
+
+
+def sampled_rows(sample: JudgmentSample, relevance: dict[tuple[str, str], bool]) -> list[JudgedRow]:
+    """The sample with its grades."""
+    return [JudgedRow(row["query_id"], row["doc_id"], row["stratum"], row["probability"],
+                      int(relevance[row["query_id"], row["doc_id"]])) for row in sample.table.to_pylist()]
+
+
+def simple_sample(pool: JudgmentPool, n: int, seed: int) -> JudgmentSample:
+    """n documents at random, all with one probability."""
+    alone = replace(pool, chance=np.full(len(pool.query), 0.5), weight=np.ones_like(pool.weight))
+    return draw_from_pool(alone, n, "document", "means", seed)
+
+
+def estimates(spec: Spec, repetitions: int) -> None:
+    """Error, coverage and width of what samples say of the means and of the difference."""
+    print(f"{spec.title}, {QUERIES} queries, {repetitions} pairs of systems; error: mean absolute")
+    print("sample               judged   mean: error  coverage  width    difference: error  coverage  width")
+    for n in (50, 100, 200):
+        for name in ("documents, means", "documents, difference", "queries", "simple random", "depth pooling"):
+            rows = [row for seed in range(repetitions) if (row := _one_estimate(spec, name, n, seed))]
+            if rows:
+                judged, error, cover, width, error_2, cover_2, width_2 = np.mean(rows, axis=0)
+                print(f"{name:22} {judged:5.0f}        {error:.4f}     {cover:.3f}  {width:.3f}            "
+                      f"{error_2:.4f}     {cover_2:.3f}  {width_2:.3f}", flush=True)
+
+
+def _one_estimate(spec: Spec, name: str, n: int, seed: int) -> tuple[float, ...] | None:
+    pool, relevant, rank = pool_and_truth(seed, spec)
+    relevance = dict(zip(pool.place, relevant.tolist(), strict=True))
+    everything = [JudgedRow(query, doc, 0, 1.0, int(grade)) for (query, doc), grade in relevance.items()]
+    full = [mean.value for mean in estimate_means(pool, everything, "query").means]
+    if name == "depth pooling":
+        first = np.argsort(rank, kind="stable")[:n]
+        taken = [replace(row, grade=row.grade if i in set(first.tolist()) else 0) for i, row in enumerate(everything)]
+        pooled = [mean.value for mean in estimate_means(pool, taken, "query").means]
+        return (n, abs(pooled[0] - full[0]), np.nan, np.nan, abs(pooled[0] - pooled[1] - full[0] + full[1]), np.nan,
+                np.nan)
+    if name != "queries" and spec.name not in SUMS:
+        return None
+    unit, _, target = name.partition(", ")
+    sample = simple_sample(pool, n, seed) if name == "simple random" else draw_from_pool(
+        pool, n, "query" if unit == "queries" else "document", target or "means", seed)
+    result = estimate_means(pool, sampled_rows(sample, relevance), sample.unit)
+    mean, difference, gap = result.means[0], result.differences[0, 1], full[0] - full[1]
+    return (len(sample.table), abs(mean.value - full[0]), mean.low <= full[0] <= mean.high, mean.high - mean.low,
+            abs(difference.value - gap), difference.low <= gap <= difference.high, difference.high - difference.low)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", choices=("winner", "estimate"), default="winner")
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--metric", default="P@10")
     options = parser.parse_args()
     [spec] = parse_specs(options.metric)
+    if options.part == "estimate":
+        estimates(spec, options.repetitions)
+        return
     print(f"{spec.title}, {QUERIES} queries, {options.repetitions} pairs of systems")
     print("order     right from (mean, 90 % of cases)   stop at 95 % (mean)   right at the stop")
     for order in ("decides", "random", "depth"):

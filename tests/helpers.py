@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import itertools
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pyarrow as pa
+from fixed_cases import seed_generators
 
 from ragdash.cli.main import main
 from ragdash.core.records import Run, Truth
@@ -26,6 +30,32 @@ def call(capfdbinary, *arguments) -> tuple[int, str, str]:
     status = main([str(argument) for argument in arguments])
     out, err = capfdbinary.readouterr()
     return status, out.decode(), err.decode()
+
+
+def over(**cases: Iterable) -> Callable[[Callable], Callable]:
+    """Turn a check of one case into a test of them all: over(seed=range(9)); what fails says in which case.
+
+    For many quick cases: each begins with the same state of the global generators, but fixtures are those of the test.
+    """
+    ((name, values),) = cases.items()
+
+    def decorate(check: Callable) -> Callable:
+        @functools.wraps(check)
+        def test(*args, **kwargs):
+            for value in values:
+                seed_generators()
+                try:
+                    check(*args, **kwargs, **{name: value})
+                except BaseException as fault:
+                    fault.add_note(f"{name} = {value!r}")
+                    raise
+
+        signature = inspect.signature(check)
+        test.__signature__ = signature.replace(
+            parameters=[parameter for parameter in signature.parameters.values() if parameter.name != name])
+        return test
+
+    return decorate
 
 
 def until(true, seconds: float = 60.0) -> None:

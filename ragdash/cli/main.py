@@ -43,6 +43,8 @@ COMMANDS = {
                "on the page",
     "audit": "is the test set any good? Which differences it can show, queries that carry the verdict, near copies, "
              "judgments that look wrong",
+    "judgments": "which documents to judge next: those that settle the winner, or a sample that estimates the means; "
+                 "reads the sheet that comes back",
     "check": "read files and report every problem; with --truth: can the runs be compared?",
     "relink": "follow judged documents to their new ids after the documents were indexed again, by their texts",
     "convert": "write a run or a truth in another format",
@@ -56,7 +58,7 @@ COMMANDS = {
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
             **dict.fromkeys(("pin", "gate", "drift", "history", "view", "bundle", "variants", "sweep"), "tracking."),
-            **dict.fromkeys(("testset", "audit"), "test_sets."),
+            **dict.fromkeys(("testset", "audit", "judgments"), "test_sets."),
             **dict.fromkeys(("dashboard", "workspace"), "serving.")}
 # folders of commands that share one
 

@@ -140,7 +140,7 @@ def _sidebar():
         state.choices_key(state.DIRECTIONS, (), (), free=True)
     menu = file_metrics.menu()
     left, right = st.columns([3, 2], gap="small")
-    left.selectbox("Metric", menu, format_func=fmt.template_title,
+    left.selectbox("Metric", menu, format_func=fmt.menu_title,
                    key=state.choice_key(state.METRIC, menu, file_metrics.default_metric(page_context.DEFAULT_METRIC)),
                    help=tooltip("metric"))
     key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)

@@ -15,7 +15,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run
-from ragdash.core.records.flat_settings import flat_settings
+from ragdash.core.records.flat_settings import flat_settings, without_secrets
 from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
@@ -53,7 +53,7 @@ def grid_points(grid: Grid) -> list[dict[str, object]]:
 
 
 def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, name: str | None = None,
-          tags: Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 8,
+          tags: Iterable[str] = (), folder: str | os.PathLike | None = None, concurrency: int = 1,
           progress: Callable[[int, int], object] | None = None) -> list[Run]:
     """Ask a retriever the same questions under every combination of settings, and record each as a run.
 
@@ -81,7 +81,7 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     Raises
     ------
     InputError
-        The grid has no points, or as `record_retriever` raises.
+        The grid has no points, or some failed: each with its settings, after all others ran.
 
     Examples
     --------
@@ -97,15 +97,38 @@ def sweep(make: Callable[[dict], object], grid: Grid, questions: Questions, *, n
     logs = Path(folder) if folder is not None else log_folder()
     name = name or getattr(make, "__name__", "sweep")
     digest = questions_digest(questions)
-    runs = []
+    runs, problems = [], []
     for number, point in enumerate(points, 1):
-        entry = recorded_point(logs, name, point, {"questions": digest})
-        runs.append(read_run(str(entry.path)) if entry else record_retriever(
-            make(dict(point)), questions, name=point_name(name, point), settings=point, tags=tags, folder=logs,
-            concurrency=concurrency))
+        with _Attempt() as attempt:
+            entry = recorded_point(logs, name, point, {"questions": digest})
+            runs.append(read_run(str(entry.path)) if entry else record_retriever(
+                make(dict(point)), questions, name=point_name(name, point), settings=point, tags=tags, folder=logs,
+                concurrency=concurrency))
+        if attempt.reason:
+            problems.append(Problem("sweep/point", {"name": point_name(name, point), "reason": attempt.reason},
+                                    field="make"))
         if progress is not None:
             progress(number, len(points))
+    if problems:
+        raise InputError(problems)
     return runs
+
+
+class _Attempt:
+    """One point of a sweep: what it raises is the reason of its failure; only an interruption ends the sweep."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+
+    def __enter__(self) -> _Attempt:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, InputError):
+            self.reason = shorten(without_secrets(str(error.problems[0])), _TAIL)
+        elif isinstance(error, Exception):
+            self.reason = shorten(without_secrets(f"{type(error).__name__}: {error}"), _TAIL)
+        return bool(self.reason)
 
 
 def point_name(name: str, point: Mapping[str, object]) -> str:

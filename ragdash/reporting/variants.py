@@ -9,7 +9,9 @@ import numpy as np
 
 from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect, Variants
 from ragdash.analysis.verdict import RunCheck
+from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.formatting import count, listed
+from ragdash.reporting.tables.comparison import OUTCOMES
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
 
 VARIANTS_FORMATS = ("table", "markdown", "json")
@@ -18,6 +20,14 @@ REASONS = {"constant": "the same in every run", "other-in-every-run": "another v
            "many-values": "too many values"}
 MOST_NAMED = 4
 EQUAL = 1e-9  # effects that differ by less are equal
+
+
+def headline(variants: Variants) -> str:
+    """The finding; while a check withholds it, what must be fixed or accepted first."""
+    if not variants.withheld:
+        return finding(variants.effects)
+    checks = " ".join(f"{check.found()}." for check in variants.withheld[:MOST_NAMED])
+    return f"Not comparable yet, so no setting is named: {checks} Fix or accept this first."
 
 
 def finding(effects: MainEffects) -> str:
@@ -128,19 +138,29 @@ def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = 
         content = {**variants_dict(variants), "checks": [check.as_dict() for check in checks]}
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     effects = variants.effects
-    header = ["run", *variants.varying, effects.spec.title, "95 % interval", "n",
+    baseline = next((pair.baseline for pair in variants.against if pair is not None), "")
+    compared = [f"to {baseline}", "outcome"] if baseline else []
+    header = ["run", *variants.varying, effects.spec.title, "95 % interval", "n", *compared,
               *(f"{AIMS[aim]} {'(ms)' if aim == LATENCY else '($)'}" for aim in variants.aims[1:]), "best"]
     paid = {LATENCY: [f"{value:,.1f}" if np.isfinite(value) else "–" for value in variants.latency],
             COST: [f"{value:.5f}" if np.isfinite(value) else "–" for value in variants.cost]}
     rows = [[variants.names[run], *(variants.settings[run].get(name, "–") for name in variants.varying),
              number(variants.summaries[run].mean),
              f"[{number(variants.summaries[run].low)}, {number(variants.summaries[run].high)}]",
-             f"{variants.summaries[run].n:,}", *(paid[aim][run] for aim in variants.aims[1:]),
+             f"{variants.summaries[run].n:,}", *(_against_cells(variants.against[run]) if baseline else ()),
+             *(paid[aim][run] for aim in variants.aims[1:]),
              "●" if variants.best[run] else ""] for run in _order(variants)]
-    lines = [finding(effects), *cautions(variants), left_out_sentence(effects), aims_sentence(variants)]
+    lines = [headline(variants), *cautions(variants), left_out_sentence(effects), aims_sentence(variants)]
     marker = "- " if form == "markdown" else ""
     return "\n".join([table_text(EFFECT_HEADER, effect_rows(effects), form), table_text(header, rows, form),
                       *(f"{marker}{line}" for line in lines if line), ""])
+
+
+def _against_cells(pair: Comparison | None) -> list[str]:
+    """The difference to the baseline with its interval, and the outcome."""
+    if pair is None:
+        return ["baseline", ""]
+    return [f"{signed(pair.mean_difference)} [{signed(pair.low)}, {signed(pair.high)}]", OUTCOMES[pair.outcome]]
 
 
 def variants_dict(variants: Variants) -> dict:
@@ -149,7 +169,8 @@ def variants_dict(variants: Variants) -> dict:
     return {
         "schema": 1, "metric": str(effects.spec), "n": effects.n, "balanced": effects.balanced,
         "combinations": effects.combinations, "possible": effects.possible,
-        "explained": finite_or_none(effects.explained), "finding": finding(effects), "cautions": cautions(variants),
+        "explained": finite_or_none(effects.explained), "finding": None if variants.withheld else finding(effects),
+        "withheld": [check.kind for check in variants.withheld], "cautions": cautions(variants),
         "left_out": dict(effects.left_out), "aims": list(variants.aims),
         "settings": [{
             "setting": setting.title, "share": finite_or_none(setting.share), "spread": finite_or_none(setting.spread),
@@ -163,8 +184,18 @@ def variants_dict(variants: Variants) -> dict:
             "mean": finite_or_none(variants.summaries[run].mean), "low": finite_or_none(variants.summaries[run].low),
             "high": finite_or_none(variants.summaries[run].high), "n": variants.summaries[run].n,
             "latency_ms": finite_or_none(float(variants.latency[run])),
-            "cost_usd": finite_or_none(float(variants.cost[run])), "best": bool(variants.best[run])}
+            "cost_usd": finite_or_none(float(variants.cost[run])), "best": bool(variants.best[run]),
+            **_against_dict(variants, run)}
             for run in _order(variants)]}
+
+
+def _against_dict(variants: Variants, run: int) -> dict:
+    pair = variants.against[run] if variants.against else None
+    if pair is None:
+        return {}
+    return {"baseline": pair.baseline, "outcome": pair.outcome, **{name: finite_or_none(value) for name, value in (
+        ("difference", pair.mean_difference), ("difference_low", pair.low), ("difference_high", pair.high),
+        ("p_corrected", pair.p_corrected))}}
 
 
 def _order(variants: Variants) -> list[int]:

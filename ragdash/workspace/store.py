@@ -189,6 +189,8 @@ class Workspace:
             if record.digest == entry.digest:
                 return record
             fault = "its content is another"
+        except InputError:  # a disk or a store that cannot be read is no fault of the content
+            raise
         except FAULTS as error:
             fault = words_of(error)
         raise _broken(entry, self._aside(entry), fault)

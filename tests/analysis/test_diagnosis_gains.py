@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from diagnosis_cases import answers, known, random_diagnosis
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,7 +74,7 @@ DIRECTED = [name for name, one in METRICS.items() if one.view == "Ranked" and on
 
 
 @pytest.mark.parametrize("name", DIRECTED)
-@pytest.mark.parametrize("seed", range(12))
+@over(seed=range(12))
 def test_no_value_is_better_than_the_best_possible(name, seed):
     case = random_case(seed, "distinct")
     match = Match(case.run(), case.truth())

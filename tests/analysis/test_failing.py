@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 import pytest
+from helpers import over
 from scipy import stats
 
 from ragdash.analysis.failure_patterns import LEAST, clusters, compare_traits, properties, question_vectors, traits
@@ -87,7 +88,7 @@ def random_values(seed: int, q: int = 200) -> tuple[np.ndarray, list[Slice]]:
     return values, [Slice("trait", str(at), rng.random(q) < share) for at, share in enumerate((0.5, 0.2, 0.1, 0.05))]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@over(seed=range(5))
 def test_differences_and_p_are_scipys(seed):
     values, some = random_values(seed)
     rows = compare_traits(values, 1, some)
@@ -203,7 +204,7 @@ def test_vectors_come_from_the_cache(tmp_path):
     assert question_vectors(truth_of_questions([None]), store) is None
 
 
-@pytest.mark.parametrize("seed", range(5))
+@over(seed=range(5))
 def test_k_means_begins_with_no_vector_twice(seed):
     rows = np.repeat(np.eye(3, 4), [5, 1, 2], axis=0)
     centers = _initial_centers(rows, 6, np.random.default_rng(seed))

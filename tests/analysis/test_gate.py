@@ -204,8 +204,8 @@ def test_recorded_settings_that_differ_are_named_where_both_sides_recorded_some(
 def files(tmp_path):
     for name, run in (("main", BEFORE), ("worse", ranked(lambda index: 2 + index % 2)), ("good", ranked(lambda i: 1))):
         (tmp_path / f"{name}.jsonl").write_text("".join(
-            json.dumps({"query_id": query, "retrieved": run.ranking(query)["doc_id"].to_pylist()}) + "\n"
-            for query in QUERIES))
+            json.dumps({"query_id": query, "retrieved": [*run.ranking(query)["doc_id"].to_pylist(), *"uvw"][:4]}) + "\n"
+            for query in QUERIES))  # of one depth
     (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
     return tmp_path
 
@@ -273,3 +273,15 @@ def test_an_error_is_exit_status_2_and_never_a_regression(files, capfdbinary, mo
 def test_a_metric_that_the_baseline_lacks_is_named_with_the_way_to_add_it():
     with pytest.raises(InputError, match=r"P@5, which the baseline does not have.*RR, Success@1.*Pin .* with P@5\."):
         gate([BEFORE], TRUTH, BASELINE, parse_specs("P@5"))
+
+
+def test_a_run_shallower_than_the_baseline_is_not_compared_below_its_depth():
+    truth = truth_of({f"q{number}": ["a"] for number in range(30)})
+    deep, shallow = (run_of({f"q{number}": documents for number in range(30)}) for documents in (
+        ["x", "y", "a"], ["x", "a"]))
+    baseline = pin(evaluate(deep, truth, "RR P@2 P@3"), truth, version="1", run={"depth": deep.depth})
+    result = gate([shallow], truth, baseline)
+    assert [row.tier for row in result.rows] == ["not-comparable", "improved", "not-comparable"] and not result.passed
+    assert [check.kind for check in result.checks if check.level == "withheld"] == ["shallow-run"]
+    assert gate([shallow], truth, baseline, accepted=["shallow-run"]).passed
+    assert gate([deep], truth, baseline).passed

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from helpers import call, truth_of
 from history_cases import PLANTED, QUERIES, TRUTH, commits, write_log_folder
 
 from ragdash.analysis.tracking import gate, history, history_point, lines_of, pin, settings_changes
+from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats.sequential import look_level, sequential_tests
 from ragdash.metrics import parse_specs
+from ragdash.reporting.tables.history import notes
 
 ROOT = Path(__file__).parents[2]
 SPECS = parse_specs("RR")
@@ -101,6 +104,24 @@ def test_another_judge_begins_a_new_line():
     assert [row.change for row in judged.rows] == ["", "", "not-comparable", ""]
     assert [row.accepted for row in judged.rows] == [None, 0, None, 2]
     assert [row.change for row in retrieval.rows] == [""] * 4
+
+
+def test_the_points_of_a_sweep_are_no_changes_over_time():
+    """Five settings within minutes between nights, two of them much worse; the true regression after them is found."""
+    nights = points(commits(12))
+    bad = points(commits(12))[10]  # after the first planted regression
+    sweep = [replace(bad if k < 3 else nights[4], commit=nights[4].commit,
+                     time=nights[4].time + timedelta(minutes=k), settings={"k": k})
+             for k in range(1, 6)]
+    line = [*nights[:4], *sweep, *nights[5:]]
+    [metric] = history(line, SPECS)
+    assert {row.point: row.change for row in metric.changes} == {12: "worse"} and metric.rows[12].accepted == 0
+    assert [row.change for row in metric.rows[4:9]] == ["experiment"] * 5 and len(metric.rows) == len(line)
+    assert "5 of 16 runs are other settings of the same code within an hour" in notes(line)[-1]
+    assert experiment_runs(line[:6]) == frozenset()  # two settings within an hour: a change that somebody made
+    assert experiment_runs([replace(point, commit=str(place)) for place, point in enumerate(line)]) == frozenset()
+    [chosen] = history(line, SPECS, accepted=5, fixed=True)  # the accepted run may be a point of the sweep
+    assert chosen.rows[5].accepted is None and {row.accepted for row in chosen.rows[9:]} == {5}
 
 
 def test_lines_by_branch_and_in_order_of_time():

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.analysis.comparability import SEVERITIES, ComparabilityReport, as_text, check_comparability, check_ids
 from ragdash.core.ids.normalization import collapsed, with_ids_of
@@ -116,7 +116,7 @@ def test_under_trec_evals_ties_scores_that_are_equal_in_32_bits_count_as_tied():
     assert counts(found, "tied-documents")[:2] == (2, 3)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@over(seed=range(30))
 def test_the_other_way_is_the_ranking_with_its_ties_back_to_front(seed):
     case = random_case(seed, "ties")
     run, truth = case.run(), case.truth()
@@ -135,7 +135,7 @@ def test_the_other_way_is_the_ranking_with_its_ties_back_to_front(seed):
     assert found == pytest.approx({str(one.spec): one.mean for one in summary}, nan_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@over(seed=range(10))
 def test_every_effect_is_what_evaluate_gives_under_that_choice(seed):
     case = random_case(seed)
     found = of(case.run(), case.truth(), "P@5 AP")
@@ -242,7 +242,7 @@ def test_runs_read_in_different_ways_and_twins():
     assert found.of("same-rankings").examples == ("one = three",)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@over(seed=range(25))
 def test_whatever_the_data_is_like_the_ledger_is_made_and_printed(seed):
     case, other = random_case(seed), random_case(seed + 1)
     found = check_comparability([case.run(), other.run().renamed("other")], case.truth())

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import Case, _run_columns, random_case, run_of, truth_of
+from helpers import Case, _run_columns, over, random_case, run_of, truth_of
 from naive import sorted_docs
 
 from ragdash.analysis.run_similarity import (
@@ -83,7 +83,7 @@ def random_pair(seed: int) -> tuple[Case, Case]:
     return case, Case(others, case.grades, _run_columns(rng, others, 1.0), case.truth_columns)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@over(seed=range(40))
 def test_measures_agree_with_plain_ones(seed):
     from scipy.stats import kendalltau
 

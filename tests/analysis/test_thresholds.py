@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 from naive import corpus_aqwv, relevant_docs
 from scipy.stats import mannwhitneyu
 
@@ -55,7 +55,7 @@ def test_the_case_worked_by_hand():
 
 
 @pytest.mark.parametrize("conventions", CONVENTIONS, ids=str)
-@pytest.mark.parametrize("seed", range(25))
+@over(seed=range(25))
 def test_a_sweep_is_the_evaluation_of_the_run_cut_by_hand(seed, conventions):
     case = random_case(seed)
     truth, rel, beta = case.truth(), 1 + seed % 2, (40.0, 2.5)[seed % 2]
@@ -89,7 +89,7 @@ def test_a_sweep_is_the_evaluation_of_the_run_cut_by_hand(seed, conventions):
         assert found.pooled_f1[t] == same(2 * hits / (kept + relevant) if kept + relevant else math.nan, nan_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@over(seed=range(10))
 def test_quantiles_are_shares_of_the_returned_documents_below(seed):
     case = random_case(seed)
     found = sweep(Match(case.run(), case.truth()))
@@ -133,7 +133,7 @@ def judged_scores(rankings: dict, grades: dict, rel: int = 1) -> tuple[list, lis
     return [score for score, good in pairs if good], [score for score, good in pairs if not good]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@over(seed=range(40))
 def test_the_pooled_area_is_mann_whitneys_and_the_macro_one_the_metrics(seed):
     case, rel = random_case(seed), 1 + seed % 2
     found = roc(Match(case.run(), case.truth()), rel)
@@ -176,7 +176,7 @@ def test_the_mean_curve_has_the_mean_area():
 
 
 @pytest.mark.parametrize("conventions", CONVENTIONS, ids=str)
-@pytest.mark.parametrize("seed", range(15))
+@over(seed=range(15))
 def test_precision_and_recall_by_score_are_those_of_the_pooled_cut(seed, conventions):
     case, rel = random_case(seed), 1 + seed % 2
     found = pr_by_score(Match(case.run(), case.truth(), Conventions(**conventions)), rel)
@@ -244,7 +244,7 @@ def test_the_halves_make_up_the_whole(measure):
         assert half.low - 1e-6 <= half.value <= half.high + 1e-6
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(seed=range(12))
 @pytest.mark.parametrize("measure", MEASURES)
 def test_no_other_threshold_is_better_on_the_half_that_chose(measure, seed):
     """Two queries: each half is one of them, so the best can be looked for by hand."""
@@ -343,7 +343,7 @@ def test_without_a_relevant_document_values_are_undefined():
     assert math.isnan(pr_by_score(match).average_precision)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@over(seed=range(8))
 def test_the_material_form_is_the_naive_one(seed):
     case = random_case(seed)
     found = sweep(Match(case.run(), case.truth()), corpus_size=500)

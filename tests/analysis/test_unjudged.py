@@ -8,7 +8,7 @@ import math
 import naive
 import numpy as np
 import pytest
-from helpers import run_of, truth_of
+from helpers import over, run_of, truth_of
 
 from ragdash.analysis.test_set.unjudged import bounds, judge_next
 from ragdash.core.errors import Unavailable
@@ -124,7 +124,7 @@ def random_queries(seed: int, highest: int) -> tuple[dict, dict]:
     return rankings, grades
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(seed=range(12))
 @pytest.mark.parametrize("name", SPECS)
 def test_bounds_are_those_of_every_possible_grading(name, seed):
     highest, spec = (1, 2, 3)[seed % 3], parse_spec(name)

@@ -189,6 +189,28 @@ def test_the_command_says_what_speaks_against_a_comparison(logs, capfdbinary):
     assert "ragdash: warning: short" in err and "the effects are those of one metric, RR" in err
     check = next(check for check in content["checks"] if check["kind"] == "missing-queries")
     assert check["level"] == "withheld" and check["runs"] == ["short"]
+    assert content["finding"] is None and "missing-queries" in content["withheld"]
+    arguments = ("variants", logs / "logs", "--truth", logs / "qrels.txt", "-m", "RR", "--baseline", "run 0")
+    status, out, err = call(capfdbinary, *arguments)
+    headline = next(line for line in out.splitlines() if line.startswith("Not comparable yet, so no setting is named"))
+    assert "short has no results for 30 of 40" in headline and "matters most" not in out
+    assert ("--accept missing-queries" in err and "? not comparable" in out.lower()) or "not comparable" in out
+    kinds = [word for kind in content["withheld"] for word in ("--accept", kind)]
+    status, out, err = call(capfdbinary, *arguments, *kinds)
+    assert status == 0 and "Not comparable yet" not in out and "to name the settings" not in err
+    status, _, err = call(capfdbinary, *arguments[:-1], "none")
+    assert status == 2 and "the baseline 'none'" in err
+
+
+def test_every_run_has_its_outcome_against_a_chosen_baseline(logs, capfdbinary):
+    arguments = ("variants", logs / "logs", "--truth", logs / "qrels.txt", "-m", "RR", "--baseline", "run 0")
+    status, out, _ = call(capfdbinary, *arguments)
+    assert status == 0 and "to run 0" in out and "▼ worse" in out
+    rows = json.loads(call(capfdbinary, *arguments, "--format", "json")[1])["runs"]
+    compared = json.loads(call(capfdbinary, "compare", *sorted((logs / "logs").glob("*-run-*")), "--truth",
+                               logs / "qrels.txt", "-m", "RR", "--format", "json")[1])
+    outcomes = {pair["candidate"]: pair["outcome"] for pair in compared["comparisons"]}
+    assert {row["run"]: row["outcome"] for row in rows if "outcome" in row} == outcomes and len(outcomes) == 11
 
 
 def test_too_few_runs_or_equal_settings_are_an_error(logs, capfdbinary):

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import InputError
@@ -108,7 +108,7 @@ def test_documents_that_become_one_are_repeats_and_the_best_rank_counts():
 
 
 @pytest.mark.parametrize("name", ["trim", "case", "zeros", "path", "trim,case,zeros,path"])
-@pytest.mark.parametrize("seed", range(12))
+@over(seed=range(12))
 def test_no_query_is_lost_or_merged_and_only_ids_of_the_truth_come_in(seed, name):
     run, truth = random_case(seed).run(), random_case(seed + 100).truth()
     fixed = with_ids_of(run, truth, name)
@@ -180,7 +180,7 @@ def test_a_separator_that_no_id_holds_is_told():
     assert problem.severity == "warning" and "Check the separator" in problem.fix
 
 
-@pytest.mark.parametrize("seed", range(40))
+@over(seed=range(40))
 def test_rebuilt_from_its_own_columns_a_run_is_the_same(seed):
     case = random_case(seed)
     ranks = None if seed % 3 else np.random.default_rng(seed).permutation(len(case.columns["docs"]))
@@ -205,6 +205,7 @@ def test_rebuilt_keeps_details_texts_and_empty_rankings():
     (["a::1", "b::1"], ["a", "c"], ("prefix:::", None, 0.5)),
     (["r:p0028_001", "r:p0030_000"], ["r:p28", "r:p30"], ("prefix:_", "zeros", 1.0)),
     (["a_p3_c1", "b_p1_c2"], ["a", "b"], ("prefix:_p", None, 1.0)),
+    (["x/DOC#1", "y/DOD#2"], ["doc", "dod"], ("prefix:#", "case,path", 1.0)),  # neither alone matches
     (["a", "b"], ["a"], None), (["x1", "y1"], ["a", "b"], None),
 ])
 def test_the_way_to_collapse_that_matches_is_found(returned, judged, expected):

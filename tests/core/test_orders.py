@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from helpers import over
 
 from ragdash.analysis.score_thresholds import OrderChange, order_changes
 
@@ -40,7 +40,7 @@ def test_the_undefined_stand_last_and_one_run_has_no_order():
     assert order_changes(np.zeros((2, 0)), np.zeros(0)) == ((0, 1), [])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@over(seed=range(5))
 def test_walking_the_changes_ends_at_the_order_that_sorting_gives(seed):
     means = np.random.default_rng(seed).random((6, 30))
     first, changes = order_changes(means, np.linspace(0.5, 1, 30))

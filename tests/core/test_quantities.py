@@ -78,7 +78,7 @@ def test_dates_are_read_in_every_order(text, parts):
     ("Data: 1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7. Therefore the total is 30.8.", "30.8"),
     ("12,500 metres", "12.5 km"), ("1.5 hours", "90 minutes"), ("two years", "24 months"), ("500 micrograms", "0.5 mg"),
     ("3.30 p.m.", "15:30"), ("at 9 am", "09:00"), ("1500 €", "1.500 Euro"), ("From 50 to 100 people", "50–100"),
-    ("half of the voters", "50%"), ("1.2亿", "1.2亿"),
+    ("half of the voters", "50%"), ("1.2亿", "1.2亿"), ("1969 units", "1969"), ("in the year 1969", "1969"),
 ])
 def test_an_answer_states_the_reference(answer, reference):
     assert states_quantities(answer, reference) is True

@@ -7,9 +7,10 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.core.errors import Problem
+from ragdash.core.ranking.rank_order import ranking_order
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
 
@@ -47,7 +48,7 @@ def test_a_query_that_is_not_there_is_a_key_error():
 
 
 @pytest.mark.parametrize("scores", ["any", "close"])
-@pytest.mark.parametrize("seed", range(40))
+@over(seed=range(40))
 def test_rankings_come_out_as_they_were_put_in(seed, scores):
     case = random_case(seed, scores)
     run = case.run()
@@ -61,7 +62,7 @@ def test_rankings_come_out_as_they_were_put_in(seed, scores):
         assert found["rank"] == list(range(1, len(expected) + 1))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(seed=range(20))
 def test_texts_and_sources_stay_with_their_documents(seed):
     case = random_case(seed)
     docs = case.columns["docs"]
@@ -202,3 +203,14 @@ def test_the_problem_of_repeated_documents_names_the_first_and_counts_the_others
     (problem,) = run.problems
     assert problem.kind == "duplicate-document"
     assert (problem.facts["query"], problem.facts["document"], problem.facts["others"]) == ("q", "a", 2)
+
+
+@pytest.mark.parametrize(("queries", "keys", "rows"), [
+    ([0, 0, 0, 1, 1], [3.0, 2.0, 2.0, 5.0, 1.0], None),
+    ([0, 0, 0, 1, 1], [3.0, 2.0, 2.5, 5.0, 1.0], [0, 2, 1, 3, 4]),
+    ([0, 1, 0], [1.0, 1.0, 1.0], [0, 2, 1]),
+    ([], [], None),
+])
+def test_rows_are_sorted_by_query_and_score_unless_they_stand_so_already(queries, keys, rows):
+    order = ranking_order(np.array(queries, int), np.array(keys, float))
+    assert (None if order is None else order.tolist()) == rows

@@ -78,6 +78,14 @@ def test_unicode_by_hand(text, language, expected):
     assert normalise(text, "unicode", language=language) == expected
 
 
+def test_every_vowel_sign_of_arabic_and_the_letter_that_lengthens_are_left_out():
+    ranges = ((0x0610, 0x061A), (0x0640, 0x0640), (0x064B, 0x065F), (0x0670, 0x0670), (0x06D6, 0x06DC),
+              (0x06DF, 0x06E8), (0x06EA, 0x06ED))  # Unicode: Arabic marks, without the two signs between the last three
+    marks = [chr(code) for first, last in ranges for code in range(first, last + 1)]
+    assert [mark for mark in marks if normalise(f"\u0633{mark}\u0644", "unicode") != "\u0633\u0644"] == []
+    assert normalise("\u0633\u0644\u064a\u0660", "unicode") == "\u0633\u0644\u064a0", "letters and digits stay"
+
+
 @given(EVERY)
 def test_unicode_is_done_after_one_time(text):
     once = normalise(text, "unicode", language="none")

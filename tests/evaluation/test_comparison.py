@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 from scipy import stats as scipy_stats
 
 from ragdash.core.errors import InputError
@@ -108,7 +108,7 @@ def test_neither_the_baseline_nor_other_metrics_change_an_outcome():
             assert (back.low, back.high) == pytest.approx((-there.high, -there.low), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@over(seed=range(6))
 def test_an_interval_excludes_0_exactly_where_the_outcome_is_better_or_worse(seed):
     runs = random_evaluations(5, queries=(7, 12, 25, 60)[seed % 4], seed=seed)
     for rules in (QUICK, replace(QUICK, correction="none"), replace(QUICK, alpha=0.2)):

@@ -55,6 +55,27 @@ def test_a_point_that_was_recorded_under_the_name_of_the_sweep_alone_is_not_aske
     assert [run.name for run in runs] == ["search", "search k=2"] and runs[0].digest == old.digest
 
 
+def test_a_point_that_raises_names_its_settings_and_the_others_go_on(tmp_path):
+    def make(settings):
+        if settings["k"] == 2:
+            raise RuntimeError("no index for api_key=sk-abcdefghijklmnopqrstuvwx")
+        return (lambda question: 1 / 0) if settings["k"] == 3 else (lambda question: ["d1"])
+
+    with pytest.raises(InputError) as caught:
+        ragdash.sweep(make, {"k": [1, 2, 3, 4]}, QUESTIONS, name="search", folder=tmp_path)
+    messages = [str(problem) for problem in caught.value.problems]
+    assert "'search k=2' failed: RuntimeError: no index" in messages[0] and "sk-abcdef" not in messages[0]
+    assert "'search k=3' failed" in messages[1] and "ZeroDivisionError" in messages[1] and len(messages) == 2
+    complete = [entry.header.name for entry in log_entries(tmp_path) if entry.state == "complete"]
+    assert complete == ["search k=1", "search k=4"]
+    with pytest.raises(KeyboardInterrupt):
+        ragdash.sweep(_interrupt, {"k": [5]}, QUESTIONS, name="search", folder=tmp_path)
+
+
+def _interrupt(settings):
+    raise KeyboardInterrupt
+
+
 def test_a_point_with_failed_queries_is_tried_again(tmp_path):
     broken = [True]
 

@@ -14,7 +14,7 @@ import naive
 import numpy as np
 import pytest
 import pytrec_eval
-from helpers import TREC, random_case, run_of, truth_of
+from helpers import TREC, over, random_case, run_of, truth_of
 
 from ragdash.core import arrow_columns
 from ragdash.core.ranking import judged_pair_index, rank_order
@@ -121,7 +121,7 @@ def test_values_are_those_of_trec_eval(engine, seeds):
         agree(evaluate(case.run(), case.truth(), specs, **TREC), expected, about=f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", range(30))
+@over(seed=range(30))
 def test_scores_that_differ_beyond_32_bits_have_trec_evals_values_under_its_ties(seed):
     case = random_case(seed, "close" if seed % 3 else "any")
     expected = trec_eval(case.rankings, case.grades)

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import Evaluation, evaluate
@@ -187,19 +187,19 @@ def test_values_stay_in_the_range_of_the_metric(spec):
     assert len(found) > 30 and low <= found.min() and found.max() <= high
 
 
-@pytest.mark.parametrize("change", ["first_k_only", "unjudged_below_k", "others_below_k"])
+@over(change=["first_k_only", "unjudged_below_k", "others_below_k"])
 @with_cutoff
 def test_a_cutoff_looks_at_the_first_k_only(spec, change):
     same(measured(change)[spec], measured("none")[spec])
 
 
-@pytest.mark.parametrize("change", ["queries_shuffled", "docs_renamed", "judgements_shuffled"])
+@over(change=["queries_shuffled", "docs_renamed", "judgements_shuffled"])
 @every_spec
 def test_names_and_orders_that_mean_nothing_change_nothing(spec, change):
     same(measured(change)[spec], measured("none")[spec])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(seed=range(12))
 def test_names_that_sort_alike_change_nothing_where_scores_are_equal(seed):
     case = random_case(seed, "ties")
     renamed = [{query: {f"ab{doc}": number for doc, number in docs.items()} for query, docs in side.items()}
@@ -219,7 +219,7 @@ def test_no_order_of_the_returned_documents_is_better_than_the_ideal_one(spec):
     assert_not_worse(spec, measured("ideal")[spec], measured("none")[spec])
 
 
-@pytest.mark.parametrize("change", ["better_moved_up", "better_moved_up_often"])
+@over(change=["better_moved_up", "better_moved_up_often"])
 @directed
 def test_moving_a_better_document_up_never_makes_it_worse(spec, change):
     if str(spec) not in NOT_MONOTONE:

@@ -352,6 +352,14 @@ def test_a_retriever_is_recorded_with_failures_and_times(logs):
     assert len(run_tasks(in_a_notebook())) == 1
 
 
+def test_calls_at_once_are_in_the_header_and_said_of_the_run(logs):
+    single, several = (ragdash.record_retriever(lambda text: ["d1"], {"q1": "a", "q2": "b"}, name="r", folder=logs,
+                                                **arguments) for arguments in ({}, {"concurrency": 4}))
+    assert (single.header.concurrency, several.header.concurrency) == (1, 4)
+    assert [problem.message for problem in single.problems] == []
+    assert "4 calls at once" in str(several.problems[0]) and several.problems[0].severity == "warning"
+
+
 def test_a_retriever_resumes_where_it_was_interrupted(logs):
     questions, asked = {f"q{i}": f"question {i}" for i in range(30)}, []
 

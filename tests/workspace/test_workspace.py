@@ -501,3 +501,17 @@ def test_scores_and_labels_of_a_file_are_kept_with_their_run(workspace, tmp_path
     assert again.file_scores.by_query() == scores.by_query()
     assert again.file_scores.label_names == ("verdict",) and small().file_scores is None
     assert workspace.load_run(workspace.add_run(small()).digest).file_scores is None
+
+
+def test_a_run_whose_file_may_not_be_read_is_not_taken_for_broken(workspace, monkeypatch):
+    digest = workspace.add_run(Run.build("bm25", ["q"], ["d"])).digest
+
+    def refuse(folder):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic_folders, "fetch", refuse)
+        with pytest.raises(InputError) as raised:
+            workspace.load_run(digest)
+    assert raised.value.problems[0].message == "unusable-workspace/read-only"
+    assert not workspace.find(digest).broken and workspace.load_run(digest).digest == digest

@@ -5,10 +5,12 @@ A sheet is a table with a row for each document to judge: what it is called, the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from ragdash.analysis.test_set.budget.estimate import JudgedRow
 from ragdash.analysis.test_set.relabel import RelabelItem
 from ragdash.analysis.test_set.texts import questions_of
 from ragdash.core.errors import Collector, shorten
@@ -17,6 +19,11 @@ from ragdash.io.tables.row_reader import csv_rows
 
 RELABEL_SHEET = pa.schema([("item", pa.string()), ("question", pa.string()), ("text", pa.string()),
                            ("grade", pa.string())])
+JUDGING_SHEET = pa.schema([("query_id", pa.string()), ("doc_id", pa.string()), ("question", pa.string()),
+                           ("text", pa.string()), ("grade", pa.string()), ("design", pa.string()),
+                           ("stratum", pa.int64()), ("probability", pa.float64())])
+_ESCAPED = re.compile(r"' *[=+\-@＝＋－＠]")
+DESIGNS = ("decides", "documents", "queries")  # what settles the winner; samples of documents, of whole queries
 
 
 def relabel_sheet(items: Sequence[RelabelItem], truth: Truth, texts: Mapping[str, str | None]) -> pa.Table:
@@ -34,13 +41,64 @@ def relabel_sheet(items: Sequence[RelabelItem], truth: Truth, texts: Mapping[str
                     schema=RELABEL_SHEET)
 
 
-def read_grades(content: bytes, file: str, names: Sequence[str]) -> list[tuple[int, dict[str, str], int]]:
-    """(line, cells, grade) of each row with a grade of a CSV file: comma, semicolon or tab; rows without one are open.
+def judging_sheet(table: pa.Table, design: str, truth: Truth, texts: Mapping[str, str | None]) -> pa.Table:
+    """A row per document to judge, columns as JUDGING_SHEET: no run and no rank, an empty grade.
+
+    table: of a `JudgmentPlan`, or of a `JudgmentSample` with stratum and probability; design: one of DESIGNS.
+    """
+    questions = dict(zip(truth.query_ids.to_pylist(), questions_of(truth), strict=True))
+    rows = len(table)
+    queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()
+    columns = {name: table[name].to_pylist() if name in table.column_names else [None] * rows
+               for name in ("stratum", "probability")}
+    return pa.table({"query_id": queries, "doc_id": docs, "question": [questions.get(query) for query in queries],
+                     "text": [texts.get(doc) for doc in docs], "grade": [""] * rows, "design": [design] * rows,
+                     **columns}, schema=JUDGING_SHEET)
+
+
+def read_judging_sheet(content: bytes, file: str) -> tuple[str, list[JudgedRow]]:
+    """(design, rows) of a sheet of `judging_sheet` that came back; a row without a grade has None.
+
+    Raises
+    ------
+    InputError
+        As `read_sheet`; designs that differ or are unknown, a stratum or a probability that is no number.
+
+    Examples
+    --------
+    >>> read_judging_sheet(b"query_id,doc_id,grade,design\\nq1,d1,1,decides\\n", "sheet.csv")
+    ('decides', [JudgedRow(query='q1', doc='d1', stratum=0, probability=1.0, grade=1)])
+    """
+    collector, rows = Collector(file), read_sheet(content, file, ["query_id", "doc_id", "design"])
+    designs = dict.fromkeys(row["design"] for _, row, _ in rows)
+    if len(designs) != 1 or next(iter(designs)) not in DESIGNS:
+        collector.add("sheet-design", {"designs": list(designs), "known": list(DESIGNS)}, field="design")
+        collector.raise_errors()
+    judged = []
+    for line, row, grade in rows:
+        try:
+            stratum, probability = int(row.get("stratum") or 0), float(row.get("probability") or 1)
+        except ValueError:
+            collector.add("sheet-probability", {"value": shorten(row.get("probability", ""))}, line=line,
+                          field="probability")
+            continue
+        judged.append(JudgedRow(_plain(row["query_id"]), _plain(row["doc_id"]), stratum, probability, grade))
+    collector.raise_errors()
+    return next(iter(designs)), judged
+
+
+def _plain(text: str) -> str:
+    """An id without the apostrophe that keeps a spreadsheet from running it."""
+    return text[1:] if _ESCAPED.match(text) else text
+
+
+def read_sheet(content: bytes, file: str, names: Sequence[str]) -> list[tuple[int, dict[str, str], int | None]]:
+    """(line, cells, grade) of each row of a CSV file: comma, semicolon or tab; None without a grade.
 
     Parameters
     ----------
     names
-        Columns that it needs besides grade. An apostrophe that a spreadsheet put before a formula is left as it is.
+        Columns that it needs besides grade.
 
     Raises
     ------
@@ -49,8 +107,8 @@ def read_grades(content: bytes, file: str, names: Sequence[str]) -> list[tuple[i
 
     Examples
     --------
-    >>> read_grades(b"item,grade\\nk1,1\\nk2,\\n", "sheet.csv", ["item"])
-    [(2, {'item': 'k1', 'grade': '1'}, 1)]
+    >>> read_sheet(b"item,grade\\nk1,1\\nk2,\\n", "sheet.csv", ["item"])
+    [(2, {'item': 'k1', 'grade': '1'}, 1), (3, {'item': 'k2', 'grade': ''}, None)]
     """
     collector = Collector(file)
     try:
@@ -65,19 +123,18 @@ def read_grades(content: bytes, file: str, names: Sequence[str]) -> list[tuple[i
         if name not in columns:
             collector.add("sheet-column", {"columns": columns, "wanted": name}, field=name)
     collector.raise_errors()
-    graded = []
+    read: list[tuple[int, dict[str, str], int | None]] = []
     for line, cells in rows:
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
-        grade = row.get("grade", "")
-        if not grade:
+        if not any(row.values()):
             continue
-        whole = grade.removesuffix(".0")
-        if whole.isascii() and whole.isdigit() and int(whole) <= 100:
-            graded.append((line, row, int(whole)))
-        else:
+        grade = row.setdefault("grade", "").removesuffix(".0")
+        if grade and not (grade.isascii() and grade.isdigit() and int(grade) <= 100):
             collector.add("sheet-grade", {"value": shorten(grade)}, line=line, field="grade")
+        else:
+            read.append((line, row, int(grade) if grade else None))
     collector.raise_errors()
-    return graded
+    return read
 
 
 def relabeled(content: bytes, file: str, items: Sequence[RelabelItem]) -> dict[str, int]:
@@ -86,7 +143,7 @@ def relabeled(content: bytes, file: str, items: Sequence[RelabelItem]) -> dict[s
     Raises
     ------
     InputError
-        As `read_grades`; an item that the truth does not have, or that has two grades.
+        As `read_sheet`; an item that the truth does not have, or that has two grades.
 
     Examples
     --------
@@ -95,8 +152,10 @@ def relabeled(content: bytes, file: str, items: Sequence[RelabelItem]) -> dict[s
     """
     collector, known = Collector(file), {item.key for item in items}
     grades: dict[str, int] = {}
-    for line, row, grade in read_grades(content, file, ["item"]):
+    for line, row, grade in read_sheet(content, file, ["item"]):
         key = row["item"]
+        if grade is None:
+            continue
         if key not in known:
             collector.add("sheet-item", {"item": shorten(key)}, line=line, field="item")
         elif grades.setdefault(key, grade) != grade:

@@ -29,6 +29,7 @@ LIKELY = 0.2
 _OUTCOMES = {"better": "improved", "worse": "regression", "equivalent": "equivalent", "too-few": "too-few-queries",
              "undecided": "no-clear-difference", "undefined": "not-comparable", "not-comparable": "not-comparable"}
 _MODEL_VIEWS = ("Judged", "Scored", "Entailed")
+_VIEWS_OF_RANKINGS = ("Ranked", "Covered", "Diversified", "Permitted")
 _IGNORED = ("max_grade",)  # follows from the judgments
 
 
@@ -153,10 +154,26 @@ def gate(runs: Sequence[Run], truth: Truth, baseline: PinnedBaseline, specs: Ite
     candidate = mean_over_repeats([evaluate_match(match, specs) for match in matches])
     checks = [_under_pinned_settings(check) for match in matches for check in find_checks([match], specs[0])]
     missing = {query for match in matches for query in match.query_ids.filter(match.missing).to_pylist()}
+    checks += _depth_checks(runs, baseline, specs)
     result = gate_baseline(candidate, truth, baseline, rules=rules, fail_on=fail_on, accepted=accepted, max_age=max_age,
                            today=today, checks=list({str(check): check for check in checks}.values()),
                            repeats=len(runs), missing=missing)
     return replace(result, settings_changed=_settings_changed(baseline, runs))
+
+
+def _depth_checks(runs: Sequence[Run], baseline: PinnedBaseline, specs: Sequence[Spec]) -> list[RunCheck]:
+    """The run returns fewer documents per query than the baseline did, and a metric looks deeper."""
+    before, depth = baseline.run.get("depth"), min(run.depth for run in runs)
+    if not isinstance(before, int) or not 0 < depth < before or all(_cutoff(spec) <= depth for spec in specs):
+        return []
+    k = max(min(_cutoff(spec), before) for spec in specs)
+    return [RunCheck("shallow-run", "withheld", (runs[0].name,), {
+        "run": runs[0].name, "depth": depth, "other": baseline.name, "other_depth": before, "k": int(k)})]
+
+
+def _cutoff(spec: Spec) -> float:
+    """How deep a metric looks into a ranking."""
+    return spec.k or (np.inf if spec.metric.view in _VIEWS_OF_RANKINGS else 0)
 
 
 def _settings_changed(baseline: PinnedBaseline, runs: Sequence[Run]) -> dict[str, tuple[object, object]]:
@@ -295,6 +312,8 @@ def _is_about(check: RunCheck, spec: Spec, of_models: Sequence[RunCheck]) -> boo
     """Whether a check concerns this metric: settings of models only metrics of models, lost values only their own."""
     if check in of_models:
         return spec.metric.view in _MODEL_VIEWS
+    if check.kind == "shallow-run":
+        return _cutoff(spec) > check.facts["depth"]
     return check.kind != "fewer-values" or check.facts["metric"] == spec.title
 
 

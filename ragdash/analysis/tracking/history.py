@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_digests
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.evaluate import Evaluation, Summary, check_overlap, evaluate_match, summaries
@@ -71,9 +72,10 @@ class HistoryRow:
     difference, low, high, compared
         To the accepted run, with an interval that holds for all points together, and the queries compared. Of a change
         that a window shows, those of the mean of the window.
-    change : {"", "better", "worse", "not-comparable"}
+    change : {"", "better", "worse", "not-comparable", "experiment"}
         A significant change at this point. not-comparable: settings of the evaluation or of a model differ, so a new
-        line begins.
+        line begins. experiment: one of several settings of the same code within an hour, such as a point of a sweep; it
+        is shown and not tested.
     window
         Runs that showed the change together: 1, or a power of 2 for slow and small changes.
     """
@@ -189,17 +191,37 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
     share = alpha / max(len(specs), 1)
     means = summaries([point.evaluation for point in points], resamples=resamples, seed=seed) if points else []
     before = None if baseline is None else _aligned(baseline, points, truth)
+    tested = _tested_places(points, accepted, baseline)
     result = []
     for spec in specs:
-        values = [point.evaluation.column(spec) for point in points]
+        values = [points[place].evaluation.column(spec) for place in tested]
         column = [row[points[0].evaluation.specs.index(spec)] for row in means]
-        settings = [_settings(point.evaluation, spec) for point in points]
+        settings = [_settings(points[place].evaluation, spec) for place in tested]
         reference = None
         if before is not None and spec in before.specs:
             reference = before.column(spec)
-        rows = _rows(spec, values, column, settings, share, accepted, fixed, reference)
-        result.append(MetricHistory(spec, tuple(rows), share))
+        rows = _rows(spec, values, [column[place] for place in tested], settings, share,
+                     tested.index(accepted) if accepted in tested else 0, fixed, reference)
+        result.append(MetricHistory(spec, tuple(_in_places(rows, tested, column)), share))
     return tuple(result)
+
+
+def _tested_places(points: Sequence[HistoryPoint], accepted: int,
+                   baseline: PinnedBaseline | None) -> list[int]:
+    """The points that are compared over time: without the runs of experiments, but with the accepted run."""
+    left_out = experiment_runs(points)
+    places = [place for place in range(len(points))
+              if place not in left_out or (place == accepted and baseline is None)]
+    return places or list(range(min(len(points), 1)))
+
+
+def _in_places(rows: Sequence[HistoryRow], tested: Sequence[int], column: Sequence[Summary]) -> list[HistoryRow]:
+    """The rows of the points that were tested in their places, and a row for each of the others."""
+    by_place = {tested[row.point]: replace(row, point=tested[row.point], accepted=tested[row.accepted]
+                                           if row.accepted is not None and row.accepted >= 0 else row.accepted)
+                for row in rows}
+    return [by_place.get(place, HistoryRow(place, summary, None, np.nan, np.nan, np.nan, 0, "experiment", 0))
+            for place, summary in enumerate(column)]
 
 
 def _rows(spec: Spec, values: Sequence[np.ndarray], column: Sequence[Summary], settings: Sequence[tuple], alpha: float,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, main_effects
 from ragdash.analysis.variants.objectives import best_compromises
 from ragdash.analysis.variants.setting_groups import varying_settings
+from ragdash.analysis.verdict import RunCheck
 from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.evaluation.latency_cost import PriceTable, run_cost
 from ragdash.matching.match import Match
@@ -37,6 +39,10 @@ class Variants:
         (R,) bool: no other run is at least as good in every aim, and better in one.
     effects
         What each setting does to the metric.
+    against
+        Of each run, its Comparison with the baseline: None for the baseline itself, and for all without one.
+    withheld
+        What speaks against comparing these runs and was not accepted. While there is any, there is no finding.
     """
 
     names: tuple[str, ...]
@@ -48,6 +54,8 @@ class Variants:
     aims: tuple[str, ...]
     best: np.ndarray
     effects: MainEffects
+    against: tuple[Comparison | None, ...] = ()
+    withheld: tuple[RunCheck, ...] = ()
 
     def frame(self):
         """Return a pandas DataFrame: a row per run with its settings, mean, interval, latency and cost, best first."""
@@ -59,12 +67,15 @@ class Variants:
                  "best": bool(best)}
                 for name, settings, row, latency, cost, best in zip(
                     self.names, self.settings, self.summaries, self.latency, self.cost, self.best, strict=True)]
+        for row, pair in zip(rows, self.against, strict=False):
+            row |= {"difference": pair.mean_difference, "outcome": pair.outcome} if pair is not None else {}
         frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
         return frame.sort_values(str(spec), ascending=spec.metric.better == "lower", kind="stable", ignore_index=True)
 
 
 def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation], settings: Sequence[Mapping[str, str]],
-                     spec: Spec, *, prices: PriceTable | None = None, seed: int = 0) -> Variants:
+                     spec: Spec, *, prices: PriceTable | None = None, seed: int = 0,
+                     against: Sequence[Comparison | None] = (), withheld: Sequence[RunCheck] = ()) -> Variants:
     """Put variants side by side.
 
     Parameters
@@ -79,6 +90,10 @@ def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation]
         What tokens and calls cost, where a run has not recorded it.
     seed
         Of intervals and tests.
+    against
+        Comparisons of the runs with a baseline, None for itself. About runs in `withheld` they have no outcome.
+    withheld
+        Checks that withhold the finding.
 
     Raises
     ------
@@ -102,7 +117,18 @@ def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation]
             aims, ends, values = [*aims, aim], [*ends, "lower"], [*values, paid]
     return Variants(names, tuple(settings), tuple(varying), rows, latency, cost, tuple(aims),
                     best_compromises(np.column_stack(values), ends),
-                    main_effects(evaluations, settings, spec, seed=seed))
+                    main_effects(evaluations, settings, spec, seed=seed), _open_outcomes(against, withheld),
+                    tuple(withheld))
+
+
+def _open_outcomes(against: Sequence[Comparison | None],
+                   withheld: Sequence[RunCheck]) -> tuple[Comparison | None, ...]:
+    """Without an outcome where a check is about the run or its baseline."""
+    def is_open(pair: Comparison) -> bool:
+        return any(not check.runs or {pair.candidate, pair.baseline} & set(check.runs) for check in withheld)
+
+    return tuple(replace(pair, outcome="not-comparable") if pair is not None and is_open(pair) else pair
+                 for pair in against)
 
 
 def _mean(values: np.ndarray | None) -> float:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.file_mappings import mapping_for_file
-from ragdash.cli.fusion.answer import answer_dict, answer_of, answer_text
+from ragdash.cli.fusion.answer import answer_dict, answer_text
 from ragdash.cli.fusion.legs import add_leg_options, show_legs
 from ragdash.cli.inputs import (
     conventions_of,
@@ -29,6 +29,7 @@ from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.choice import choose, chosen_run
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
 from ragdash.experiments.fusion.recipe import make_recipe

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.comparison_checks import add_check_options
-from ragdash.cli.fusion.answer import answer_of, answer_rows, answer_sentences
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
@@ -22,12 +21,14 @@ from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.experiments.fusion.choice import choose
 from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import BANDS
 from ragdash.reporting.html.content import HybridAnswer, ReportContent, ReportRequest, report_specs
 from ragdash.reporting.html.report_page import render_report, select_sections
 from ragdash.reporting.html.sections import ONE_PAGE
+from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
 from ragdash.reporting.sentences.merge_problems import merged_problems
 
 

@@ -5,99 +5,20 @@ The command prints it as text and as JSON, and the report shows it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from ragdash.cli.fusion.legs import legs_dict
 from ragdash.core.console import aligned
-from ragdash.evaluation.evaluate import summaries
 from ragdash.evaluation.outcomes import Comparison
-from ragdash.evaluation.stats import SEED
-from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
 from ragdash.experiments.fusion.choice import Choice
-from ragdash.experiments.fusion.judged_pool import JudgedPool
-from ragdash.experiments.fusion.legs.attribution import MOST_LEGS, Attribution, attribute
-from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price, untimed_runs
-from ragdash.experiments.fusion.methods import METHODS
+from ragdash.experiments.fusion.legs.answer import Answer
+from ragdash.experiments.fusion.legs.price import FusedPrice
+from ragdash.experiments.fusion.legs.routing import Router
 from ragdash.experiments.fusion.recipe import Recipe
-from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import strip_markdown
-from ragdash.reporting.sentences.what_if import (
-    cascade_sentence,
-    caution_sentence,
-    flat_sentence,
-    hybrid_answer,
-    leg_sentence,
-    other_metric_sentence,
-    price_sentence,
-    setting_text,
-    steps_sentence,
-)
-
-CONTEXT = 10  # results that go into the context where the metric has no cutoff
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """Everything that is said about a choice. legs: None for more runs than Shapley values are computed for."""
-
-    choice: Choice
-    price: FusedPrice
-    untimed: Sequence[str]
-    others: Sequence[OtherMetric]
-    cascade: CascadeChoice | None
-    legs: Attribution | None
-
-
-def answer_of(pool: JudgedPool, choice: Choice, also: Sequence[Spec] = (), seed: int = SEED) -> Answer:
-    """The answer for a choice among fusions of the pool's runs; also: further metrics to show."""
-    k = choice.spec.k or CONTEXT
-    legs = None
-    if len(pool.runs) <= MOST_LEGS and choice.decision != "unknown":
-        legs = attribute(pool.runs, pool.truth, choice.spec, fused=choice.recipe, k=k, pool=pool)
-    return Answer(choice, fused_price(pool, choice.recipe, choice.best_run, k), untimed_runs(pool),
-                  other_metrics(pool, choice, also, seed=seed), cascade_choice(pool, choice, seed=seed), legs)
-
-
-def answer_sentences(answer: Answer) -> list[str]:
-    """The answer as Markdown, a sentence or two for each subject, the decision first."""
-    choice, price = answer.choice, answer.price
-    result, setting = choice.held_out, _setting(choice, choice.recipe)
-    sentences = [hybrid_answer(choice.decision, setting, choice.against_single, choice.default_against_single,
-                               choice.against_default, result.value, more_time=price.more("parallel"))]
-    if result.n >= 2:
-        sentences += [f"Chosen on all queries: {setting}.",
-                      caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]
-    if choice.decision != "unknown":
-        sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
-                                        untimed=answer.untimed, runs=len(choice.runs), decision=choice.decision))
-    if choice.flat is not None:
-        sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
-    if answer.cascade is not None:
-        cascade = answer.cascade
-        sentences.append(cascade_sentence(choice.runs, cascade.recipe.params["depth"], cascade.held_out.value,
-                                          cascade.against_tuned))
-    sentences += [other_metric_sentence(row.spec.title, row.value.value, row.gain.value, row.gain.interval(),
-                                        choice.runs[choice.best_run],
-                                        "" if row.same else _setting(choice, row.best)) for row in answer.others]
-    if answer.legs is not None:
-        legs = answer.legs
-        sentences.append(steps_sentence(legs.counts(), legs.k))
-        sentences += [leg_sentence(name, int(legs.brought_alone(leg).sum()), legs.spec.title, legs.value(leg),
-                                   legs.time(leg)) for leg, name in enumerate(legs.legs)]
-    return sentences
-
-
-def answer_rows(answer: Answer) -> list[list[str]]:
-    """Name, mean, interval and queries of the single runs, the default and the tuned hybrid."""
-    choice, rows = answer.choice, []
-    for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
-        tuned = evaluation is choice.evaluations[-1]
-        low, high = choice.held_out.interval() if tuned else (summary.low, summary.high)
-        rows.append([evaluation.name, *(f"{value:.3f}" for value in (summary.mean, low, high)), str(summary.n)])
-    return rows
+from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
 
 
 def answer_text(answer: Answer) -> str:
@@ -117,7 +38,19 @@ def answer_dict(answer: Answer) -> dict[str, object]:
                 "metric": str(row.spec), "held_out": _held_out_dict(row.value), "single": row.single,
                 "gain": _held_out_dict(row.gain), "best_setting": _recipe_dict(row.best), "best_mean": row.best_mean,
                 "same_setting": row.same}) for row in answer.others],
+            "routers": [_finite(_router_dict(router)) for router in answer.routers],
             "legs": None if answer.legs is None else legs_dict(answer.legs)}
+
+
+def _router_dict(router: Router) -> dict[str, object]:
+    return {"kind": router.kind, "rule": router.words, "conditions": [
+                {"feature": condition.feature, "words": condition.words} for condition in router.rule.conditions],
+            "then": router.actions[router.rule.then], "otherwise": router.actions[router.rule.otherwise],
+            "share": router.share, "tried": router.tried, "held_out": _held_out_dict(router.held_out),
+            "against_one_weight": _comparison_dict(router.against_global), "beats_one_weight": router.beats_one_weight,
+            "oracle_upper_bound": router.oracle,
+            "saved_ms": {"mean": router.saved.mean, "low": router.saved.low, "high": router.saved.high,
+                         "n": router.saved.n}}
 
 
 def _held_out_dict(result) -> dict[str, object]:
@@ -129,10 +62,6 @@ def _recipe_dict(recipe: Recipe) -> dict[str, object]:
     params = {name: list(value) if isinstance(value, tuple) else value for name, value in recipe.params.items()
               if value is not None}
     return {"method": recipe.method, "params": params, "window": recipe.window}
-
-
-def _setting(choice: Choice, recipe: Recipe) -> str:
-    return setting_text(METHODS[recipe.method].title, recipe.params, choice.runs, recipe.window)
 
 
 def choice_dict(choice: Choice) -> dict[str, object]:

@@ -99,7 +99,7 @@ class LoggedGroup:
         """Write the baseline file of the marker; only --ragdash-pin does this."""
         from ragdash.analysis.tracking import pin
 
-        facts = {"digests": [run.digest for run in runs], "repeats": len(runs)}
+        facts = {"digests": [run.digest for run in runs], "repeats": len(runs), "depth": min(run.depth for run in runs)}
         baseline = pin(self.evaluation(runs, truth), truth, version=import_module("ragdash").__version__, run=facts)
         path = self.root / self.options["baseline"]
         path.write_bytes(baseline.to_bytes())

@@ -280,6 +280,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="a judge of another family than the generator",
         fix="Judges favor what is written as they write; check its verdicts against labels.",
     ),
+    "sheet-design": Message(
+        actual="designs {designs:comma}",
+        expected="one of {known:comma} in every row",
+        fix="Read one sheet as ragdash wrote it; do not join sheets of several designs.",
+    ),
+    "sheet-document": Message(
+        actual="{document!r} for query {query!r}",
+        expected="an unjudged document that one of these runs returned",
+        fix="Read the sheet with the runs, judgments, metric and depth that it was made with.",
+    ),
     "sheet-exists": Message(
         actual="a file of this name, which may contain labels",
         expected="a new name",
@@ -347,6 +357,21 @@ MESSAGES: Mapping[str, Message] = {
         actual="{value:g} for query {query!r} of {run!r}{others:? (and {others} more)}",
         expected="values from 0 to 1",
         fix="Choose a metric of that range, or divide by the highest value.",
+    ),
+    "sheet-pool": Message(
+        actual="a sample of {units:count} in all by its probabilities",
+        expected="{expected:count}",
+        fix="Read the whole sheet, rows without a grade too, with the runs, judgments, metric and depth of its making.",
+    ),
+    "sheet-probability": Message(
+        actual="probability {value}",
+        expected="a number above 0, at most 1",
+        fix="Leave the columns stratum and probability as ragdash wrote them.",
+    ),
+    "no-judged-units": Message(
+        actual="no judged {unit}",
+        expected="one {unit} or more with grades",
+        fix="Write grades into the sheet. A query counts if all its documents have one.",
     ),
     "whose-labels": Message(
         actual="{run:?labels of {run:named run}}{run:!labels without a run}",

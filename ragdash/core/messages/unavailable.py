@@ -195,6 +195,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="gold spans for a query",
         fix="Give the truth a column evidence.",
     ),
+    "unavailable/no-document-sum": Message(
+        actual="{spec}, to which documents do not add one by one",
+        expected="one of {sums:comma}, or a sample of whole queries",
+        fix="Draw whole queries (--design queries), or choose P@10.",
+        page="Draw whole queries, or choose P@10.",
+    ),
     "unavailable/no-gains": Message(
         actual="{spec}, which {reason}",
         expected="a metric of rankings and judgments, one value a query",

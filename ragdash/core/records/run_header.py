@@ -40,6 +40,8 @@ class RunHeader:
         Digests of what was asked, {"questions": ..., "truth": ...}.
     queries, failures
         Counted when it was closed.
+    concurrency
+        Calls at once, which raise each other's latency; None where the recorder did not make the calls.
     error
         What ended it early, such as "KeyboardInterrupt".
 
@@ -65,6 +67,7 @@ class RunHeader:
     queries: int | None = None
     failures: int | None = None
     error: str | None = None
+    concurrency: int | None = None
 
     def to_json(self) -> bytes:
         """The header as JSON."""
@@ -95,7 +98,7 @@ _TEXT, _COUNT = (str, type(None)), (int, type(None))
 _KINDS: dict[str, tuple[type, ...]] = {
     "run_id": (str,), "name": (str,), "created": (str,), "ended": _TEXT, "settings": (dict,), "tags": (list,),
     "group": _TEXT, "repeat": _COUNT, "data": (dict,), "git": (dict, type(None)), "versions": (dict,),
-    "removed": (list,), "queries": _COUNT, "failures": _COUNT, "error": _TEXT}
+    "removed": (list,), "queries": _COUNT, "failures": _COUNT, "error": _TEXT, "concurrency": _COUNT}
 
 
 def _header_of(values: dict, file: str | None) -> RunHeader:

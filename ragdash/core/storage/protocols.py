@@ -1,7 +1,7 @@
 """What a store must do, so that it can be a folder on one machine or a database of several servers.
 
 An event log carries reviews, labels, decisions and saved views. Blobs carry runs and truths. The catalogue is described
-in `ragdash.workspace.protocols`, the verdicts of judges in `ragdash.models.judge.verdict_store.protocol`.
+in `ragdash.workspace.protocols`; the verdicts of judges have the methods of `ragdash.models.judge.VerdictStore`.
 """
 
 from __future__ import annotations

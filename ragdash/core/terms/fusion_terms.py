@@ -54,4 +54,12 @@ TERMS: Mapping[str, Term] = {
     "reranked_run": Term(
         "Re-ranked run", "The list after a re-ranker, if you have it as a run: then documents that the re-ranker loses "
         "are counted for themselves."),
+    "router": Term(
+        "Router", "A rule of one or two conditions that treats queries differently. Before retrieval it sends a query "
+        "to one run by its question, which saves the other searches. After retrieval it moves the weight by the lists. "
+        "It is chosen and measured on different queries.", entry="a rule that sends queries to different runs, or "
+        "moves the weight of a fusion", link="../guide/what-if.md"),
+    "report_hybrid": Term(
+        "Would a hybrid help?", "The answer of the What-if page for the runs fused there, or the first two: decision, "
+        "price, cascade and routers. It takes some seconds when the report is downloaded."),
 }

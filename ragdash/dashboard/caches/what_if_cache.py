@@ -22,6 +22,7 @@ from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
 from ragdash.experiments.fusion.legs.price import FusedPrice, fused_price
 from ragdash.experiments.fusion.legs.price import search_times as times_of_legs
+from ragdash.experiments.fusion.legs.routing import Router, find_routers
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec, parse_specs
 
@@ -131,3 +132,16 @@ def _alternatives(runs: tuple[str, ...], truth: str, conventions: tuple, query_s
                   _queries: np.ndarray) -> tuple[tuple[OtherMetric, ...], CascadeChoice | None]:
     return (other_metrics(_pool, _choice, parse_specs(others), queries=_queries),
             cascade_choice(_pool, _choice, queries=_queries))
+
+
+def routers(judged: JudgedPool, runs: Sequence[str], names: Sequence[str], scope: Scope,
+            chosen: Choice) -> tuple[Router, ...]:
+    """The best router before and after retrieval, each against one weight, for the queries in scope."""
+    return _routers(tuple(runs), tuple(names), scope.truth_digest, astuple(scope.conventions), scope.slice,
+                    str(chosen.spec), len(chosen.recipes), _pool=judged, _choice=chosen, _queries=scope.queries)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Trying routers on held-out queries …")
+def _routers(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str,
+             settings: int, _pool: JudgedPool, _choice: Choice, _queries: np.ndarray) -> tuple[Router, ...]:
+    return find_routers(_pool, _choice, queries=_queries)

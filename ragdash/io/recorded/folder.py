@@ -118,6 +118,9 @@ def _run_of(header: RunHeader, file: str, content: bytes, read: ReadLines, name:
         reasons = dict(Counter(failures.values()).most_common(3))
         facts = {"failed": len(failures), "total": len(failures) + len(results), "reasons": reasons}
         problems = (*problems, Problem("recorded-run/failures", facts, file, severity="warning"))
+    if (header.concurrency or 1) > 1:
+        problems = (*problems, Problem("recorded-run/concurrency", {"calls": header.concurrency}, file,
+                                       severity="warning"))
     return replace(runs[0], header=header, settings=dict(header.settings), problems=problems)
 
 

@@ -8,7 +8,8 @@ from ragdash.models.judge.endpoint import Endpoint, Judge, Prices
 from ragdash.models.judge.json_schema import SchemaMismatch
 from ragdash.models.judge.plan import Budget, JudgingProgress, Outcome, Patience, Plan, plan
 from ragdash.models.judge.question import MISSING, Question, Reply, Usage
-from ragdash.models.judge.verdict_store.store import VerdictStore, default_verdict_store
+from ragdash.models.judge.verdict_store.opening import default_verdict_store
+from ragdash.models.judge.verdict_store.store import VerdictStore
 
 __all__ = [
     "MISSING",

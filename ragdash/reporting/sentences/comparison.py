@@ -54,7 +54,7 @@ def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparis
         return f"**{escape(names[order[0]])}**: {title} {escape(estimate)}."
     extreme = "highest" if spec.metric.better == "higher" else "lowest"
     if len(level) > 1:
-        leaders = escape(listed([names[index] for index in level]))
+        leaders = escape(listed(_first([names[index] for index in level])))
         return f"**{leaders}** share the {extreme} {title}, {escape(estimate)}."
     return f"**{escape(names[order[0]])}** has the {extreme} {title}, {escape(estimate)}. " + _others_sentences(
         comparisons
@@ -66,19 +66,26 @@ def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [comparison for comparison in comparisons.values() if comparison.tied]
     few = [comparison for comparison in comparisons.values() if comparison.outcome == "too-few"]
-    withheld = [comparison.candidate for comparison in comparisons.values() if comparison.outcome == "not-comparable"]
+    withheld = [f"**{escape(comparison.candidate)}**" for comparison in comparisons.values()
+                if comparison.outcome == "not-comparable"]
     sentences = []
     if worse:
-        sentences.append(f"It is better than {listed([_gap(comparison, len(worse)) for comparison in worse])}.")
+        sentences.append(f"It is better than {listed(_first([_gap(comparison, len(worse)) for comparison in worse]))}.")
     if tied:
         sentences.append(f"{'It' if not worse else 'But it'} is not significantly better than "
-                     f"{listed([_gap(comparison, len(tied)) for comparison in tied])}.")
+                     f"{listed(_first([_gap(comparison, len(tied)) for comparison in tied]))}.")
     if few:
         queries = count(min(comparison.n for comparison in few), "query", "queries")
         sentences.append(f"{queries[0].upper()}{queries[1:]} are too few to find a significant difference.")
     if withheld:
-        sentences.append(f"It is not comparable yet with {listed([f'**{escape(name)}**' for name in withheld])}.")
+        sentences.append(f"It is not comparable yet with {listed(_first(withheld))}.")
     return " ".join(sentences)
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    """The first names; of more than a few the rest as a number."""
+    rest = len(names) - MAX_DETAILED
+    return [*names[:MAX_DETAILED], f"{rest} more"] if rest > 1 else list(names)
 
 
 def _gap(comparison: Comparison, total: int) -> str:

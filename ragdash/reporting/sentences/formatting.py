@@ -236,6 +236,21 @@ def template_title(template: str) -> str:
     )
 
 
+def menu_title(template: str) -> str:
+    """The title of a metric in a narrow menu, which clips long ones: what differs between labels comes first.
+
+    Examples
+    --------
+    >>> menu_title("file:human_label(label='Correct')"), menu_title("file:faithfulness"), menu_title("nDCG@k")
+    ('Correct (human_label)', 'faithfulness', 'NDCG@k')
+    """
+    spec = read_spec(template) if template.startswith("file:") else None
+    if spec is None:
+        return template_title(template)
+    label = str(dict(spec.params).get("label", ""))
+    return f"{label} ({spec.file_column})" if label else spec.file_column
+
+
 def strip_markdown(text: str) -> str:
     """Markdown without its marks, for alternative texts."""
     return unescape_spans(text).replace("**", "").replace("\\", "")

@@ -6,10 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, settings_changes
+from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
 HISTORY_FORMATS = ("table", "json", "markdown")
-CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse", "not-comparable": "not comparable: a new line begins"}
+CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse",
+           "not-comparable": "not comparable: a new line begins",
+           "experiment": "one of several settings: not tested"}
 Lines = Mapping[str, tuple[Sequence[HistoryPoint], Sequence[MetricHistory]]]
 
 
@@ -73,12 +76,16 @@ def notes(points: Sequence[HistoryPoint]) -> list[str]:
     if missing:
         lines.append(f"{len(missing):,} of {len(points):,} runs lack queries of the judgments, up to "
                      f"{max(point.missing for point in missing):,}. These count as empty rankings.")
+    experiments = len(experiment_runs(points))
+    if experiments:
+        lines.append(f"{experiments:,} of {len(points):,} runs are other settings of the same code within an hour, "
+                     "such as a sweep. They are shown and not tested as changes over time; Variants compares them.")
     return lines
 
 
 def _cells(points: Sequence[HistoryPoint], row: HistoryRow) -> list[str]:
     point, summary = points[row.point], row.summary
-    difference = "accepted" if row.accepted is None else \
+    difference = "–" if row.change == "experiment" else "accepted" if row.accepted is None else \
         f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
     mean = f"{number(summary.mean)} [{number(summary.low)}, {number(summary.high)}]"
     return [label(point), short_commit(point), mean, difference, f"{summary.n:,}", CHANGES[row.change]]

@@ -1,6 +1,14 @@
 """What is said of a test set: sentences, tables and the JSON contract."""
 
-from ragdash.reporting.test_set.sentences import check_sentences, relabel_sentence
-from ragdash.reporting.test_set.tables import check_dict, finding_rows, pair_rows, query_rows
+from ragdash.reporting.test_set.sentences import check_sentences, estimate_sentences, plan_sentence, relabel_sentence
+from ragdash.reporting.test_set.tables import (
+    check_dict,
+    estimate_dict,
+    finding_rows,
+    pair_rows,
+    plan_dict,
+    query_rows,
+)
 
-__all__ = ["check_dict", "check_sentences", "finding_rows", "pair_rows", "query_rows", "relabel_sentence"]
+__all__ = ["check_dict", "check_sentences", "estimate_dict", "estimate_sentences", "finding_rows", "pair_rows",
+           "plan_dict", "plan_sentence", "query_rows", "relabel_sentence"]

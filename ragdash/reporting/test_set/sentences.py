@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.test_set import KINDS, LabelCheck, RelabelAgreement, RelabelGroup, TestSetCheck, VerdictCarriers
+from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
 from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
@@ -161,3 +162,47 @@ def relabel_sentence(result: RelabelAgreement) -> str:
 
 def _share(group: RelabelGroup) -> str:
     return f"{group.agreed:,} of {group.labeled:,} ({group.share:.0%} [{group.low:.0%}, {group.high:.0%}])"
+
+
+def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple[float, float, float],
+                  undecided: float, total: int) -> str:
+    """How sure it is that a run leads, and how many judgments settle it.
+
+    Examples
+    --------
+    >>> plan_sentence("a", ["b"], 0.784, (3.0, 14.0, 40.0), 0.0, 90).split(". ")[1]
+    'About 14 [3, 40] of 90 judgments, in the order below, settle which run is better.'
+    """
+    if not rivals:
+        return f"With {sure:.0%} or more, {escape(leader)} leads: no further judgment is needed for that."
+    others = listed([escape(name) for name in rivals])
+    text = f"{escape(leader)} is better than {others} with a probability of {sure:.0%}"
+    if not total:
+        return f"{text}. No judgment within these ranks can settle it."
+    low, middle, high = (f"{value:,.0f}" for value in needed)
+    text += f". About {middle} [{low}, {high}] of {total:,} judgments, in the order below, settle which run is better."
+    return text if undecided < 0.005 else f"{text} In {undecided:.0%} of the simulations even all of them do not."
+
+
+def estimate_sentences(estimate: BudgetEstimate) -> list[str]:
+    """What a sample shows of each run and of the difference of each pair; the clearest caution last."""
+    title, unit = escape(estimate.spec.title), "query" if estimate.unit == "query" else "document"
+    plural = "queries" if unit == "query" else "documents"
+    sentences = [f"{count(estimate.judged, f'judged {unit}', f'judged {plural}')} of {estimate.population:,} represent "
+                 f"all: estimated {title} if every unjudged document were judged."]
+    for name, current, mean in zip(estimate.runs, estimate.current, estimate.means, strict=True):
+        sentences.append(f"{escape(name)}: {_interval(mean)}; {number(current)} if none of them is relevant.")
+    for (first, second), gap in estimate.differences.items():
+        names = escape(estimate.runs[first]), escape(estimate.runs[second])
+        ahead = names if gap.value > 0 else names[::-1]
+        sure = np.isfinite(gap.low) and (gap.low > 0 or gap.high < 0)
+        sentences.append(f"{names[0]} minus {names[1]}: {_interval(gap, signed=True)}. " + (
+            f"On these queries {ahead[0]} is better than {ahead[1]}." if sure else
+            "The judgments do not decide which is better."))
+    sentences.append("The intervals allow for the judgments that are missing, not for other queries.")
+    return sentences
+
+
+def _interval(estimate: SampleEstimate, *, signed: bool = False) -> str:
+    low, high = (number(end, signed=signed) for end in (estimate.low, estimate.high))
+    return f"{number(estimate.value, signed=signed)} [{low}, {high}]"

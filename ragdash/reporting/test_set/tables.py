@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.analysis.test_set import KINDS, LabelFinding, TestSetCheck, VerdictCarriers
+from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
+from ragdash.analysis.test_set.unjudged import JudgmentPlan
 from ragdash.reporting.tables.comparison import as_dict
 from ragdash.reporting.tables.escaping import finite_or_none
 
@@ -95,3 +97,26 @@ def _pair(pair: VerdictCarriers, names: Sequence[str]) -> dict:
     return {"comparison": as_dict(pair.comparison),
             "dissolving": None if pair.dissolving is None else [names[q] for q in pair.dissolving],
             "reversing": None if pair.reversing is None else [names[q] for q in pair.reversing]}
+
+
+def estimate_dict(estimate: BudgetEstimate) -> dict:
+    """The JSON contract of an estimate from a sample."""
+    names = estimate.runs
+    return {
+        "metric": str(estimate.spec), "unit": estimate.unit, "judged": estimate.judged,
+        "population": estimate.population,
+        "means": [{"run": name, "current": current, **_ends(mean)} for name, current, mean in
+                  zip(names, estimate.current, estimate.means, strict=True)],
+        "differences": [{"first": names[i], "second": names[j], **_ends(gap)}
+                        for (i, j), gap in estimate.differences.items()]}
+
+
+def _ends(estimate: SampleEstimate) -> dict:
+    return {name: finite_or_none(getattr(estimate, name)) for name in ("value", "low", "high", "error")}
+
+
+def plan_dict(plan: JudgmentPlan) -> dict:
+    """The JSON contract of a plan of judgments that settle the winner."""
+    return {"metric": str(plan.spec), "leader": plan.leader, "rivals": list(plan.rivals), "sure": plan.sure,
+            "settled": not plan.rivals, "needed": [finite_or_none(value) for value in plan.needed],
+            "undecided": plan.undecided, "unjudged": plan.total, "documents": plan.table.to_pylist()}

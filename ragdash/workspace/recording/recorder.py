@@ -194,6 +194,12 @@ class Recording:
         """
         return QueryRecord(id_of(query_id), text, self.add_fields, self.fail)
 
+    def note_concurrency(self, calls: int) -> None:
+        """Keep in the header how many calls are made at once; of a resumed run the most."""
+        self.header = replace(self.header, concurrency=max(calls, self.header.concurrency or 1))
+        with _writing(self.path):
+            _write_header(self.path, self.header)
+
     def close(self) -> None:
         """Close the run: count it, then rename its results. A closed one stays closed."""
         self._end(None)

@@ -26,7 +26,7 @@ HOPELESS = 5  # failures before the first answer, after which the retriever is n
 Questions = Mapping | Iterable | Truth
 
 
-def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 8,
+def record_retriever(retriever: object, questions: Questions, *, name: str | None = None, concurrency: int = 1,
                      settings: Mapping | None = None, tags: Iterable[str] = (), group: str | None = None,
                      repeats: int = 1, data: Mapping[str, object] | None = None,
                      folder: str | os.PathLike | None = None, resume: bool = True,
@@ -44,7 +44,7 @@ def record_retriever(retriever: object, questions: Questions, *, name: str | Non
     name
         Of the run; default: the name of the function or class.
     concurrency
-        Calls at once.
+        Calls at once. More than one is faster, and raises the latency of each; the run says so wherever it is read.
     settings, tags, data, folder
         As in `record`; data gets a digest of the questions and, with a Truth, its digest.
     group, repeats
@@ -215,6 +215,7 @@ _FIELDS = frozenset(("documents", "answer", "contexts", "usage", "cost_usd"))
 
 def _ask(call: Callable, texts: Mapping[str, str], recording: Recording, concurrency: int,
          progress: Callable[[int, int], object] | None) -> None:
+    recording.note_concurrency(max(1, concurrency))
     left = {query: text for query, text in texts.items() if query not in recording.queries}
     asking = _Asking(recording, len(left), progress)
     if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call).__call__):

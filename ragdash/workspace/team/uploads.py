@@ -79,6 +79,8 @@ class BlobRecords:
                 self._blobs.put(names[stem], content)
         try:
             fault = fault_of({stem: _table(self._blobs.get(name)) for stem, name in names.items()}, digest)
+        except InputError:  # a store that cannot be read is no fault of the content
+            raise
         except FAULTS as error:
             fault = words_of(error)
         if fault:

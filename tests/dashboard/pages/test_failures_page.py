@@ -22,6 +22,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.components import picked_queries
 from ragdash.dashboard.jobs import mapping
 from ragdash.dashboard.pages.failures import corpus_section, failure_patterns, map_choices, query_map
+from ragdash.dashboard.pages.failures import sections as failures_sections
 from ragdash.dashboard.session.data_store import SHORT
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
@@ -219,6 +220,15 @@ def test_every_run_is_on_the_way_and_ten_runs_fit():
     names = [trace["name"] for trace in figure["data"]]
     assert names[:2] == ["new", "lost"] and set(names[2:]) == {"old", "third"}
     assert at.selectbox(key="look").value == runs()["new"].digest
+
+
+def test_of_many_runs_the_one_looked_at_the_baseline_and_the_best_have_counts_with_names():
+    counts = np.zeros((9, len(NAMES)), int)
+    counts[:, FINE] = [9, 1, 2, 30, 4, 5, 6, 20, 8]
+    context = SimpleNamespace(entries=range(9), baseline=5)
+    assert failures_sections._named_runs(SimpleNamespace(context=context, counts=counts, run_index=1)) == [1, 5, 3, 7]
+    few = SimpleNamespace(entries=range(4), baseline=2)
+    assert failures_sections._named_runs(SimpleNamespace(context=few, counts=counts, run_index=3)) == [0, 1, 2, 3]
 
 
 def walk(at: AppTest, page: str) -> str:

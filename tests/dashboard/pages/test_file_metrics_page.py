@@ -84,6 +84,7 @@ def test_two_files_of_labeled_answers_are_compared_by_their_labels(tmp_path, mon
     monkeypatch.setenv("RAGDASH_FILES", os.pathsep.join(files))
     at = shown(opened("overview"))
     assert at.selectbox(key="metric").value == "file:human_label(label='Correct')"
+    assert at.selectbox(key="metric").options[:2] == ["Correct (human_label)", "Incorrect (human_label)"]
     assert "Clear winner" in texts(at) and "choose **alpha**" in texts(at)
     assert "same rankings" not in texts(at) and "empty ranking" not in texts(at)
     at = shown(opened("what-if"))

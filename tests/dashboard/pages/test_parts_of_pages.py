@@ -19,11 +19,13 @@ from ragdash.dashboard.pages.answers.tables import distribution_table
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.failures.data import FINE, common_fixes
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
+from ragdash.dashboard.pages.score_cutoffs.sentences import MEASURES
 from ragdash.dashboard.pages.threshold_bands.speed_cost import sections as speed_sections
 from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import _mean_tokens
 from ragdash.dashboard.pages.what_if import mix_section
+from ragdash.dashboard.pages.what_if import tables as what_if_tables
 from ragdash.dashboard.pages.what_if.sections import _means
-from ragdash.dashboard.session import relevance, short_address, state
+from ragdash.dashboard.session import choices, relevance, short_address, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
@@ -222,3 +224,34 @@ def test_fixes_are_named_for_the_worst_stage_of_each_run_that_fails():
     assert len(fixes) == 1 and fixes[0].startswith("To fix ")
     counts[0, 0] = 1
     assert len(common_fixes(SimpleNamespace(counts=counts))) == 2
+
+
+def test_a_run_that_comes_back_keeps_its_color_where_it_is_free_and_else_has_the_first_free_one(session):
+    first = state.insert_run(SessionRun("a", "one", 0), 0)
+    second = state.insert_run(SessionRun("b", "one", 0), 1)
+    assert (first.slot, second.slot, second.name) == (0, 1, "one (2)")
+    assert state.insert_run(SessionRun("c", "far", 5), 1).slot == 5
+    assert state.insert_run(SessionRun("d", "next", 1), 0).slot == 2
+    assert [entry.digest for entry in state.runs()] == ["d", "a", "c", "b"]
+
+
+@pytest.mark.parametrize(("typed", "default", "value"), [
+    (None, 5, "5"), (None, 0, "1"), (None, 99, "10"), ("7", 5, "7"), ("0", 5, "1"), ("11", 5, "10"), (" 3 ", 5, "3"),
+    ("x", 5, "5"), ("-1", 5, "5"), ("", 5, "5"), ("1" * 12, 5, "5"),
+])
+def test_a_number_is_whole_and_within_its_bounds(session, typed, default, value):
+    session.update({choices.USED: {}, choices.RESET: set(), **({"k": typed} if typed is not None else {})})
+    assert choices.number_key("k", 10, default) == "k"
+    assert session["k"] == value and session[choices.USED]["k"] == str(min(max(default, 1), 10))
+
+
+def test_a_difference_is_written_with_the_signs_of_its_interval():
+    outcome = SimpleNamespace(mean_difference=0.096, low=0.024, high=0.167, outcome="better")
+    assert what_if_tables.outcome_text(outcome) == "+0.096 [+0.024, +0.167] ▲ better"
+    assert what_if_tables.outcome_text(None) == ""
+
+
+def test_every_measure_of_score_cutoffs_but_aqwv_goes_from_0_to_1():
+    ends = {name: (low, high) for name, (_, low, high, _, _) in MEASURES.items()}
+    assert ends == dict.fromkeys(MEASURES, (0.0, 1.0)) | dict.fromkeys(("aqwv", "aqwv_material"), (-40.0, 1.0))
+    assert [name for name, row in MEASURES.items() if row[3] == "lower"] == ["empty"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from page_cases import opened, widget
+from page_cases import ROOT, address, opened, widget
 from test_compare_page import session
 
+from ragdash import read_run, read_truth
 from ragdash.dashboard.pages.share import sections as share_sections
 from ragdash.reporting import figure_files
 from ragdash.reporting.html.sections import ASKED, SECTIONS
@@ -78,3 +79,22 @@ def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypat
     assert "Install Chromium" not in "".join(one.value for one in at.caption)
     assert [one.label for one in at.get("download_button")].count("Download all as Plotly JSON (ZIP)") == 1
     assert len(at.get("plotly_chart")) > 5
+
+
+def test_a_report_says_whether_a_hybrid_would_help_where_it_is_asked_to(monkeypatch):
+    folder, reports = ROOT / "sample_runs", []
+    made = share_sections._report_maker
+    monkeypatch.setattr(share_sections, "_report_maker", lambda *args: reports.append(made(*args)) or reports[-1])
+    runs = [read_run(folder / f"{name}.jsonl") for name in ("sparse", "dense")]
+    where = address(read_truth(folder / "truth.jsonl"), runs)
+    at = opened("share", **where)
+    assert "hybrid" not in at.session_state["sections"]
+    widget(at, "checkbox", "_report_hybrid").check().run()
+    one_page = reports[-2]().decode()
+    assert "Would a hybrid help?" in one_page and "Yes: build this hybrid: Weighted sum of scores" in one_page
+    assert "No router beats one weight" in one_page
+    assert "Yes: build this hybrid" not in reports[0]().decode()
+    at = opened("share", **where, sections=["hybrid"])
+    assert at.session_state["sections"] == ["hybrid"] and "No router beats one weight" in reports[-1]().decode()
+    at = opened("share", **address(read_truth(folder / "truth.jsonl"), runs[:1]), sections=["hybrid", "verdict"])
+    assert at.session_state["sections"] == ["verdict"]  # one run has nothing to fuse

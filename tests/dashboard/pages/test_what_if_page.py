@@ -31,6 +31,9 @@ def test_the_page_answers_and_a_mix_can_be_tried_and_added():
     shown(at.run())
     assert "By MRR, which had no part in the choice" in plain(texts(at))
     assert "A cascade (sparse, its first 5 re-ranked by dense)" in plain(texts(at))
+    at.session_state["what_if_routers"] = True
+    assert "**No router beats one weight** for all queries in NDCG@10" in plain(texts(shown(at.run())))
+    assert "Before retrieval, by the question: “if the question has no digit and" in plain(texts(at))
     assert "With parallel searches the hybrid takes 22.7" in texts(at) and "price_front" in charts(at)
     assert "relevant documents reach the first 10." in texts(at)
     shares = next(entry.value for entry in at.dataframe if "Brings alone" in entry.value.columns)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of
 
 from ragdash.evaluation.bands.best_possible import best_possible
 from ragdash.evaluation.evaluate import evaluate_match
@@ -35,7 +35,7 @@ def test_what_judgments_do_not_decide_has_no_best():
     assert math.isnan(best_possible(none, parse_spec("RR")))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@over(seed=range(6))
 @pytest.mark.parametrize("spec", ["R@5", "P@5", "nDCG@5", "AP", "RR", "Success@1"])
 def test_no_run_is_better(seed, spec):
     case = random_case(seed, "distinct", queries=8)

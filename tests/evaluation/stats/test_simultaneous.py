@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from helpers import over
 
 from ragdash.evaluation.stats import randomization_test, test_pairs
 
@@ -30,7 +31,7 @@ def test_p_of_two_runs_by_hand():
     assert tests.p.tolist() == [2 / 64] and tests.low[0] == tests.high[0] == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@over(seed=range(4))
 def test_p_counts_the_flips_whose_largest_statistic_is_as_large(seed):
     values = np.random.default_rng(seed).random((9, 3)) + np.array([0.0, 0.1, 0.4])
     np.testing.assert_allclose(test_pairs(values, PAIRS).p, all_flips(values, PAIRS))

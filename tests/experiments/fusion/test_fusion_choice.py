@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,11 @@ from ragdash.experiments.fusion.export.reference import reference
 from ragdash.experiments.fusion.grids import settings, simplex
 from ragdash.experiments.fusion.held_out import held_out
 from ragdash.experiments.fusion.judged_pool import judged_pool
+from ragdash.experiments.fusion.legs.answer import answer_of
+from ragdash.reporting.sentences.hybrid_answer import answer_sentences
 
 ROOT = Path(__file__).parents[3]
+REAL = os.environ.get("RAGDASH_TEST_DATA", "")
 
 
 def test_weights_in_whole_steps_lose_no_combination():
@@ -190,3 +194,21 @@ def test_the_command_fuses_runs_and_answers_whether_a_hybrid_would_help(capsys, 
 
 def test_the_guide_has_every_method_and_preset():
     assert reference() in (ROOT / "docs" / "guide" / "what-if.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not REAL, reason="public evaluation data: its folder in RAGDASH_TEST_DATA")
+def test_the_answer_on_real_runs_is_one_sentence_that_other_queries_confirm():
+    folder = Path(REAL) / "s02_evidencerag_dense_vs_hybrid"
+    runs = [read_run(folder / f"pages_{name}.trec") for name in ("dense", "hybrid")]
+    truth, spec = read_truth(folder / "pages.qrels"), parse_specs("nDCG@10")[0]
+    pool = judged_pool(runs, truth)
+    seen = np.random.default_rng(0).permutation(100) < 60
+    choice = choose(runs, truth, spec, pool=pool, queries=seen)
+    assert choice.decision == "single"
+    said = answer_sentences(answer_of(pool, choice, queries=seen))[0].replace("\\", "")
+    assert said.startswith(f"**No: keep {choice.runs[choice.best_run]}.** The best hybrid that tuning finds is not ")
+    assert "on held-out queries, over 60 queries; the runs do not record its latency." in said
+    whole = choose(runs, truth, spec, pool=pool)
+    gain = pool.values([choice.recipe], [spec])[0, 0] - whole.single_values[choice.best_run]
+    assert choice.against_single.low < gain[~seen].mean() < choice.against_single.high
+    assert gain[~seen].mean() < 2 * gain[~seen].std() / np.sqrt(40)  # nothing gained on the queries never seen either

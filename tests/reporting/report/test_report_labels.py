@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from helpers import over
 from models.judge.scripted import Scripted, case
 
 from ragdash.analysis.judge_validation import LabelStore, corrected_difference, judged_verdicts, validate_judge
@@ -80,7 +81,7 @@ def test_who_said_what_by_hand():
     assert "1 query labelled in both" in said(inside)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@over(seed=[1, 2])
 def test_differences_are_those_of_the_core(seed):
     draw = np.random.default_rng(seed)
     found = matches({"old": [RIGHT if yes else WRONG for yes in draw.random(QUERIES) < 0.3],

@@ -132,12 +132,12 @@ def mean_changes(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray
 def _values_after(match: Match, spec: Spec, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """The value of the query with each document at the highest grade: (U,). Each row is taken as a query of its own."""
     ranked = match.ranked
-    copies = _copied(ranked, query)
+    copies = copied_queries(ranked, query)
     grade = np.full(len(query), top_grade(ranked, spec))
     return values_of(with_grades(copies, np.arange(len(query)), rank, grade), spec, match)
 
 
-def _copied(ranked: Ranked, query: np.ndarray) -> Ranked:
+def copied_queries(ranked: Ranked, query: np.ndarray) -> Ranked:
     """A ranking whose queries are copies of these."""
     hit, hit_of = _gathered(ranked.query, ranked.queries, query)
     judged, judged_of = _gathered(ranked.judged_query, ranked.queries, query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from ragdash.analysis.test_set import (
@@ -66,7 +67,11 @@ def run(options: argparse.Namespace) -> int:
                    f"--relabeled {options.relabel}")
     result = _relabeled(options, truth, check) if options.relabeled else None
     if options.format == "json":
-        content = {"schema": SCHEMA, **check_dict(check)}
+        problems = dict.fromkeys(problem for run in runs for problem in run.problems)
+        content = {"schema": SCHEMA, **check_dict(check), "settings": {
+            **asdict(conventions_of(options)), "resamples": options.resamples, "seed": options.seed,
+            "truth": {"name": truth.name, "digest": truth.digest}},
+            "problems": [problem.as_dict() for problem in problems]}
         if result is not None:
             content["relabeled"] = {name: vars(getattr(result, name)) for name in ("suspicious", "others", "all")}
         write_text(json.dumps(_finite(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n", options.output)

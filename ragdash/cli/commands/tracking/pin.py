@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     evaluation = replace(evaluation, name=options.group or evaluation.name)
     say(select_comparable(evaluation, evaluation.specs)[1])
     facts: dict[str, object] = {"digests": [item.digest for item in runs], "repeats": len(runs),
-                                "settings": dict(runs[0].settings)}
+                                "depth": min(item.depth for item in runs), "settings": dict(runs[0].settings)}
     header = runs[0].header
     if header is not None:
         facts |= {"created": header.created, "versions": dict(header.versions)}

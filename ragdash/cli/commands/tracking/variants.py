@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from ragdash.analysis.variants import compare_variants
+from ragdash.analysis.verdict import of_level
 from ragdash.cli.common_options import add_evaluation_options
-from ragdash.cli.comparison_checks import report_checks
+from ragdash.cli.comparison_checks import add_check_options, report_checks
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,
@@ -20,11 +22,12 @@ from ragdash.cli.inputs import (
 from ragdash.core.console import print_note, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.flat_settings import setting_texts
-from ragdash.evaluation.compare import select_comparable
-from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.compare import Comparison, ComparisonRules, select_comparable, test_family
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.latency_cost import read_prices
 from ragdash.io import read_truth
 from ragdash.matching.match import Match
+from ragdash.metrics import Spec
 from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.variants import VARIANTS_FORMATS, render_variants
 
@@ -32,8 +35,11 @@ from ragdash.reporting.variants import VARIANTS_FORMATS, render_variants
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_evaluation_options(parser)
+    add_check_options(parser)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="recorded runs, log folders with many, or run files "
                         "that have settings")
+    parser.add_argument("--baseline", metavar="RUN", help="the run that all others are compared with, by its name; "
+                        "p-values are corrected over all pairs of these runs, as by ragdash compare")
     parser.add_argument("--prices", metavar="FILE", help="price table (TOML), where runs have tokens and no cost")
     parser.add_argument("--format", choices=VARIANTS_FORMATS, default="table")
 
@@ -58,6 +64,25 @@ def run(options: argparse.Namespace) -> int:
     checks = report_checks(matches, spec)
     prices = read_prices(options.prices) if options.prices else None
     settings = [setting_texts(item.settings) for item in runs]
-    variants = compare_variants(matches, evaluations, settings, spec, prices=prices, seed=options.seed)
+    withheld = of_level(checks, "withheld", tuple(options.accept or ()))
+    variants = compare_variants(matches, evaluations, settings, spec, prices=prices, seed=options.seed,
+                                against=_against(evaluations, spec, options), withheld=withheld)
     write_text(render_variants(variants, options.format, checks), options.output)
+    if withheld:
+        kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in withheld))
+        print_note(f"ragdash: note: to name the settings that matter in spite of it: {kinds}")
     return 0
+
+
+def _against(evaluations: Sequence[Evaluation], spec: Spec, options: argparse.Namespace) -> list[Comparison | None]:
+    """Every run against that of --baseline, None for itself; [] without a baseline."""
+    names = [evaluation.name for evaluation in evaluations]
+    if options.baseline is None:
+        return []
+    if options.baseline not in names:
+        raise InputError([Problem("variants/baseline", {"name": options.baseline, "names": names},
+                                  field="--baseline")])
+    baseline = names.index(options.baseline)
+    rules = ComparisonRules(resamples=options.resamples, seed=options.seed)
+    pairs: list[Comparison | None] = [*test_family(evaluations, spec, rules).against(baseline)]
+    return [*pairs[:baseline], None, *pairs[baseline:]]

@@ -228,6 +228,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
         fix="Choose CSV or Parquet.",
     ),
+    "sheet-merged": Message(
+        actual="judgments of a sample",
+        expected="judgments that settle the winner (design decides)",
+        fix="Leave --merged out: a few documents drawn at random would favor the runs that have them.",
+    ),
+    "sheet-output": Message(
+        actual="no file for the sample",
+        expected="-o SHEET.csv",
+        fix="Name the sheet with -o.",
+    ),
     "unknown-format/write": Message(
         actual="{name!r}",
         expected="one of {formats:comma}",

@@ -97,6 +97,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{{out}} or one of {names:comma}",
         fix="Add --set {name}=VALUE,VALUE, or correct the name.",
     ),
+    "sweep/point": Message(
+        actual="the point {name!r} failed: {reason}",
+        expected="a retriever that answers",
+        fix="The other points are recorded. Call it again: only the points that failed run again.",
+    ),
     "sweep/points": Message(
         actual="{points:count point}",
         expected="1 to {most} points",

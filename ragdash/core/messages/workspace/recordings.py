@@ -47,6 +47,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="version {newest} or older",
         fix="Read it with a newer ragdash.",
     ),
+    "recorded-run/concurrency": Message(
+        actual="latencies that were measured with {calls} calls at once",
+        expected="one call at a time: calls at once compete, which raises the latency of each",
+        fix="Compare latencies only of runs with the same number of calls at once. Record with concurrency=1.",
+        page="Compare latencies only of runs with the same number of calls at once.",
+    ),
     "recorded-run/empty": Message(
         actual="a recorded run without a result ({failures:count failure})",
         expected="at least one query with documents or an answer",
@@ -236,6 +242,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="run {name!r}, which is still being recorded ({queries:count query} so far)",
         expected="a run that was closed; the mean of its first queries would mislead",
         fix="Wait until it is closed.",
+    ),
+    "variants/baseline": Message(
+        actual="the baseline {name!r}",
+        expected="the name of one of the runs: {names:comma}",
+        fix="Use one of these.",
     ),
     "variants/same-settings": Message(
         actual="{runs} runs that do not differ in any setting",

@@ -202,7 +202,10 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     readable, numbers_tab = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:
         with readable:
-            _render_readable_tables(data, spec, order, deltas, run_labels)
+            rows = answers_tables.rows_to_read(order, context.baseline)
+            _render_readable_tables(data, spec, rows, deltas, run_labels)
+            if rest := len(order) - len(rows):
+                st.caption(f"{fmt.count(rest, 'more run')}: see **All numbers**.")
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(

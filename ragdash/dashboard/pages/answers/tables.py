@@ -16,6 +16,16 @@ from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import NBSP
 
+MAX_ROWS = 10  # runs of a table to read; all are under All numbers
+
+
+def rows_to_read(order: Sequence[int], baseline: int) -> list[int]:
+    """The runs of the tables to read: of many the best, and the baseline."""
+    if len(order) <= MAX_ROWS:
+        return list(order)
+    best = list(order[:MAX_ROWS])
+    return best if baseline in best else [*best, baseline]
+
 
 def answers_table(
     context: PageContext,

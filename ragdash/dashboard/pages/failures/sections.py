@@ -21,7 +21,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 NAME_LENGTH = 12  # letters of a name next to a count
 MAX_NAMED_RUNS = 4  # runs whose names are next to their counts
-STAGE_WIDTH, COUNT_WIDTH, NARROW_COUNT_WIDTH = 260, 172, 60  # pixels
+STAGE_WIDTH, COUNT_WIDTH = 260, 172  # pixels
 MAX_LINKS = 12  # slices with a link
 
 
@@ -145,7 +145,7 @@ def _open_stage(data: FailuresData, stage: object) -> None:
 
 def render_stages(data: FailuresData) -> None:
     """Stages by runs; each number leads to exactly these queries."""
-    context = data.context
+    context, shown = data.context, _named_runs(data)
     metric = data.spec.title if data.spec is not None and np.isfinite(data.gains).any() else None
     st.header("Where queries go wrong first", anchor=False,
               help=tooltip("stage_table"))
@@ -156,8 +156,10 @@ def render_stages(data: FailuresData) -> None:
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{NAMES[s]}",
                                   gap="xsmall"):
                     st.markdown(f"**{STAGES[s].title}**", width=STAGE_WIDTH, help=_stage_help(s))
-                    for run in range(len(context.entries)):
+                    for run in shown:
                         _render_count(data, run, s, metric)
+            if rest := len(context.entries) - len(shown):
+                st.caption(f"{fmt.count(rest, 'more run')}: see **All numbers**.")
     if numbers_tab.open:
         with numbers_tab:
             elements.frame(stages_table(data), "stages", "Queries of each stage and run")
@@ -176,6 +178,17 @@ def render_stages(data: FailuresData) -> None:
                  border="horizontal", hide_index=True, alt="The stages, in the order in which they are asked")
 
 
+def _named_runs(data: FailuresData) -> list[int]:
+    """The runs whose counts are shown with their names: of many the one looked at, the baseline, and those with the
+    most queries without a failure.
+    """
+    runs = range(len(data.context.entries))
+    if len(runs) <= MAX_NAMED_RUNS:
+        return list(runs)
+    best = sorted(runs, key=lambda run: -data.counts[run, FINE])
+    return list(dict.fromkeys([data.run_index, data.context.baseline, *best]))[:MAX_NAMED_RUNS]
+
+
 def _answer_metric_hint(data: FailuresData) -> str:
     """A sentence where what fixes answers does not move the metric."""
     if data.spec.metric.view not in ("Ranked", "Covered") or not data.counts[:, NAMES.index("wrong-answer"):FINE].any():
@@ -191,15 +204,13 @@ def _stage_help(s: int) -> str:
 def _render_count(data: FailuresData, run: int, s: int, metric: str | None) -> None:
     """One number: a link where there are queries."""
     context, query_count, gain = data.context, int(data.counts[run, s]), data.gains[run, s]
-    wide = len(context.entries) <= MAX_NAMED_RUNS
-    name = fmt.escape(fmt.short_names(context.names, NAME_LENGTH)[run]) if wide else ""
+    name = fmt.escape(fmt.short_names(context.names, NAME_LENGTH)[run])
     sign = elements.swatch(context.slots[run], "").strip()
     gained = (
-        f" :gray[+{fmt.number(gain)}]" if metric and wide and query_count and s != FINE and np.isfinite(gain) else ""
+        f" :gray[+{fmt.number(gain)}]" if metric and query_count and s != FINE and np.isfinite(gain) else ""
     )
-    width = COUNT_WIDTH if wide else NARROW_COUNT_WIDTH
     if not query_count:
-        st.caption(f"{sign} 0 {name}", width=width)
+        st.caption(f"{sign} 0 {name}", width=COUNT_WIDTH)
         return
     description = (
         f"{context.names[run]}: {fmt.count(query_count, 'query', 'queries')}, {query_count / max(data.total, 1):.0%}"
@@ -209,7 +220,7 @@ def _render_count(data: FailuresData, run: int, s: int, metric: str | None) -> N
         f"{sign} **{query_count:,}**{gained} {name}".strip(),
         context.digests[run],
         help=fmt.escape(description),
-        width=width,
+        width=COUNT_WIDTH,
         icon=None,
         **{state.STAGES: [NAMES[s]]},
     )

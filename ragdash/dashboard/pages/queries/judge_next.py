@@ -22,6 +22,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.test_set.sentences import plan_sentence
 
 MOST_DOCUMENTS = 100
 MOST_SETTLING = 20
@@ -81,7 +82,7 @@ def _render_plan(data: QueriesData) -> None:
     plan = _plan(tuple(context.digests), context.scope.cache_key([data.spec]), str(data.spec),
                  _matches=[context.scope.match(digest) for digest in context.digests], _spec=data.spec)
     names = dict(zip(context.digests, context.names, strict=True))
-    st.markdown(queries_sentences.plan_sentence(names[plan.leader], [names[run] for run in plan.rivals], plan.sure,
+    st.markdown(plan_sentence(names[plan.leader], [names[run] for run in plan.rivals], plan.sure,
                                                 plan.needed, plan.undecided, plan.total), help=tooltip("settling"))
     table = plan.table
     if not len(table):

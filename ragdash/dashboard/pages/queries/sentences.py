@@ -10,7 +10,7 @@ from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
-from ragdash.reporting.sentences.formatting import count, escape, listed, number
+from ragdash.reporting.sentences.formatting import count, escape, number
 
 STAGE_TITLES = {stage.name: stage.title for stage in STAGES}
 ANSWER_TITLES = {
@@ -104,23 +104,3 @@ def unique_documents(names: Sequence[str], docs_alone: Sequence[Sequence[str]], 
         summary = f"**relevant** {', '.join(relevant)}" if relevant else "nothing relevant"
         lines.append(f"{name}: {summary}" + (f" and {count(other_count, 'other document')}" if other_count else ""))
     return lines
-
-
-def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple[float, float, float],
-                  undecided: float, total: int) -> str:
-    """How sure it is that a run leads, and how many judgments settle it.
-
-    Examples
-    --------
-    >>> plan_sentence("a", ["b"], 0.784, (3.0, 14.0, 40.0), 0.0, 90).split(". ")[1]
-    'About 14 [3, 40] of 90 judgments, in the order below, settle which run is better.'
-    """
-    if not rivals:
-        return f"With {sure:.0%} or more, {escape(leader)} leads: no further judgment is needed for that."
-    others = listed([escape(name) for name in rivals])
-    text = f"{escape(leader)} is better than {others} with a probability of {sure:.0%}"
-    if not total:
-        return f"{text}. No judgment within these ranks can settle it."
-    low, middle, high = (f"{value:,.0f}" for value in needed)
-    text += f". About {middle} [{low}, {high}] of {total:,} judgments, in the order below, settle which run is better."
-    return text if undecided < 0.005 else f"{text} In {undecided:.0%} of the simulations even all of them do not."

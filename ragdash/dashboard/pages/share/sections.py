@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import comparison_tables, verdict_panel
+from ragdash.dashboard.components import comparison_tables, hybrid_report, verdict_panel
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
 from ragdash.dashboard.session import file_metrics, state
@@ -25,6 +25,7 @@ from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.tables.evaluation import summary_table
 from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
+HYBRID = "hybrid"  # the section of a report that is computed when it is downloaded
 REPORT_TITLE = "Retrieval configurations compared"
 TABLE_KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
@@ -58,22 +59,32 @@ def render_one_page_report(context: PageContext, specs: Sequence[Spec]) -> None:
     """The decision in one file, for people who will never open this page."""
     st.header("One-page report", anchor=False, help=tooltip("html_report"))
     verdict_panel.render_line(context, specs[0])
-    _set_report_choices()
+    _set_report_choices(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="one_page_bar"):
         st.text_input("Title", key=_text_field(state.REPORT_TITLE), placeholder=REPORT_TITLE, width=320)
         st.text_input("Author", key=_text_field(state.REPORT_AUTHOR), placeholder="Your name or team", width=220)
         report_request = replace(build_request(context, specs), sections=ONE_PAGE)
-        st.download_button("Download the one-page report", lambda: render_report(ReportContent(report_request)),
+        if hybrid_report.is_possible(context) and st.checkbox(
+                "Would a hybrid help?", key=state.REPORT_HYBRID, persist_state="session",
+                help=tooltip("report_hybrid")):
+            report_request = replace(report_request, sections=(*ONE_PAGE, HYBRID))
+        st.download_button("Download the one-page report", _report_maker(report_request, context, specs),
                            "ragdash-report.html", "text/html", key="one_page", type="primary",
                            icon=":material/description:", on_click="ignore")
     st.caption("Date, data, decision, warnings, one table, one picture and three example queries in one HTML file. It "
                "opens without this dashboard. One page on screen; at most two sheets on paper.")
 
 
-def _set_report_choices() -> None:
+def _report_maker(report_request: ReportRequest, context: PageContext, specs: Sequence[Spec]) -> Callable[[], bytes]:
+    """A call that makes the report; the answer on hybrids is computed then, where the report has that section."""
+    answer = hybrid_report.maker(context, specs) if HYBRID in (report_request.sections or ()) else None
+    return lambda: render_report(ReportContent(
+        report_request if answer is None else replace(report_request, hybrid=answer())))
+
+
+def _set_report_choices(context: PageContext) -> None:
     """Set what both reports are made with before the first of them."""
-    parts = [name for name in SECTIONS if name not in ASKED]
-    state.choices_key(state.PARTS, parts, parts)
+    state.choices_key(state.PARTS, list(_sections(context)), [name for name in SECTIONS if name not in ASKED])
     state.choice_key(state.TEXTS, ["yes", "no"], "yes")
 
 
@@ -89,10 +100,16 @@ def render_full_report(context: PageContext, specs: Sequence[Spec]) -> None:
         _render_full_choices(context, specs)
 
 
+def _sections(context: PageContext) -> dict[str, str]:
+    """The sections that a report can have here: {name: title}; the answer on hybrids needs runs to fuse."""
+    return {name: title for name, (title, _) in SECTIONS.items()
+            if name not in ASKED or (name == HYBRID and hybrid_report.is_possible(context))}
+
+
 def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
-    titles = {name: title for name, (title, _) in SECTIONS.items() if name not in ASKED}
+    titles = _sections(context)
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
-             key=state.choices_key(state.PARTS, list(titles), list(titles)))
+             key=state.choices_key(state.PARTS, list(titles), [name for name in titles if name not in ASKED]))
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
         st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
@@ -101,7 +118,7 @@ def _render_full_choices(context: PageContext, specs: Sequence[Spec]) -> None:
         report_request = build_request(context, specs)
         st.download_button(
             "Download the full report",
-            lambda: render_report(ReportContent(report_request)),
+            _report_maker(report_request, context, specs),
             "ragdash-full-report.html",
             "text/html",
             key="report",

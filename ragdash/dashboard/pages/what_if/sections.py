@@ -12,7 +12,14 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.what_if import alternatives_section, legs_section, mix_section, price_section, tables
+from ragdash.dashboard.pages.what_if import (
+    alternatives_section,
+    legs_section,
+    mix_section,
+    price_section,
+    routers_section,
+    tables,
+)
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.latency_cost import Amount
@@ -60,6 +67,7 @@ def render(context: PageContext) -> None:
     if choice.decision != "unknown":
         price_section.render_sentence(choice, pool, price)
         alternatives_section.render(chosen, choice, pool)
+        routers_section.render(chosen, choice, pool)
     with st.grid(2, min_column_width=360, gap="medium", key="what_if_pictures"):
         with st.container(key="box_sweep"):
             _render_sweep(chosen, choice)

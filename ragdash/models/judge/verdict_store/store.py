@@ -18,7 +18,7 @@ from typing import TypeAlias
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.paths import make_private_folder
 from ragdash.core.storage.sqlite_file import WAIT, connect, has_content
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
@@ -44,11 +44,13 @@ create index of_task on verdicts (judge, task);
 pragma application_id = {OURS};
 pragma user_version = {VERSION};
 """
-
-
-def default_verdict_store() -> VerdictStore:
-    """The user's verdict store."""
-    return VerdictStore(workspace() / FILE)
+_USAGE = """
+select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated),
+       max(vote) + 1, group_concat(distinct task)
+from (select judge, 1 as kept, prompt, completion, estimated, vote, task from verdicts union all
+      select judge, 0, prompt, completion, estimated, vote, task from failures)
+join judges on judge = judges.id group by judges.id order by used desc
+"""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,11 @@ class VerdictStore:
         """Take verdicts over, all or none; those that are there stay. Returns how many were new."""
         with self.writing() as writer:
             return writer.add(rows)
+
+    def usage_rows(self) -> list[tuple]:
+        """Sums of every judge, as `ragdash.models.judge.verdict_store.usage` reads them."""
+        with self._open() as db:
+            return [] if db is None else db.execute(_USAGE).fetchall()
 
     def _rows(self, table: str, columns: Sequence[str], keys: Sequence[bytes]) -> list[tuple]:
         rows: list[tuple] = []

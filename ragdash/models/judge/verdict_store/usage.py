@@ -7,14 +7,6 @@ from dataclasses import dataclass
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
-_SUMS = """
-select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated),
-       max(vote) + 1, group_concat(distinct task)
-from (select judge, 1 as kept, prompt, completion, estimated, vote, task from verdicts union all
-      select judge, 0, prompt, completion, estimated, vote, task from failures)
-join judges on judge = judges.id group by judges.id order by used desc
-"""
-
 
 @dataclass(frozen=True)
 class JudgeUsage:
@@ -35,7 +27,5 @@ class JudgeUsage:
 
 def usage_by_judge(verdict_store: VerdictStore) -> list[JudgeUsage]:
     """Of every judge that has said something, the one last asked first. InputError as all readers of the store."""
-    with verdict_store._open() as db:
-        rows = [] if db is None else db.execute(_SUMS).fetchall()
     return [JudgeUsage(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),
-                  frozenset((row[9] or "").split(",")) - {""}) for row in rows]
+                  frozenset((row[9] or "").split(",")) - {""}) for row in verdict_store.usage_rows()]

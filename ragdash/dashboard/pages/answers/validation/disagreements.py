@@ -29,7 +29,7 @@ from ragdash.reporting.sentences import formatting as fmt
 MOST_CLASSES = 5  # in a confusion table rendered as text; larger ones are data frames
 MOST_CONTEXTS, LONGEST_CONTEXT = 20, 1_500  # contexts shown, and characters of each
 MOST_CLAIMS = 60
-CONTEXTS_HEIGHT = 420  # pixels; longer contexts scroll
+CONTEXTS_HEIGHT = 360  # pixels; longer contexts scroll
 POSITIVE_VERDICTS = ("supported", "entailed", "useful", "yes")
 
 

@@ -9,13 +9,17 @@ import streamlit as st
 
 from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
 from ragdash.analysis.variants.setting_groups import varying_settings
+from ragdash.analysis.verdict import RunCheck, of_level
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
-from ragdash.dashboard.session import run_facts
+from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.sentences import formatting as fmt
+
+MOST_COMPARED = 50  # runs whose pairs are all tested when the page opens
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,27 @@ def build_data(context: PageContext) -> VariantsData:
                        "settings on the **Data** page.")
         raise PageEnds
     settings = tuple(tuple(run.settings.items()) for run in facts)
+    against = _against(context, spec)
+    withheld = of_level(context.results.checks(spec), "withheld", tuple(state.get(state.ACCEPTED) or ()))
     variants = _variants(tuple(context.digests), context.scope.cache_key([spec]), str(spec), settings,
-                         tuple(context.names), _evaluations=context.results.evaluations([spec]),
-                         _matches=[context.scope.match(digest) for digest in context.digests])
+                         tuple(context.names), context.selection.baseline if against else -1,
+                         tuple(str(check) for check in withheld), _evaluations=context.results.evaluations([spec]),
+                         _matches=[context.scope.match(digest) for digest in context.digests], _against=against,
+                         _withheld=withheld)
     return VariantsData(context, spec, variants)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing settings …")
-def _variants(runs: tuple[str, ...], scope: tuple, spec: str, settings: tuple, names: tuple[str, ...],
-              _evaluations: Sequence[Evaluation], _matches: Sequence[Match]) -> Variants:
+def _variants(runs: tuple[str, ...], scope: tuple, spec: str, settings: tuple, names: tuple[str, ...], baseline: int,
+              withheld: tuple[str, ...], _evaluations: Sequence[Evaluation], _matches: Sequence[Match],
+              _against: Sequence[Comparison | None], _withheld: Sequence[RunCheck]) -> Variants:
     texts: list[Mapping[str, str]] = [dict(run) for run in settings]
-    return compare_variants(_matches, _evaluations, texts, parse_spec(spec))
+    return compare_variants(_matches, _evaluations, texts, parse_spec(spec), against=_against, withheld=_withheld)
+
+
+def _against(context: PageContext, spec: Spec) -> list[Comparison | None]:
+    """Every run against the baseline of the sidebar, as on Compare; [] for more than MOST_COMPARED runs."""
+    if len(context.entries) > MOST_COMPARED:
+        return []
+    pairs = {run: pair for (run, _), pair in context.results.compared([spec]).items()}
+    return [pairs.get(run) for run in range(len(context.entries))]

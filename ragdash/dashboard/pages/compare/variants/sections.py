@@ -15,7 +15,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.many_runs import variants as pictures
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.variants import aims_sentence, cautions, finding, left_out_sentence
+from ragdash.reporting.variants import aims_sentence, cautions, headline, left_out_sentence
 
 MOST_CAUTIONS = 2  # more are folded
 AIM_TITLES = {LATENCY: ("Average latency", "ms"), COST: ("Cost per query", "$")}
@@ -23,7 +23,7 @@ AIM_TITLES = {LATENCY: ("Average latency", "ms"), COST: ("Cost per query", "$")}
 
 def render_finding(data: VariantsData) -> None:
     """Which setting matters, and what to be careful about."""
-    st.markdown(fmt.escape(finding(data.variants.effects)))
+    st.markdown(fmt.escape(headline(data.variants)))
     lines = cautions(data.variants)
     for line in lines[:MOST_CAUTIONS]:
         st.caption(f":material/warning: {fmt.escape(line)}")
@@ -49,8 +49,9 @@ def render_effects(data: VariantsData) -> None:
     left_out = left_out_sentence(effects)
     count, queries = fmt.count(len(effects.settings), "setting"), fmt.count(effects.n, "query", "queries")
     elements.chart(figure, pd.DataFrame(rows), "main_effects", f"Effect of {count} on {data.spec.title}: "
-                   f"{finding(effects)}", caption=f"Against the average of the values of a setting, over {queries}, "
-                   "with corrected 95 % intervals. The number of runs is in parentheses. Filled: significant."
+                   f"{headline(data.variants)}", caption="Against the average of the values of a "
+                   f"setting, over {queries}, with corrected 95 % intervals. The number of runs is in parentheses. "
+                   "Filled: significant."
                    + (f" {fmt.escape(left_out)}" if left_out else ""))
 
 

@@ -11,6 +11,7 @@ from ragdash.dashboard.pages.compare.variants.data import VariantsData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.tables.comparison import OUTCOMES
 
 NONE = "none"
 HEIGHT = 560  # pixels of a long table
@@ -58,9 +59,20 @@ def runs_frame(data: VariantsData) -> pd.DataFrame:
          "Low": row.low, "High": row.high, "n": row.n}
         for name, settings, row in zip(data.names, variants.settings, variants.summaries, strict=True)])
     frame["Latency (ms)"], frame["Cost ($)"] = variants.latency, variants.cost
+    for name, values in against_columns(data).items():
+        frame[name] = values
     frame["Best compromise"] = np.where(variants.best, "yes", "")
     frame = frame.dropna(axis="columns", how="all")
     return frame.sort_values(title, ascending=data.spec.metric.better == "lower", kind="stable", ignore_index=True)
+
+
+def against_columns(data: VariantsData) -> dict[str, list]:
+    """The difference of each run to the baseline, and its outcome; {} without one."""
+    pairs = data.variants.against
+    if not any(pair is not None for pair in pairs):
+        return {}
+    return {"Difference to baseline": [np.nan if pair is None else pair.mean_difference for pair in pairs],
+            "Outcome": ["baseline" if pair is None else OUTCOMES[pair.outcome] for pair in pairs]}
 
 
 def matching_rows(frame: pd.DataFrame, text: str) -> pd.Series:

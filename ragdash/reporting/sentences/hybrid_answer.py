@@ -1,0 +1,122 @@
+"""The whole answer on hybrids in words: decision, price, cascade, routers, and what each run brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.evaluation.evaluate import summaries
+from ragdash.evaluation.latency_cost import Amount
+from ragdash.evaluation.outcomes import Comparison
+from ragdash.reporting.sentences.formatting import escape, listed, number
+from ragdash.reporting.sentences.latency_cost import duration
+from ragdash.reporting.sentences.what_if import (
+    cascade_sentence,
+    caution_sentence,
+    flat_sentence,
+    hybrid_answer,
+    leg_sentence,
+    other_metric_sentence,
+    price_sentence,
+    setting_text,
+    steps_sentence,
+)
+
+KINDS = {"before": "Before retrieval, by the question", "after": "After retrieval, by the lists"}
+
+
+def routers_sentence(better: Sequence[str], tried: int, metric: str) -> str:
+    """The finding: which kinds of routers beat one weight for all queries.
+
+    Examples
+    --------
+    >>> routers_sentence([], 842, "NDCG@10")
+    '**No router beats one weight** for all queries in NDCG@10, of 842 rules tried, on held-out queries.'
+    """
+    if not better:
+        return (f"**No router beats one weight** for all queries in {escape(metric)}, of {tried:,} rules tried, on "
+                "held-out queries.")
+    which = listed([f"{kind} retrieval" for kind in better])
+    return (f"**A router {which} beats one weight** for all queries in {escape(metric)}, on held-out queries, of "
+            f"{tried:,} rules tried.")
+
+
+def sentence_of(router) -> str:
+    """The sentence of a router (`ragdash.experiments.fusion.legs.routing.Router`)."""
+    return router_sentence(router.kind, router.words, bool(router.rule.conditions), router.held_out.value,
+                           router.against_global, router.share, router.oracle, router.saved)
+
+
+def router_sentence(kind: str, rule: str, has_condition: bool, value: float, against: Comparison, share: float,
+                    oracle: float, saved: Amount) -> str:
+    """The best rule of a kind, its held-out value, the difference from one weight, what it saves, and the bound."""
+    title = escape(against.spec.title)
+    head = f"{KINDS[kind]}: "
+    if has_condition:
+        head += f"“{escape(rule)}” ({share:.0%} of the queries)."
+    else:
+        head += f"no condition is chosen ({escape(rule)})."
+    words = {"better": "better than", "worse": "worse than"}.get(against.outcome, "not shown to differ from")
+    difference = (f"{number(against.mean_difference, signed=True)} [{number(against.low, signed=True)}, "
+                  f"{number(against.high, signed=True)}]")
+    text = (f"{head} On held-out queries {title} is {escape(number(value))}, {words} one weight: "
+            f"{escape(difference)}.")
+    if saved.n:
+        verb = "saves" if saved.mean >= 0 else "takes"
+        more = "" if saved.mean >= 0 else " more"
+        text += f" It {verb} {escape(duration(abs(saved.mean)))}{more} per query, as it runs one search."
+    if np.isfinite(oracle):
+        text += f" Upper bound, the best choice for each query with hindsight: {escape(number(oracle))}."
+    return text
+
+
+def setting_of(answer, recipe) -> str:
+    """A recipe of an answer in words."""
+    return setting_text(answer.method_title(recipe), recipe.params, answer.choice.runs, recipe.window)
+
+
+def answer_sentences(answer) -> list[str]:
+    """An answer (`ragdash.experiments.fusion.legs.answer.Answer`) as Markdown, a sentence or two for each subject.
+
+    The decision comes first.
+    """
+    choice, price = answer.choice, answer.price
+    result, setting = choice.held_out, setting_of(answer, choice.recipe)
+    sentences = [hybrid_answer(choice.decision, setting, choice.against_single, choice.default_against_single,
+                               choice.against_default, result.value, more_time=price.more("parallel"))]
+    if result.n >= 2:
+        sentences += [f"Chosen on all queries: {setting}.",
+                      caution_sentence(result.optimism, choice.survives, result.worse, len(choice.recipes))]
+    if choice.decision != "unknown":
+        sentences.append(price_sentence(price.extras(), price.k, choice.against_single, price.cost_reason,
+                                        untimed=answer.untimed, runs=len(choice.runs), decision=choice.decision))
+    if choice.flat is not None:
+        sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
+    if answer.cascade is not None:
+        cascade = answer.cascade
+        sentences.append(cascade_sentence(choice.runs, cascade.recipe.params["depth"], cascade.held_out.value,
+                                          cascade.against_tuned))
+    if answer.routers:
+        better = [router.kind for router in answer.routers if router.beats_one_weight]
+        sentences.append(routers_sentence(better, sum(router.tried for router in answer.routers), choice.spec.title))
+        sentences += map(sentence_of, answer.routers)
+    sentences += [other_metric_sentence(row.spec.title, row.value.value, row.gain.value, row.gain.interval(),
+                                        choice.runs[choice.best_run],
+                                        "" if row.same else setting_of(answer, row.best)) for row in answer.others]
+    if answer.legs is not None:
+        legs = answer.legs
+        sentences.append(steps_sentence(legs.counts(), legs.k))
+        sentences += [leg_sentence(name, int(legs.brought_alone(leg).sum()), legs.spec.title, legs.value(leg),
+                                   legs.time(leg)) for leg, name in enumerate(legs.legs)]
+    return sentences
+
+
+def answer_rows(answer) -> list[list[str]]:
+    """Name, mean, interval and queries of the single runs, the default and the tuned hybrid of an answer."""
+    choice, rows = answer.choice, []
+    for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
+        tuned = evaluation is choice.evaluations[-1]
+        low, high = choice.held_out.interval() if tuned else (summary.low, summary.high)
+        rows.append([evaluation.name, *(f"{value:.3f}" for value in (summary.mean, low, high)), str(summary.n)])
+    return rows
