@@ -69,6 +69,11 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
         if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
             take(result, free, "config", named[0])
         return
+    _take_likely_config(result, free, named, names)
+
+
+def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[Field], names: list[str]) -> None:
+    """The configuration that leaves the fewest repeats, or an id of the case for each repeated question."""
     if named and named[0].path.startswith(KEY):
         take(result, free, "config", named[0])
     elif named and not result.runs:
