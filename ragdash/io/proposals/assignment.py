@@ -73,8 +73,8 @@ class Assignment:
 
     def _rates_queries(self, keys: list[str]) -> bool:
         """True for marks of each query rather than means of groups: true and false, or keys that no one invents."""
-        rated = "+".join(self.roles.get(name, "") for name in ("scores", "labels")).split("+")
-        rated = [self.fields[path] for path in rated if path in self.fields]
+        paths = "+".join(self.roles.get(name, "") for name in ("scores", "labels")).split("+")
+        rated = [self.fields[path] for path in paths if path in self.fields]
         return len(keys) > 4 and bool(rated) and (
             all(item.is_bool for item in rated) or all(map(_HASH.fullmatch, keys)))
 
