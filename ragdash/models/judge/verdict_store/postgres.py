@@ -15,7 +15,13 @@ from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, reply_of, row_of
-from ragdash.models.judge.verdict_store.store import AT_ONCE, NO_FAILURE, VerdictRow, VerdictStore
+from ragdash.models.judge.verdict_store.store import (
+    AT_ONCE,
+    NO_FAILURE,
+    VerdictRow,
+    VerdictStore,
+    VerdictWriter,
+)
 
 _ESCAPED = ("raw", "model", "at", "mode")  # the other texts are JSON without NUL
 _READ = ", ".join(COLUMNS)
@@ -123,7 +129,7 @@ class SharedVerdictStore(VerdictStore):
         return rows
 
 
-class SharedVerdictWriter:
+class SharedVerdictWriter(VerdictWriter):
     """Puts replies into the database, each committed when the call returns."""
 
     def __init__(self, store: SharedVerdictStore):
