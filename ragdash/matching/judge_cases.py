@@ -18,6 +18,7 @@ from ragdash.core.slices import attributes
 from ragdash.matching.answer_alignment import answers, contexts, first_positions, questions_of, references
 from ragdash.matching.question_types import kinds
 from ragdash.models.judge.tasks import Case
+from ragdash.models.judge.tasks.registry import NO_ANSWER
 
 
 def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], tuple[Problem, ...]]:
@@ -46,6 +47,20 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
         for *fields, empty in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
                                   _text_attributes(truth), no_answer, strict=True)
     ), problems
+
+
+def stated_references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+    """Right answers as people and judges get them: (Q,); a question without an answer has one that says so.
+
+    Examples
+    --------
+    >>> details = pa.table({"query_id": ["q1", "q2", "q3"], "answers": [["Ada"], [""], []]})
+    >>> stated_references(Truth.build("truth", [], [], [], details=details))
+    (('Ada',), ('The question has no answer in the documents.',), ())
+    """
+    given = references(truth)
+    return tuple((NO_ANSWER,) if empty else texts
+                 for texts, empty in zip(given, _without_answer(truth, given), strict=True))
 
 
 def _without_answer(truth: Truth, given: tuple[tuple[str, ...], ...]) -> list[bool]:

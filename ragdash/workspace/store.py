@@ -50,6 +50,11 @@ class Workspace:
         return f"<Workspace {self.location!r}>"
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the list is in a database, whose stamps never repeat."""
+        return not isinstance(self._catalogue, Catalogue)
+
+    @property
     def location(self) -> str:
         """Where it is, for people: the folder, or the address of a database without its password."""
         return self._records.location
@@ -68,11 +73,11 @@ class Workspace:
 
     def add_run(self, run: Run, name: str | None = None) -> CatalogueEntry:
         """Keep a run, under its name or another; one of the same content that is kept already stays as it is."""
-        return self._add(run, name)
+        return self.add_record(run, name)
 
     def add_truth(self, truth: Truth, name: str | None = None) -> CatalogueEntry:
         """Keep a truth in the same way."""
-        return self._add(truth, name)
+        return self.add_record(truth, name)
 
     def load_run(self, digest: str) -> Run:
         """The run of this digest, under the name it has here. A broken one is set aside: InputError."""
@@ -167,14 +172,20 @@ class Workspace:
         else:
             self._catalogue.keep("checked", "")
 
-    def _add(self, record: Run | Truth, name: str | None) -> CatalogueEntry:
+    @property
+    def catalogue(self) -> CatalogueStore:
+        """The list behind the workspace."""
+        return self._catalogue
+
+    def add_record(self, record: Run | Truth, name: str | None = None, *, added: str | None = None) -> CatalogueEntry:
+        """Keep a run or a truth, as `add_run` does; added: the day in place of today, such as "2026-11-22"."""
         kind, digest = "run" if isinstance(record, Run) else "truth", record.digest
         entry = self.find(digest, kind)
         if entry and not entry.broken and self._records.has(entry):
             return entry
         self._catalogue.prepare()
         noted = self._records.publish(kind, digest, record.name, parquet.pack(record))
-        facts = {**parquet.facts(record), **noted, "added": day(time.time())}
+        facts = {**parquet.facts(record), **noted, "added": added or day(time.time())}
         self._catalogue.add(digest, kind, _writable(record.name if name is None else name), facts)
         return self.find(digest, kind)
 

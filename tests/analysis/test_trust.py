@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
+from models.judge.scripted import case
 from scipy.stats import binomtest
 
 from ragdash.analysis.judge_validation import (
@@ -28,6 +29,7 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
 from ragdash.reporting.tables import label_sheet_bytes, render_judge_validation
 
 
@@ -221,6 +223,17 @@ def test_a_sheet_goes_out_and_comes_back():
     writer.writerows({**row, "label": label} for row, label in zip(rows, ("1", "0,5", "yes", ""), strict=True))
     found, told = read_labels(b"\xef\xbb\xbf" + out.getvalue().encode(), "sheet.csv", {"run": ids})
     assert found == {"run": {"=1+1": 1.0, "b,c": 0.5, 'd"e': 1.0}} and [one.kind for one in told] == ["open-rows"]
+
+
+def test_a_sheet_shows_references_where_the_judge_sees_them_and_that_there_is_no_answer():
+    rows = {"q1": {"question": "Who?", "answer": "Ada", "references": ["Ada L."], "contexts": ["Ada"]},
+            "q2": {"question": "When?", "answer": "No idea.", "references": [""], "contexts": ["Ada"]}}
+    run, truth = case(rows)
+    sheets = [labelling_sheet([RunVerdicts("run", pa.array(["q1", "q2"]), np.ones(2), what=name)], ["q1", "q2"],
+                              [Match(run, truth)]) for name in ("Correctness", "Faithfulness", "SupportCoverage")]
+    assert [sheet["references"].to_pylist() for sheet in sheets] == [
+        [["Ada L."], ["The question has no answer in the documents."]], [None, None], [None, None]]
+    assert all(sheet["contexts"].to_pylist() == [["Ada"], ["Ada"]] for sheet in sheets)
 
 
 def test_every_problem_of_a_sheet_is_named():

@@ -14,7 +14,7 @@ from ragdash.analysis.judge_validation.estimates import (
 from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
 from ragdash.analysis.judge_validation.groups import DOCUMENT, groups_of
 from ragdash.analysis.judge_validation.label_store import LabelStore
-from ragdash.analysis.judge_validation.labelling_sheet import SHEET, labelling_sheet, sample_queries
+from ragdash.analysis.judge_validation.labelling_sheet import SHEET, labelling_sheet, sample_queries, shows_reference
 from ragdash.analysis.judge_validation.model_families import families, same_family
 from ragdash.analysis.judge_validation.stored_verdicts import (
            StoredVerdicts,
@@ -67,6 +67,7 @@ __all__ = [
            "read_verdicts",
            "same_family",
            "sample_queries",
+           "shows_reference",
            "validate_judge",
            "verdicts_of",
            "vote_spread",

@@ -223,6 +223,10 @@ class Judged:
                                                    "embed": embed}))
         problems += [(f"{flag}-verdicts", {**facts, "queries": verdicts.flags[flag]})
                   for flag in ("cut", "vacuous") if verdicts.flags[flag]]
+        versions = self.verdict_store.versions(verdicts.judge) if isinstance(verdicts.judge, Judge) else []
+        if len(versions) > 1:
+            problems.append(("judge-versions", {"judge": str(verdicts.judge), "versions": [
+                f"{model} ({n:,}, {first} to {last})" for model, n, first, last in versions]}))
         return [Problem(message, facts, field=name, severity="warning") for message, facts in problems]
 
     def settings(self, specs: Iterable[tuple[str, str, int]]) -> dict[str, str]:

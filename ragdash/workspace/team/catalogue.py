@@ -17,18 +17,17 @@ from ragdash.workspace.protocols import CatalogueEntry
 _LOG = "catalogue"
 _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
 _BUMP = text("insert into ragdash.counters (project, log, count) values (:project, :log, 1) "
-             "on conflict (project, log) do update set count = ragdash.counters.count + 1")
-_STAMP = text("select count from ragdash.counters where project = :project and log = :log")
+             "on conflict (project, log) do update set count = ragdash.counters.count + 1 returning count")
 _LIST = text(f"select {_COLUMNS} from ragdash.things where project = :project and kind = :kind and deleted is null "
              "and (cast(:archived as boolean) is null or archived = :archived) order by position, digest")
 _FIND = text(f"select {_COLUMNS} from ragdash.things where project = :project and digest >= :first and digest < :last "
-             "and (cast(:kind as text) is null or kind = :kind) and deleted is null order by position, kind limit 1")
+             "and (cast(:kind as text) is null or kind = :kind) and deleted is null order by digest, kind limit 1")
 _REFERENCE = text("update ragdash.uploads set started = now() where project = :project and id = :upload")
 _LIVE = "ragdash.things.deleted is null and ragdash.things.broken = ''"
 _ADD = text(
     "insert into ragdash.things (project, kind, digest, name, position, facts, upload) values (:project, :kind, "
     ":digest, :name, (select coalesce(max(position), -1) + 1 from ragdash.things where project = :project), :facts, "
-    ":upload) on conflict (project, kind, digest) do update set "
+    ":upload) on conflict (project, digest, kind) do update set "
     "name = case when ragdash.things.deleted is null then ragdash.things.name else excluded.name end, "
     "archived = ragdash.things.archived and ragdash.things.deleted is null, deleted = null, broken = '', "
     f"facts = case when {_LIVE} then ragdash.things.facts else excluded.facts end, "
@@ -44,14 +43,13 @@ _MAPPINGS = text("select name, mapping from ragdash.mappings where project = :pr
 _ALL_MAPPINGS = text("select columns, name, mapping from ragdash.mappings where project = :project order by used")
 _KEEP_MAPPING = text(
     "insert into ragdash.mappings (project, id, shape, columns, name, mapping, used) values (:project, :id, :shape, "
-    ":columns, :name, :mapping, (select coalesce(max(used), 0) + 1 from ragdash.mappings where project = :project)) "
+    ":columns, :name, :mapping, :number) "
     "on conflict (project, id) do update set mapping = excluded.mapping, used = excluded.used")
 _VALUE = text("select value from ragdash.kept where project = :project and id = :id")
 _VALUES = text("select key, value from ragdash.kept where project = :project and left(key, length(:prefix)) = :prefix "
                "order by number")
 _KEEP = text(
-    "insert into ragdash.kept (project, id, key, value, number) values (:project, :id, :key, :value, "
-    "(select coalesce(max(number), 0) + 1 from ragdash.kept where project = :project)) "
+    "insert into ragdash.kept (project, id, key, value, number) values (:project, :id, :key, :value, :number) "
     "on conflict (project, id) do update set value = excluded.value, number = excluded.number")
 _TEXTS = ("name", "description", "broken", "tags")
 _CHANGES = (*_TEXTS, "archived")
@@ -83,7 +81,7 @@ class PostgresCatalogue:
         row = {**self._project, "digest": digest, "kind": kind, "name": escape(name), "facts": json.dumps(dict(facts)),
                "upload": facts.get("upload", "")}
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection, number: int) -> None:
             if row["upload"] and not connection.execute(_REFERENCE, row).rowcount:
                 raise InputError([Problem("unusable-blobs", {"reason": "an upload took more than a day"},
                                           self._location)])
@@ -100,16 +98,17 @@ class PostgresCatalogue:
         row = {name: bool(value) if name == "archived" else escape(str(value)) if name != "tags" else value
                for name, value in values.items()}
         statement = text(f"update ragdash.things set {words} where project = :project and digest = :digest")
-        self._write(lambda connection: connection.execute(statement, {**self._project, "digest": digest, **row}))
+        row |= {**self._project, "digest": digest}
+        self._write(lambda connection, number: connection.execute(statement, row))
 
     def delete(self, digest: str) -> None:
         """Take an entry off the list."""
-        self._write(lambda connection: connection.execute(_DELETE, {**self._project, "digest": digest}))
+        self._write(lambda connection, number: connection.execute(_DELETE, {**self._project, "digest": digest}))
 
     def order(self, digests: Sequence[str]) -> None:
         """Put these first, in this order; the others follow in theirs."""
         wanted = list(dict.fromkeys(digests))
-        self._write(lambda connection: connection.execute(
+        self._write(lambda connection, number: connection.execute(
             _ORDER, {**self._project, "digests": wanted, "count": len(wanted) + 1}))
 
     def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -124,7 +123,7 @@ class PostgresCatalogue:
         listed = sorted(set(columns))
         row = {**self._project, "id": key_hash(name, *listed), "shape": key_hash(*listed),
                "columns": json.dumps(listed), "name": escape(name), "mapping": json.dumps(dict(mapping))}
-        self._write(lambda connection: connection.execute(_KEEP_MAPPING, row))
+        self._write(lambda connection, number: connection.execute(_KEEP_MAPPING, {**row, "number": number}))
 
     def all_mappings(self) -> Sequence[tuple[tuple[str, ...], str, dict[str, str]]]:
         """Every mapping as (columns, name, mapping), the oldest first."""
@@ -146,7 +145,7 @@ class PostgresCatalogue:
     def keep(self, key: str, value: str) -> None:
         """Keep a text under a key."""
         row = {**self._project, "id": key_hash(key), "key": escape(key), "value": escape(value)}
-        self._write(lambda connection: connection.execute(_KEEP, row))
+        self._write(lambda connection, number: connection.execute(_KEEP, {**row, "number": number}))
 
     def prepare(self) -> None:
         """Raise InputError where the list may not be written."""
@@ -158,23 +157,24 @@ class PostgresCatalogue:
 
     def stamp(self) -> int:
         """Rises with every change of any process."""
-        return self._database.read(lambda connection: connection.scalar(_STAMP, {**self._project, "log": _LOG})) or 0
+        return self._database.counter(self._project["project"], _LOG)
 
     def _check_writable(self) -> None:
         if self._read_only:
             raise InputError([Problem("read-only-workspace", {}, self._location)])
 
-    def _write(self, work: Callable[[Connection], object]) -> None:
+    def _write(self, work: Callable[[Connection, int], object]) -> None:
+        """Do work(connection, number of the change) in a transaction."""
         self._check_writable()
 
         def bump_and_work(connection: Connection) -> None:
-            connection.execute(_BUMP, {**self._project, "log": _LOG})
-            work(connection)
+            work(connection, connection.scalar(_BUMP, {**self._project, "log": _LOG}))
 
         self._database.write(bump_and_work)  # every change can be made twice without harm
 
 
 def _entry_of_row(row: Sequence[Any]) -> CatalogueEntry:
     digest, kind, name, description, tags, archived, broken, facts = row
-    return CatalogueEntry(digest, kind, unescape(name), unescape(description), tuple(json.loads(tags)), archived,
+    listed_tags = tuple(json.loads(tags)) if tags != "[]" else ()
+    return CatalogueEntry(digest, kind, unescape(name), unescape(description), listed_tags, archived,
                           unescape(broken), orjson.loads(facts))

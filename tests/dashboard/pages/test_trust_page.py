@@ -264,6 +264,8 @@ def test_labelling_one_answer_after_another_and_going_on_later():
     spec = parse_spec("Faithfulness")
     order = sample_queries([verdicts_of(evaluate(run, TRUTH, [spec]), spec)], 50)
     at = opened(run, desk="label")
+    headings = [element.value for element in at.markdown]
+    assert "**Answer**" in headings and "**Reference**" not in headings, "the judge of faithfulness sees none either"
     shown = [f"thing {int(query[1:])} is" for query in order]
     assert shown[0] in label_item(at)
     assert "Because of" not in str(at.main) and "agrees" not in said(at)  # nothing of the verdicts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 
 from ragdash.cli.common_options import add_reading_options, seconds, whole_number
 from ragdash.cli.inputs import read_inputs
@@ -12,6 +13,7 @@ from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, w
 from ragdash.cli.judge_batch import batch_step, service_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
+from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, drift_questions
 from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
 from ragdash.models.judge.tasks.policy import Policy, read_policy, save_policy, trying_policy
@@ -37,10 +39,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         "batch service (OpenAI's lines, or Anthropic's list with --kind anthropic)")
     parser.add_argument("--batch-in", action="append", metavar="FILE", help="read the replies of a batch service, "
                         "also its file of errors; with --batch-out write the next round")
-    parser.add_argument("--batch", choices=("submit", "poll"), help="the same over HTTP (OpenAI's files and batches): "
-                        "submit the next round; look at open batches and read the replies of those that ended")
+    parser.add_argument("--batch", choices=("submit", "poll"), help="the same over HTTP (OpenAI's files and batches, "
+                        "Anthropic's message batches): submit the next round; look at open batches and read the "
+                        "replies of those that ended")
     parser.add_argument("--wait", type=seconds, metavar="SECONDS", help="with --batch: look again after this many "
                         "seconds, and submit the following rounds until nothing is left")
+    parser.add_argument("--drift", nargs="?", type=whole_number(FEWEST), const=ANCHOR, metavar="N", help="ask N stored "
+                        f"verdicts again (default: {ANCHOR}) and say whether the judge still judges alike; stores no "
+                        "verdicts")
     parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
@@ -65,6 +71,22 @@ def _judge(options: argparse.Namespace) -> int:
         return _ask(options, prepared, budget, lambda: _save(options, rubrics, policy))
 
 
+def _check_drift(options: argparse.Namespace, prepared: JudgeWork, budget: Budget) -> int:
+    """Ask stored verdicts again; exit status 1 where the judge has drifted."""
+    endpoint, drawn = prepared.endpoint, drift_questions(prepared, options.drift, options.seed)
+    write_message(options, "plan", {"calls": len(drawn), "host": endpoint.host} if options.progress == "json"
+                  else f"{endpoint.judge}: {len(drawn):,} stored verdicts to ask again")
+    if options.dry_run:
+        return 0
+    if not endpoint.local and not options.yes:
+        confirm(endpoint, f"Questions, answers and documents of {len(drawn):,} calls")
+    result = check_drift(drawn, endpoint, budget=budget, concurrency=options.concurrency,
+                         patience=Patience(reply=options.timeout))
+    write_message(options, "drift", {**asdict(result), "drifted": result.drifted, "words": str(result)}
+                  if options.progress == "json" else result)
+    return int(result.drifted)
+
+
 def _save(options: argparse.Namespace, rubrics: Sequence[Rubric], policy: Policy | None) -> None:
     for rubric in rubrics:
         save_rubric(rubric)
@@ -76,6 +98,8 @@ def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save:
     """Print the plan and ask; save: keeps rubrics and policy, called once it is certain that the judge is asked."""
     endpoint = prepared.endpoint
     say(prepared.problems)
+    if options.drift:
+        return _check_drift(options, prepared, budget)
     plan = prepared.plan
     write_plan(options, plan, endpoint)
     if options.dry_run:

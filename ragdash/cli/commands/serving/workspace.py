@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
-from ragdash.core.console import print_note
+from ragdash.core.console import print_note, say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
-from ragdash.core.storage.shared import open_database
+from ragdash.core.storage.protocols import EventLog
+from ragdash.core.storage.shared import open_database, open_log
+from ragdash.core.storage.sqlite_log import SqliteLog
+from ragdash.matching.evidence import decision_store
+from ragdash.models.judge.verdict_store.opening import verdicts_at
+from ragdash.workspace import saved_views
+from ragdash.workspace.copying import copy_workspace
 from ragdash.workspace.opening import open_records, open_workspace
+from ragdash.workspace.reviews.review_file import ReviewFile
+
+REVIEW_LOGS = ("reviews", "labels", "testsets")  # files of one form
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +30,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     check = actions.add_parser("check", help="can the workspace be read and written?")
     collect = actions.add_parser("collect", help="delete the files of runs that were deleted more than a day ago, and "
                                  "of uploads that were interrupted")
+    copy = actions.add_parser("copy", help="copy a folder into a database, or back; with reviews, labels, decisions, "
+                              "views and verdicts; can be run again")
+    copy.add_argument("source", metavar="FROM", help="a folder or postgresql://user@host/database")
+    copy.add_argument("target", metavar="TO", help="the same")
+    copy.add_argument("--blobs", metavar="URL", help="where the files of TO are, or of FROM where TO is a folder; "
+                      "default: the database")
+    copy.add_argument("--from-blobs", metavar="URL", help="where the files of FROM are; default: the database")
     for action in (upgrade, check, collect):
         action.add_argument("workspace", nargs="?", metavar="ADDRESS",
                             help="postgresql://user@host/database; default: RAGDASH_WORKSPACE")
@@ -30,6 +47,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the action."""
+    if options.action == "copy":
+        return _copy(options)
     address = options.workspace or os.environ.get(WORKSPACE) or ""
     if not is_address(address):
         raise InputError([Problem("no-database-named", {}, address or None)])
@@ -49,3 +68,30 @@ def run(options: argparse.Namespace) -> int:
     uploads = open_records(address, blobs).collect()
     print_note(f"deleted uploads: {uploads:,}")
     return 0
+
+
+def _copy(options: argparse.Namespace) -> int:
+    """Copy one workspace into another."""
+    from_blobs = options.from_blobs or (options.blobs if not is_address(options.target) else None)
+    to_blobs = options.blobs if is_address(options.target) or options.from_blobs else None
+    source = open_workspace(options.source, from_blobs, read_only=True)
+    target = open_workspace(options.target, to_blobs)
+    source.check()
+    target.check()
+    logs = {name: (_log(options.source, name), _log(options.target, name))
+            for name in (*REVIEW_LOGS, saved_views.LOG, decision_store.LOG)}
+    result = copy_workspace(source, target, logs, (verdicts_at(options.source), verdicts_at(options.target)))
+    say(result.problems)
+    print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
+    print_note("not copied: drafts of test sets, rubrics, the labeling policy, open batches, failed questions")
+    return 0
+
+
+def _log(workspace: str, name: str) -> EventLog:
+    """An event log of a workspace."""
+    if is_address(workspace):
+        return open_log(database_address(workspace), name)
+    folder = Path(workspace)
+    files: dict[str, SqliteLog] = {saved_views.LOG: saved_views.view_file(folder / saved_views.FILE),
+                                   decision_store.LOG: decision_store.decision_file(folder / decision_store.FILE)}
+    return files.get(name) or ReviewFile(folder / f"{name}.sqlite")

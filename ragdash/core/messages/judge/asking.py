@@ -7,6 +7,24 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "too-few-to-reask": Message(
+        actual="{verdicts:count verdict} of {judge} on these runs and metrics that can be compared",
+        expected="{fewest} or more",
+        fix="Name more runs or metrics that this judge has judged, with the same base URL, model and parameters.",
+    ),
+    "too-few-to-reask/replies": Message(
+        actual="{replies:count usable reply} of {asked}",
+        expected="{fewest} or more",
+        fix="Try again, or raise the budget.",
+    ),
+    "judge-versions": Message(
+        actual="verdicts of {judge} are by several versions of the model: {versions:comma}",
+        expected="one version",
+        fix="Means over them are not of one judge. Check with ragdash judge ... --drift whether they differ, or judge "
+            "again.",
+        page="Means over them are not of one judge. Check on the command line whether they differ (ragdash judge ... "
+             "--drift), or judge again.",
+    ),
     "another-answer": Message(
         actual="another answer to query {query!r} than the run's",
         expected="verdicts on the run's answers",

@@ -54,7 +54,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Only PostgreSQL can be shared.",
     ),
     "copy-differs": Message(
-        actual="{what} of the target that the source does not have",
+        actual="events in {what} of the target that the source does not have",
         expected="an empty target, or one with an earlier part of the source",
         fix="Copy into an empty workspace. Nothing of the target was changed.",
     ),

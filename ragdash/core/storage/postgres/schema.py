@@ -29,8 +29,8 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         "name text not null, description text not null default '', tags text not null default '[]', "
         "position bigint not null, archived boolean not null default false, deleted timestamptz, "
         "broken text not null default '', facts text not null, upload text not null, "
-        "primary key (project, kind, digest))",
-        "create index things_in_order on ragdash.things (project, kind, position)",
+        "primary key (project, digest, kind))",
+        "create index things_in_order on ragdash.things (project, position)",
         "create table ragdash.mappings (project text not null, id bytea not null, shape bytea not null, "
         "columns text not null, name text not null, mapping text not null, used bigint not null, "
         "primary key (project, id))",

@@ -25,6 +25,8 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that was escaped."""
+    if "\\" not in text:
+        return text
     return _ESCAPED.sub(lambda match: {"\\": "\\", "0": "\x00"}.get(match[1]) or chr(int(match[1][1:], 16)), text)
 
 

@@ -18,6 +18,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import rank_correlation
 from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
+from ragdash.matching.judge_cases import stated_references
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import Band, Bands, bands_of
@@ -91,7 +92,7 @@ def _answer_texts(run: str, scope: tuple, _match: Match, _scope: Scope) -> Answe
         _match.query_ids.to_pylist(),
         answered.questions if answered else _questions(_match.truth),
         answer_view.answers if answer_view else (None,) * query_count,
-        answered.references if answered else ((),) * query_count,
+        stated_references(_match.truth) if answered else ((),) * query_count,
         grounded.contexts if grounded else (None,) * query_count,
     )
     return AnswerTexts(

@@ -30,6 +30,7 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
                 "no-common-query": "matched-queries", "shallow-run": "different-depths",
                 "same-content": "same-rankings"}
 """The finding that says what a check of the verdict says."""
+IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
@@ -40,6 +41,7 @@ def render() -> None:
         return
     st.header("Comparability", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
+        _render_summary(report, runs)
         _render_findings(report, runs)
         _render_notes(report, runs)
         all_counts = st.expander("Everything that was counted", key="counts", on_change="rerun")
@@ -67,16 +69,26 @@ def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
     report, runs = session_report(), [entry for entry in state.runs() if entry.run is not None]
     if report is None:
         return
+    rest = replace(report, entries=tuple(entry for entry in report.entries
+                                         if not any(_says_the_same(check, entry) for check in shown)))
+    with_summary = not any(check.kind in IN_SUMMARY for check in shown)
+    if not with_summary and not any(entry.fixes for entry in runs) and all(
+            finding.severity == "note" for finding in rest.findings):
+        return
     st.header("Open checks", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
-        _render_findings(report, runs, shown)
+        if with_summary:
+            _render_summary(report, runs)
+        _render_findings(rest, runs)
 
 
-def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun], shown: Sequence[RunCheck] = ()) -> None:
-    """A sentence on all runs, then what each of them has and what they have in common, with the fixes."""
+def _render_summary(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    """A sentence on all runs."""
     st.markdown(comparability.summary(report, [entry.name for entry in runs], state.conventions()))
-    report = replace(report, entries=tuple(entry for entry in report.entries
-                                           if not any(_says_the_same(check, entry) for check in shown)))
+
+
+def _render_findings(report: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
+    """What each run has and what they have in common, with the fixes."""
     _render_shared_fixes(report, runs)
     for entry in runs:
         _render_run_findings(report, entry)

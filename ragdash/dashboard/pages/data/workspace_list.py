@@ -10,6 +10,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
@@ -57,7 +58,7 @@ def render() -> None:
     """The runs and truths of the workspace, where it has any."""
     try:
         home = workspace()
-        entries = (*home.runs(None), *home.truths(None))
+        entries = _shared_entries(home.location, home.stamp(), _home=home) if home.is_shared else _all_entries(home)
     except InputError as error:
         elements.problems(error.problems, "workspace")
         return
@@ -82,6 +83,16 @@ def render() -> None:
             st.caption(f"The first {MAX_ROWS} of {len(matches):,}: search for the others.")
         if not matches:
             st.caption("None matches.")
+
+
+@shared(max_entries=4)
+def _shared_entries(location: str, stamp: int, _home: Workspace) -> tuple[CatalogueEntry, ...]:
+    """All runs and truths of a database, read again when somebody has changed the list."""
+    return _all_entries(_home)
+
+
+def _all_entries(home: Workspace) -> tuple[CatalogueEntry, ...]:
+    return (*home.runs(None), *home.truths(None))
 
 
 def _render_rebuilt(home: Workspace) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ragdash.core.paths import workspace
-from ragdash.core.storage.addresses import DatabaseAddress, workspace_database
+from ragdash.core.storage.addresses import DatabaseAddress, database_address, is_address, workspace_database
 from ragdash.core.storage.shared import open_database
 from ragdash.models.judge.verdict_store.store import FILE, VerdictStore
 
@@ -20,3 +22,8 @@ def verdicts_in(address: DatabaseAddress) -> VerdictStore:
     from ragdash.models.judge.verdict_store.postgres import SharedVerdictStore
 
     return SharedVerdictStore(workspace() / FILE, database, address.project)
+
+
+def verdicts_at(location: str) -> VerdictStore:
+    """The verdict store of a workspace, by its folder or the address of its database."""
+    return verdicts_in(database_address(location)) if is_address(location) else VerdictStore(Path(location) / FILE)

@@ -15,7 +15,13 @@ from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, reply_of, row_of
-from ragdash.models.judge.verdict_store.store import AT_ONCE, NO_FAILURE, VerdictRow, VerdictStore
+from ragdash.models.judge.verdict_store.store import (
+    AT_ONCE,
+    NO_FAILURE,
+    VerdictRow,
+    VerdictStore,
+    VerdictWriter,
+)
 
 _ESCAPED = ("raw", "model", "at", "mode")  # the other texts are JSON without NUL
 _READ = ", ".join(COLUMNS)
@@ -25,7 +31,6 @@ _USE = text("insert into ragdash.judges (project, id, host, model, parameters, u
             ":model, :parameters, :number) on conflict (project, id) do update set used = excluded.used")
 _BUMP = text("insert into ragdash.counters (project, log, count) values (:project, 'verdicts', :step) on conflict "
              "(project, log) do update set count = ragdash.counters.count + :step returning count")
-_STAMP = text("select count from ragdash.counters where project = :project and log = 'verdicts'")
 _PACE = text("select count(*), avg(completion) from ragdash.verdicts where project = :project and judge = :judge "
              "and task = :task")
 _MODE = text("select mode from ragdash.modes where project = :project and id = :id")
@@ -92,7 +97,7 @@ class SharedVerdictStore(VerdictStore):
 
     def stamp(self) -> str:
         """Changes whenever a verdict or failure was added or another judge was asked."""
-        count = self._read(lambda connection: connection.scalar(_STAMP, {"project": self.project}))
+        count = self.database.counter(self.project, "verdicts")
         return f"{self.project}-{count}" if count else ""
 
     @contextmanager
@@ -123,7 +128,7 @@ class SharedVerdictStore(VerdictStore):
         return rows
 
 
-class SharedVerdictWriter:
+class SharedVerdictWriter(VerdictWriter):
     """Puts replies into the database, each committed when the call returns."""
 
     def __init__(self, store: SharedVerdictStore):

@@ -92,6 +92,15 @@ class VerdictStore:
                                     (judge.host, judge.model, judge.parameters, task)).fetchone()
         return (row[0], float(row[1])) if row and row[0] else (0, float("nan"))
 
+    def versions(self, judge: Judge) -> list[tuple[str, int, str, str]]:
+        """(model as the endpoint called it, verdicts, first and last day) of a judge's verdicts, the oldest first."""
+        with self._open() as db:
+            return [] if db is None else db.execute(
+                "select verdicts.model, count(*), min(substr(at, 1, 10)), max(substr(at, 1, 10)) from verdicts "
+                "join judges on judge = judges.id where host = ? and judges.model = ? and parameters = ? "
+                "and verdicts.model != '' group by verdicts.model order by min(at), verdicts.model",
+                (judge.host, judge.model, judge.parameters)).fetchall()
+
     def learned_mode(self, url: str, model: str) -> dict:
         """What was learned of how an endpoint wants to be asked, {} where nothing was."""
         with self._open() as db:

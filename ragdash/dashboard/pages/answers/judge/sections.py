@@ -49,7 +49,8 @@ def summary(data: JudgesData | None) -> None:
         f"**{sentences_judge.judge_name(data.label, short=True)}** ({fmt.escape(data.label)}): they have"
     st.markdown(f"{subject} judged {fmt.count(runs, 'run')} by "
                 f"{fmt.count(len(data.metrics), 'metric')}: {fmt.count(n, 'value')}, "
-                f"{', '.join(counts)}.")
+                f"{', '.join(counts)}. These means do not show how often "
+                f"{'it is' if data.single else 'they are'} wrong: **Judge validation** measures that with your labels.")
     if sentences_judge.is_toy(data.label):
         st.warning(sentences_judge.TOY_NOTE, icon=":material/smart_toy:")
 

@@ -166,10 +166,12 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
             show_contexts(answers, row)
 
 
-def show_answer(answers: AnswerTexts, row: int) -> None:
-    """Render the answer and references of a query. row: in `answers`."""
+def show_answer(answers: AnswerTexts, row: int, *, references: bool = True) -> None:
+    """Render the answer of a query, and its references where they are to be seen. row: in `answers`."""
     st.markdown("**Answer**")
     st.html(texts.paragraph_html(texts.text_html(answers.answers[row])))
+    if not references:
+        return
     st.markdown("**Reference**" if len(answers.references[row]) < 2 else "**References** (any of them counts)")
     for text in answers.references[row] or (None,):
         st.html(texts.paragraph_html(texts.text_html(text)))

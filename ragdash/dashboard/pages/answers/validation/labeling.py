@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.judge_validation import RunVerdicts, labelling_sheet, sample_queries
+from ragdash.analysis.judge_validation import RunVerdicts, labelling_sheet, sample_queries, shows_reference
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.validation import data as trust_data
@@ -211,7 +211,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
         st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))
         left_column, right = st.columns(2, gap="large")
         with left_column:
-            disagreements.show_answer(answers, row)
+            disagreements.show_answer(answers, row, references=shows_reference(str(drawn_sheet.data.spec)))
         with right:
             disagreements.show_contexts(answers, row)
 
