@@ -90,10 +90,10 @@ def notes(drift: Drift) -> list[str]:
     return lines
 
 
-def measure_title(measure: Measure) -> str:
-    """The name of a measure, with what its value is."""
+def measure_title(measure: Measure, short: bool = False) -> str:
+    """The name of a measure, with what its value is; short: without that of what is asked."""
     title = MEASURES[measure.name]
-    if measure.name == "topics":
+    if measure.name == "topics" and not short:
         return f"{title} (similarity to the nearest test question)"
     return f"{title}: {LANGUAGES[measure.label]}" if measure.name == "language" else title
 

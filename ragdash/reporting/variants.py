@@ -26,8 +26,11 @@ def headline(variants: Variants) -> str:
     """The finding; while a check withholds it, what must be fixed or accepted first."""
     if not variants.withheld:
         return finding(variants.effects)
-    checks = " ".join(f"{check.found()}." for check in variants.withheld[:MOST_NAMED])
-    return f"Not comparable yet, so no setting is named: {checks} Fix or accept this first."
+    first = {check.kind: check.found() for check in reversed(variants.withheld)}  # one of each kind, the first
+    shown = [first[kind] for kind in dict.fromkeys(check.kind for check in variants.withheld)][:MOST_NAMED]
+    more = len(variants.withheld) - len(shown)
+    rest = f" {count(more, 'more check')}." if more else ""
+    return f"Not comparable yet, so no setting is named: {'. '.join(shown)}.{rest} Fix or accept this first."
 
 
 def finding(effects: MainEffects) -> str:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from helpers import call, truth_of
 from history_cases import PLANTED, QUERIES, TRUTH, commits, write_log_folder
 
+from ragdash import record
 from ragdash.analysis.tracking import gate, history, history_point, lines_of, pin, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.evaluation.evaluate import evaluate
@@ -122,6 +124,51 @@ def test_the_points_of_a_sweep_are_no_changes_over_time():
     assert experiment_runs([replace(point, commit=str(place)) for place, point in enumerate(line)]) == frozenset()
     [chosen] = history(line, SPECS, accepted=5, fixed=True)  # the accepted run may be a point of the sweep
     assert chosen.rows[5].accepted is None and {row.accepted for row in chosen.rows[9:]} == {5}
+
+
+def test_a_repository_of_twenty_commits_shows_its_two_regressions(tmp_path, monkeypatch, capfdbinary):
+    """Each commit of a git repository changes the search, is recorded, gated against the pinned file, and followed."""
+    monkeypatch.chdir(tmp_path)
+    log, truth = tmp_path / "logs", tmp_path / "qrels.txt"
+    truth.write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    Path(".gitignore").write_text("logs\n")
+
+    def git(*arguments):
+        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True,
+                              capture_output=True)
+        return done.stdout.decode().strip()
+
+    git("init", "-b", "main")
+    chance, failing, hashes = np.random.default_rng(5).random((20, len(QUERIES))) < 0.03, [], []
+    options = ("--truth", truth, "-m", "RR")
+    for commit in range(20):
+        weak = [query for index, query in enumerate(QUERIES)
+                if commit >= (8, 15)[index % 2] or chance[commit, index]]
+        Path("search.py").write_text(f"VERSION, WEAK = {commit}, {weak}\n"
+                                     "def search(query):\n    return ['x'] * (query in WEAK) + ['a', 'y']\n")
+        git("add", "-A")
+        git("commit", "-q", "-m", f"Change {commit}")
+        hashes.append(git("rev-parse", "HEAD"))
+        code: dict = {}
+        exec(Path("search.py").read_text(), code)
+        with record("search", folder=log) as recording:
+            for query in QUERIES:
+                recording.add(query, [*code["search"](query), "z"][:3])
+        if commit and call(capfdbinary, "gate", recording.path, "--truth", truth, "--against", "baseline.ragdash")[0]:
+            failing.append(commit)
+        if not commit or commit in failing:  # promoted on purpose
+            assert call(capfdbinary, "pin", recording.path, *options, "-o", "baseline.ragdash", "--replace")[0] == 0
+    status, out, _ = call(capfdbinary, "history", log, *options, "--format", "json")
+    [line] = json.loads(out)["lines"]
+    changed = [point["run"] for point in line["metrics"][0]["points"] if point["change"]]
+    assert status == 0 and failing == changed == list(PLANTED)
+    assert [run["commit"] for run in line["runs"]] == hashes and not any(run["dirty"] for run in line["runs"])
+
+
+def test_runs_of_a_clock_that_is_ahead_are_said():
+    line = points(commits(3))
+    assert notes(line, today=line[-1].time) == []
+    assert "1 of 3 runs were recorded in the future" in notes(line, today=line[1].time)[0]
 
 
 def test_lines_by_branch_and_in_order_of_time():

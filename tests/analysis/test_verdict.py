@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from traps import every_trap, make_qrels, make_run
 
 import ragdash
-from ragdash.analysis.verdict import STATES, badges, best_run, find_checks, judged_share, verdict_state
+from ragdash.analysis.verdict import STATES, badges, best_run, find_checks, judged_share, verdict, verdict_state
 from ragdash.core.corpus import Corpus
 from ragdash.core.messages import MESSAGES
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import ComparisonRules, test_family
 from ragdash.evaluation.evaluate import evaluate_match, summaries
+from ragdash.evaluation.outcomes import TIED
 from ragdash.experiments.fusion.choice import choose, chosen_run
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.io import write_run
@@ -142,6 +145,16 @@ def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bou
     assert all("Queries" in fix and fix.endswith('under "Judge these next".') for fix in fixes)
     assert judged_share(matches[0], 10) == pytest.approx(0.5, abs=0.15)
     assert judged_share(Match(runs[0], judged(full)), 10) == 1
+    said = {metric: [check.kind for check in find_checks(matches, parse_spec(metric))].count("unjudged")
+            for metric in ("R@10", "RR@10", "AP", "Bpref", "nDCG(gain='exp')@10", "InfAP")}
+    assert said == {"R@10": 1, "RR@10": 1, "AP": 1, "Bpref": 0, "nDCG(gain='exp')@10": 1, "InfAP": 0}
+
+
+def test_a_tie_among_undefined_pairs_is_no_clear_difference():
+    tie, undefined = (SimpleNamespace(outcome=outcome, tied=outcome in TIED) for outcome in ("undecided", "undefined"))
+    assert tie.tied
+    assert [verdict._state(pairs, ()) for pairs in ([tie, undefined], [undefined, undefined], [tie], [])] == [
+        "no-clear-difference", "undefined", "no-clear-difference", "one-run"]
 
 
 def test_a_hybrid_that_was_tuned_on_these_judgments_qualifies_the_verdict(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
 
 import pytest
@@ -55,6 +57,29 @@ def test_closed_runs_are_loaded_and_runs_under_way_are_counted(logs):
     at.button(key=f"remove_{at.session_state['_runs'][2].key}").click().run()
     at.run()
     assert not at.exception and names(at) == ["dense #1", "dense #2"]
+
+
+def test_renamed_deleted_and_misdated_runs_of_a_watched_folder_do_no_harm(logs):
+    recorded = []
+    for name in ("first", "second"):
+        with ragdash.record(name) as run:
+            add(run, 0, 3)
+        recorded.append(run.path)
+    at = opened("data")
+    assert names(at) == ["first", "second"]
+    recorded[0].rename(logs / "renamed by hand")
+    shutil.rmtree(recorded[1])
+    at.run()
+    assert not at.exception and names(at) == ["first", "second"]  # not loaded again, and kept by the session
+    for name, created in (("behind", "2001-01-01T00:00:00+00:00"), ("ahead", "2999-01-01T00:00:00+00:00")):
+        with ragdash.record(name) as run:
+            add(run, 0, 3)
+        header = json.loads((run.path / "header.json").read_bytes())
+        (run.path / "header.json").write_text(json.dumps({**header, "created": created}))
+    at.run()
+    assert not at.exception and names(at) == ["first", "second", "behind", "ahead"]
+    again = opened("data")
+    assert not again.exception and sorted(names(again)) == ["ahead", "behind", "first"]
 
 
 def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):

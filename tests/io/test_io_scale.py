@@ -18,7 +18,7 @@ from ragdash.io.json.exact_parser import ExactReader
 from ragdash.io.source.source import Source
 
 pytestmark = pytest.mark.slow
-MANY = 200_000
+MANY = 100_000
 SECONDS = 10  # of computing; a few are enough
 BROKEN = {
     "trec, columns": "q1 Q0 d{i} 1\tx\n",

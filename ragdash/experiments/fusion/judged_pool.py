@@ -60,27 +60,49 @@ class JudgedBlock:
         if len(candidates.legs) == 1:  # the run's own order, with its ties
             scores = np.empty(len(candidates))
             scores[candidates.legs[0].candidate] = -candidates.legs[0].rank
-        threshold = np.repeat(scores[self.hit], np.diff(self.pair_starts))
-        other = scores[self.pair]
-        above = (other > threshold) | ((other == threshold) & self._first_of_ties(recipe))
+        other = scores[self._pair_rows]
+        threshold = np.repeat(scores[self.hit], self._pair_counts)
+        above = other > threshold
+        equal = np.flatnonzero(other == threshold)  # few: each hit itself, and ties
+        above[equal] = self._first_of_ties(recipe, equal)
         rank = np.ones(len(self.hit), np.int64)
-        if len(above):
-            rank += np.add.reduceat(above, self.pair_starts[:-1], dtype=np.int64)
+        if len(above):  # counted in the smallest type that cannot overflow: no copy of the pairs is made
+            rank += np.add.reduceat(above.view(np.uint8), self.pair_starts[:-1], dtype=self._count_type)
+        lengths = candidates.lengths.copy()
         returned = ~np.isnan(scores)
-        rank[~returned[self.hit]] = 0
-        lengths = np.add.reduceat(np.append(returned, False), candidates.starts[:-1], dtype=np.int64)
-        lengths[candidates.lengths == 0] = 0
+        if not returned.all():
+            rank[~returned[self.hit]] = 0
+            lengths = np.add.reduceat(np.append(returned, False), candidates.starts[:-1], dtype=np.int64)
+            lengths[candidates.lengths == 0] = 0
         if recipe.cut is not None:
             rank[rank > recipe.cut] = 0
             lengths = np.minimum(lengths, recipe.cut)
         return rank, lengths
 
-    def _first_of_ties(self, recipe: Recipe) -> np.ndarray:
-        """Whether a candidate comes before the hit where their scores are equal: (X,) bool."""
+    def _first_of_ties(self, recipe: Recipe, rows: np.ndarray) -> np.ndarray:
+        """Whether these pairs, of equal score, have the candidate before the hit: (rows,) bool."""
         if recipe.ties == "docid":
-            return self.later
-        hit = np.repeat(self.hit, np.diff(self.pair_starts))
-        return self.pair < hit if recipe.ties == "first" else ~self.later & (self.pair != hit)
+            return self.later[rows]
+        pair, hit = self.pair[rows], np.repeat(self.hit, self._pair_counts)[rows]
+        return pair < hit if recipe.ties == "first" else ~self.later[rows] & (pair != hit)
+
+    @cached_property
+    def _pair_counts(self) -> np.ndarray:
+        """Candidates of the query of each hit: (H,) int64."""
+        return np.diff(self.pair_starts)
+
+    @cached_property
+    def _pair_rows(self) -> np.ndarray | slice:
+        """`pair` as a slice where it is one, so that scores are read in place."""
+        in_order = len(self.pair) and self.pair[-1] - self.pair[0] == len(self.pair) - 1 and np.all(
+            self.pair[1:] > self.pair[:-1])
+        return slice(int(self.pair[0]), int(self.pair[-1]) + 1) if in_order else self.pair
+
+    @cached_property
+    def _count_type(self) -> type[np.unsignedinteger]:
+        """The smallest type that holds a count of a query's candidates."""
+        most = int(self._pair_counts.max(initial=0))
+        return next(kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +172,12 @@ class JudgedPool:
         """The view that metrics read, from the ranks of all judged documents: rank (R,), lengths (Q,)."""
         truth = self.truth
         returned = np.flatnonzero(rank)
-        order = returned[np.lexsort((rank[returned], truth.queries[returned]))]
+        queries = truth.queries[returned]
+        if not np.all(queries[1:] > queries[:-1]):  # with one judged document a query they are in order
+            returned = returned[np.lexsort((rank[returned], queries))]
         none = np.zeros(0, np.int64)
-        return Ranked(truth.queries[order], rank[order].astype(np.int64), truth.grades[order],
-                      np.full(len(order), np.nan), truth.queries, truth.grades, lengths, self._match.missing, None,
+        return Ranked(truth.queries[returned], rank[returned].astype(np.int64), truth.grades[returned],
+                      np.full(len(returned), np.nan), truth.queries, truth.grades, lengths, self._match.missing, None,
                       np.zeros((len(truth), 2), np.int64), none)
 
 

@@ -17,7 +17,7 @@ def sweep(parameter: str, x: np.ndarray, mean: np.ndarray, chosen: float, flat: 
 
     x, mean (S,); singles (P,): means of the single runs, as dashed lines. parameter: the title of the axis.
     """
-    fig = figure(theme, height=340)
+    fig = figure(theme, height=320)
     if flat is not None and flat[1] > flat[0]:
         fig.add_vrect(x0=flat[0], x1=flat[1], fillcolor=theme.muted, opacity=0.14, line_width=0, layer="below")
     for look, value in zip(looks(names, slots, theme), singles, strict=True):
@@ -48,7 +48,7 @@ def sweep(parameter: str, x: np.ndarray, mean: np.ndarray, chosen: float, flat: 
 def ceiling(windows: Sequence[int], best: np.ndarray, names: Sequence[str], slots: Sequence[int], singles: np.ndarray,
             *, axis: Axis, theme: Theme = LIGHT) -> go.Figure:
     """The best possible mean by window (W,), with the single runs' means (P,) as dashed lines."""
-    fig = figure(theme, height=340)
+    fig = figure(theme, height=320)
     positions = np.arange(len(windows))
     for look, value in zip(looks(names, slots, theme), singles, strict=True):
         if np.isfinite(value):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
+WRONG_CLOCK = timedelta(minutes=10)  # ahead of this machine's clock
 HISTORY_FORMATS = ("table", "json", "markdown")
 CHANGES = {"": "", "better": "▲ better", "worse": "▼ worse",
            "not-comparable": "not comparable: a new line begins",
@@ -65,9 +67,14 @@ def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryR
             + (f" Settings that changed there: {changed}." if changed else ""))
 
 
-def notes(points: Sequence[HistoryPoint]) -> list[str]:
-    """What the reader must know before comparing: other judgments, queries that are missing."""
+def notes(points: Sequence[HistoryPoint], today: datetime | None = None) -> list[str]:
+    """What the reader must know before comparing: other judgments, queries that are missing, clocks that are wrong."""
     lines = []
+    latest = (today or datetime.now(UTC)) + WRONG_CLOCK
+    ahead = sum(point.time is not None and point.time > latest for point in points)
+    if ahead:
+        lines.append(f"{ahead:,} of {len(points):,} runs were recorded in the future: the clock of that machine was "
+                     "wrong, and so may be their order.")
     changed = sum(point.truth == "changed" for point in points)
     if changed:
         lines.append(f"{changed:,} of {len(points):,} runs were recorded with other judgments. They are evaluated "

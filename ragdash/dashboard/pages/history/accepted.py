@@ -17,7 +17,7 @@ from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.tables.history import label, short_commit
 
 ROLLING, FIXED, CHOSEN, PINNED = "last", "first", "run", "pinned"
-AGAINST = {ROLLING: "Last accepted run", FIXED: "First run", CHOSEN: "A chosen run", PINNED: "Pinned baseline"}
+AGAINST = {ROLLING: "Last accepted", FIXED: "First", CHOSEN: "Chosen", PINNED: "Pinned"}  # fit on a phone
 DIGITS = 12  # of a digest in the address
 MOST_MEGABYTES = 50
 

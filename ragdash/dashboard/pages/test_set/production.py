@@ -21,6 +21,7 @@ from ragdash.experiments.testset import Sets, drafts_of, propose_questions, ques
 from ragdash.io.recorded.question_log import QuestionLog, log_of_truth, read_log
 from ragdash.reporting import drift as words
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.tables.escaping import p_number
 
 WANTED = 20  # questions proposed
 MOST_MEGABYTES = 200
@@ -98,12 +99,15 @@ def _compared(log: str, truth: str, run: str, _log: QuestionLog, _truth: Truth,
 def _render_measures(drift: Drift) -> None:
     st.markdown(fmt.escape(words.finding(drift)))
     title = words.reference_title(drift).removeprefix("the ").capitalize()
-    rows = [{"Measure": words.measure_title(measure), "Production": words.shown(measure, measure.log, interval=True),
-             "n": measure.log.n, title: words.shown(measure, measure.reference, interval=True),
-             f"n ({title.lower()})": measure.reference.n, "p (corrected)": measure.p_corrected,
-             "Differs": "yes" if measure.differs(drift.alpha) else "no" if np.isfinite(measure.p) else "not tested"}
-            for measure in drift.measures]
+    rows = [{
+        "Measure": words.measure_title(measure, short=True),
+        "Production": words.shown(measure, measure.log, interval=True), "n": measure.log.n,
+        title: words.shown(measure, measure.reference, interval=True), f"n ({title.lower()})": measure.reference.n,
+        "p (corrected)": p_number(measure.p_corrected) if np.isfinite(measure.p_corrected) else "–",
+        "Differs": "yes" if measure.differs(drift.alpha) else "no" if np.isfinite(measure.p) else "not tested"}
+        for measure in drift.measures]
     elements.frame(pd.DataFrame(rows), "production_measures", words.finding(drift))
+    st.caption("What is asked: similarity to the nearest test question, from 0 to 1.")
     for note in words.notes(drift):
         st.caption(fmt.escape(note))
 
