@@ -18,7 +18,6 @@ _LOG = "catalogue"
 _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
 _BUMP = text("insert into ragdash.counters (project, log, count) values (:project, :log, 1) "
              "on conflict (project, log) do update set count = ragdash.counters.count + 1 returning count")
-_STAMP = text("select count from ragdash.counters where project = :project and log = :log")
 _LIST = text(f"select {_COLUMNS} from ragdash.things where project = :project and kind = :kind and deleted is null "
              "and (cast(:archived as boolean) is null or archived = :archived) order by position, digest")
 _FIND = text(f"select {_COLUMNS} from ragdash.things where project = :project and digest >= :first and digest < :last "
@@ -158,7 +157,7 @@ class PostgresCatalogue:
 
     def stamp(self) -> int:
         """Rises with every change of any process."""
-        return self._database.read(lambda connection: connection.scalar(_STAMP, {**self._project, "log": _LOG})) or 0
+        return self._database.counter(self._project["project"], _LOG)
 
     def _check_writable(self) -> None:
         if self._read_only:

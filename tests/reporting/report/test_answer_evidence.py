@@ -10,7 +10,7 @@ from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run
 from ragdash.matching.match import Match
 from ragdash.metrics import file_spec, parse_specs
-from ragdash.reporting.html.blocks import Table
+from ragdash.reporting.html.blocks import Table, Text
 from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.report_page import build_sections
 from ragdash.reporting.sentences.verdict import change_sentence, decision_sentence, evidence_heading, evidence_lines
@@ -75,9 +75,24 @@ def test_reports_have_the_labels_and_scores_of_the_answers():
     by_stage = {str(row[0]): " ".join(map(str, row[1:])) for row in stages.rows}
     assert "22" in by_stage["Wrong answer"] or "24" in by_stage["Wrong answer"]
     assert "at most" not in by_stage["Wrong answer"], "a better answer does not change NDCG"
+    assert "rightly decline" not in str(sections["answers"].blocks), "no label is one of a refusal"
     without = content(run("old", OLD, labeled=False), run("new", NEW, labeled=False))
     summary = build_sections(content(run("old", OLD, labeled=False), run("new", NEW, labeled=False),
                                      sections=("summary",)))[0]
     assert not without.evidence
     assert next(block for block in summary.blocks if isinstance(block, Table)).header[1:] == [
         spec.title for spec in SPECS], "answers without references, contexts or labels have nothing to show"
+
+
+def test_what_is_right_with_right_refusals_is_said_next_to_the_label():
+    """Of ten queries four have no answer: their Refusal is right, so 6 + 4 of 10 are right."""
+    ids, declined = QUERIES[:10], "The documents do not say."
+    details = pa.table({"query_id": ids, "answers": [["Paris"] if at < 6 else [declined] for at in range(10)]})
+    truth = truth_of({query: ["right"] for query in ids}, details=details)
+    labels = [(query, "old", "verdict", "Correct" if at < 6 else "Refusal") for at, query in enumerate(ids)]
+    answers = pa.table({"query_id": ids, "answer": ["Paris"] * 6 + [declined] * 4})
+    labeled = Run.build("old", ids, ["right"] * 10, details=answers).with_file_scores(FileScores.build(labels))
+    section, = build_sections(ReportContent(ReportRequest((Match(labeled, truth),), SPECS, sections=("answers",))))
+    text = " ".join(block.text for block in section.blocks if isinstance(block, Text)).replace("\\", "")
+    assert ("verdict: Correct (file) is the share of that label alone. With the answers that rightly decline, and half "
+            "of those that are partly right: old 1.000.") in text

@@ -124,6 +124,33 @@ def test_lost_connections_are_replaced_without_a_word(postgres, project):
         assert len(log.rows()) == step + 1
 
 
+def test_a_server_sees_its_own_change_at_once_and_those_of_others_soon(postgres, project, monkeypatch):
+    mine, other = database_at(postgres.url), database_at(postgres.url)
+    log, others = log_in(mine, project), log_in(other, project)
+    for step in range(1, 20):
+        log.write(lambda writer, step=step: writer.add("k", (f"{step}",)))
+        assert log.stamp() == f"{project}-{step}"
+    others.write(lambda writer: writer.add("k", ("other",)))
+    end = time.monotonic() + 30
+    while log.stamp() != f"{project}-20":
+        assert time.monotonic() < end
+    real, reads = mine.read, []
+
+    def read_and_write(work):  # this process writes after it has read and before it takes note of that
+        result = real(work)
+        reads.append(result)
+        if len(reads) == 1:
+            log.write(lambda writer: writer.add("k", ("between",)))
+        return result
+
+    log.write(lambda writer: None)
+    monkeypatch.setattr(mine, "read", read_and_write)
+    assert log.stamp() == f"{project}-20" and log.stamp() == f"{project}-21"
+    count = len(reads)
+    log.stamp()
+    assert len(reads) <= count + 1
+
+
 def test_more_requests_than_connections_say_so(postgres, project):
     database = database_at(postgres.url, connections=1, extra=0, pool_wait=0.1)
     log = log_in(database, project)

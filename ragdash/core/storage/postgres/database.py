@@ -9,7 +9,7 @@ from functools import cache
 from threading import Lock
 from typing import TypeVar
 
-from sqlalchemy import Connection, create_engine, exc
+from sqlalchemy import Connection, create_engine, exc, text
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.postgres import schema
@@ -19,6 +19,8 @@ CONNECTIONS, EXTRA = 5, 5  # open all the time, and more when many ask at once: 
 PATIENCE = 8.0  # seconds that work is tried again while the server restarts
 POOL_WAIT = 10.0  # seconds that a thread waits for a connection of the pool
 CONNECT_WAIT = 5  # seconds until a server that does not answer counts as away
+FRESH = 0.2  # seconds that counters are taken as they are: a page asks for them many times as it is drawn
+_COUNTERS = text("select log, count from ragdash.counters where project = :project")
 _PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
 _REASONS = (  # what the server says before there is a session: libpq gives no code for it
     ("password authentication failed", "refused"), ("no password supplied", "refused"),
@@ -52,6 +54,8 @@ class Database:
                  connections: int = CONNECTIONS, extra: int = EXTRA):
         self.location, self.patience = location, patience
         self._checked, self._lock = False, Lock()
+        self._counters: dict[str, tuple[float, dict[str, int]]] = {}
+        self._writes = 0
         try:
             self._engine = create_engine(
                 url, pool_size=connections, max_overflow=extra, pool_timeout=pool_wait, hide_parameters=True,
@@ -102,7 +106,29 @@ class Database:
                     results.append(work(connection))
                 return results[-1]
 
-        return self._again(write_once)
+        try:
+            return self._again(write_once)
+        finally:
+            with self._lock:
+                self._writes += 1
+                self._counters.clear()
+
+    def counter(self, project: str, log: str) -> int:
+        """How many changes a log of a project has seen; 0 for none.
+
+        A change that this process made is counted at once, one of another server after 0.2 seconds at most.
+        """
+        with self._lock:
+            read_at, counts = self._counters.get(project, (float("-inf"), {}))
+            writes = self._writes
+        if time.monotonic() - read_at > FRESH:
+            started = time.monotonic()
+            rows = self.read(lambda connection: connection.execute(_COUNTERS, {"project": project}).all())
+            counts = {row[0]: row[1] for row in rows}
+            with self._lock:
+                if writes == self._writes:  # else this process wrote while it read: the next caller reads again
+                    self._counters[project] = (started, counts)
+        return counts.get(log, 0)
 
     def upgrade(self) -> tuple[int, int]:
         """Create or change the tables; (version before, version after)."""
@@ -161,12 +187,12 @@ def _kind(error: exc.DBAPIError) -> str:
         return "away"
     if not isinstance(error, exc.OperationalError) or code is not None:
         return "other"
-    text = str(error.orig)
-    return next((kind for words, kind in _REASONS if words in text), "away")
+    reason = str(error.orig)
+    return next((kind for words, kind in _REASONS if words in reason), "away")
 
 
 def _reason(error: exc.DBAPIError) -> str:
     """What the server said, in one line; never a statement or its values."""
     lines = [line for line in str(error.orig).splitlines() if line.strip()]
-    text = next((line for line in lines if "FATAL" in line or "ERROR" in line), lines[0] if lines else "no reason")
-    return re.sub(r"\s+", " ", text.strip())[:300]
+    reason = next((line for line in lines if "FATAL" in line or "ERROR" in line), lines[0] if lines else "no reason")
+    return re.sub(r"\s+", " ", reason.strip())[:300]

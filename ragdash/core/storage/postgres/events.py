@@ -19,7 +19,6 @@ T = TypeVar("T")
 _ROWS = "select number, body from ragdash.events where project = :project and log = :log"
 _OF_KEY = text(f"{_ROWS} and key = :key and number <= :until order by number")
 _ALL = text(f"{_ROWS} and number <= :until order by number")
-_COUNT = text("select count from ragdash.counters where project = :project and log = :log")
 _START = text("insert into ragdash.counters (project, log) values (:project, :log) on conflict do nothing")
 _LOCK = text("select count from ragdash.counters where project = :project and log = :log for update")
 _SET = text("update ragdash.counters set count = :count where project = :project and log = :log")
@@ -63,7 +62,7 @@ class PostgresLog:
 
     def stamp(self) -> str:
         """The number of the last event, "" for an empty log."""
-        count = self._database.read(lambda connection: connection.scalar(_COUNT, self._which))
+        count = self._database.counter(self._which["project"], self._which["log"])
         return f"{self._which['project']}-{count}" if count else ""
 
     def write(self, work: Callable[[PostgresLogWriter], T]) -> T:

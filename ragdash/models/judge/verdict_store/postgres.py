@@ -31,7 +31,6 @@ _USE = text("insert into ragdash.judges (project, id, host, model, parameters, u
             ":model, :parameters, :number) on conflict (project, id) do update set used = excluded.used")
 _BUMP = text("insert into ragdash.counters (project, log, count) values (:project, 'verdicts', :step) on conflict "
              "(project, log) do update set count = ragdash.counters.count + :step returning count")
-_STAMP = text("select count from ragdash.counters where project = :project and log = 'verdicts'")
 _PACE = text("select count(*), avg(completion) from ragdash.verdicts where project = :project and judge = :judge "
              "and task = :task")
 _MODE = text("select mode from ragdash.modes where project = :project and id = :id")
@@ -98,7 +97,7 @@ class SharedVerdictStore(VerdictStore):
 
     def stamp(self) -> str:
         """Changes whenever a verdict or failure was added or another judge was asked."""
-        count = self._read(lambda connection: connection.scalar(_STAMP, {"project": self.project}))
+        count = self.database.counter(self.project, "verdicts")
         return f"{self.project}-{count}" if count else ""
 
     @contextmanager

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ragdash.evaluation.compare import best_first
+from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
 from ragdash.metrics.docs.human_agreement import is_grounding, leading_metric
@@ -101,10 +102,28 @@ def answers(content: ReportContent, title: str) -> Section:
                 ["Run", *(specs[column].title for column in columns)],
                 [[cells.run_cell(content.names[i], content.slots[i]),
                   *(cells.mean_cell(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
+    blocks += [Text(line, quiet=True) for line in _right_with_refusals(content)]
     if groups[1][1]:
         blocks.append(Text(SINGLE_WORDS, quiet=True))
     blocks += [_spread(content, lead), *(Text(line, quiet=True) for line in lines)]
     return Section("answers", title, blocks)
+
+
+def _right_with_refusals(content: ReportContent) -> list[str]:
+    """What each column of labels says is right where right refusals have a label of their own, as the page says it."""
+    lines = []
+    for spec in content.evidence:
+        if not dict(spec.params).get("label"):
+            continue
+        column, matches = spec.file_column, content.request.matches
+        if not any(labeled_right_refusals(match, column)[content.selected].any() for match in matches):
+            continue
+        labels = [read_labels_of(match, column)[content.selected] for match in matches]
+        shares = [f"{name} {fmt.number(float(np.nanmean(values)) if np.isfinite(values).any() else np.nan)}"
+                  for name, values in zip(content.names, labels, strict=True)]
+        lines.append(fmt.escape(f"{spec.title} is the share of that label alone. With the answers that rightly "
+                                f"decline, and half of those that are partly right: {fmt.listed(shares)}."))
+    return lines
 
 
 def leader_with_note(content: ReportContent, spec: Spec) -> str:
