@@ -36,6 +36,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="what was returned for each query, or a value for each query",
         fix="Pass the file that these means were computed from.",
     ),
+    "fields-as-queries": Message(
+        actual="lists under {keys}, which are names of fields, not queries",
+        expected="lists of equal length, or what was returned or is relevant for each query",
+        fix="Write an object for each query, with what belongs to it.",
+    ),
     "rows-without-query": Message(
         actual="{count:count record} with {fields} and neither a question nor an id of the query",
         expected="the query of each row",

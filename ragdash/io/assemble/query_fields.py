@@ -23,6 +23,7 @@ from ragdash.io.json.typed_fields import (
     read_whole_number,
     show_value,
 )
+from ragdash.io.tables.cells import UnreadableCell, parse_nested
 
 STAGES = ("retrieval", "rerank", "generation", "total")
 TOKENS = ("prompt_tokens", "completion_tokens")
@@ -90,6 +91,17 @@ def _read_latency(value, cell: Cell) -> dict | None:
     return stages if any(ms is not None for ms in stages.values()) else None
 
 
+def _parse_printed(value):
+    """The texts of a list that was printed, "['a text', 'another']"; any other value as it is."""
+    if type(value) is not str or value[:2] not in ("['", '["') or value[-2:] not in ("']", '"]'):
+        return value
+    try:
+        texts = parse_nested(value)
+    except UnreadableCell:
+        return value
+    return texts if type(texts) is list and all(type(text) is str for text in texts) else value
+
+
 def _read_evidence(value, cell: Cell) -> dict | None:
     """{"text", "source"} of a gold span, which may be plain text."""
     if type(value) is not dict:
@@ -150,7 +162,7 @@ def _read_subtopics(value, cell: Cell) -> list[dict] | None:
 _RUN_READERS = {
     "query": read_question,
     "answer": read_message,
-    "contexts": lambda value, cell: read_texts(value, cell, read_message),
+    "contexts": lambda value, cell: read_texts(_parse_printed(value), cell, read_message),
     "latency_ms": _read_latency,
     "latency_s": read_number,
     **dict.fromkeys(STAGE_TIMES, read_number),

@@ -27,6 +27,8 @@ METRIC_NAME = re.compile(
     r"(?:[@_ ]?(?:at_?)?k?\d*)(?:_(?:mean|avg|std|score|rate|ms|s))*",
     re.IGNORECASE)
 _SPLITS = {"train", "training", "dev", "development", "val", "valid", "validation", "test", "testing", "eval", "all"}
+_FIELDS = {"documents", "docs", "queries", "questions", "answers", "contexts", "chunks", "texts", "ids", "corpus",
+           "passages", "references", "metadata", "sources", "titles"}  # of data, not queries
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 
 
@@ -68,6 +70,8 @@ def _entries_with_field(field: str):
             source.fail("summary", {"keys": list(members[0].value)[:5]}, line=members[0].line or 1)
         if len(members) > 1 and all(str(key).casefold() in _SPLITS for _, _, key in members):
             source.fail("data-splits", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
+        if len(members) > 1 and all(str(key).casefold() in _FIELDS for _, _, key in members):
+            source.fail("fields-as-queries", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
         for line, value, key in members:
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1

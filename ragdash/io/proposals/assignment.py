@@ -13,6 +13,7 @@ WEIGHTS = {"retrieved": 4, "doc_id": 4, "contexts": 3, "text": 3, "answer": 3, "
            "evidence": 3, "scores": 2, "labels": 1, "query": 2, "query_id": 1, "latency_ms": 0.5, "config": 0.5,
            "score": 0.5, "rank": 0.5, "source": 0.1}
 _OF_SYSTEMS = SURE_METRICS - {"score", "quality", "similarity", "rouge", "coverage", "completeness"}
+_QUESTIONS = re.compile(r"(?:.*\.)?(?:queries|questions|qas?)\[\]\.(?:query|question|text|q)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{12,}")
 DOCUMENT_TEXTS = ("text", "content", "contents", "body")
 CONTENT = ("retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence", "scores", "labels")
@@ -52,11 +53,15 @@ class Assignment:
             return False  # means of groups
         if is_keyed and "query" not in self.roles and len(set(keys)) < 4 and not numbered:
             return False  # parts of a report
+        if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
+                "query" not in self.roles):
+            return False  # places in a list
         if content == ["labels"] and 2 * self.repeats > len(self.records.rows):
             return False
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
-        if "query" not in self.roles and any("[]." in name and "question" in words(name) for name in self.fields):
+        if "query" not in self.roles and any("[]." in name and (
+                "question" in words(name) or _QUESTIONS.fullmatch(name)) for name in self.fields):
             return False  # several questions in a record
         key = words(self.roles.get("query_id", ""))
         if content == ["contexts"] and "query" not in self.roles and (
@@ -68,8 +73,8 @@ class Assignment:
 
     def _rates_queries(self, keys: list[str]) -> bool:
         """True for marks of each query rather than means of groups: true and false, or keys that no one invents."""
-        rated = "+".join(self.roles.get(name, "") for name in ("scores", "labels")).split("+")
-        rated = [self.fields[path] for path in rated if path in self.fields]
+        paths = "+".join(self.roles.get(name, "") for name in ("scores", "labels")).split("+")
+        rated = [self.fields[path] for path in paths if path in self.fields]
         return len(keys) > 4 and bool(rated) and (
             all(item.is_bool for item in rated) or all(map(_HASH.fullmatch, keys)))
 

@@ -155,11 +155,12 @@ class _Builder:
         for variant, fields in self.variants.items():
             configs = [id_text(value) for value in self._values(row, "config", {}) if not is_missing(value)]
             config = " / ".join([*([variant] if variant else []), *configs]) or None
+            config = None if self.role == "truth" else config  # what is right is the same for all
             self._add_to(row, name, query, config, fields)
 
     def _add_to(self, row: dict, name: str, query: str | None, config: str | None, variant: Mapping[str, str]) -> None:
         """Take what a record says of one configuration."""
-        if not self.is_long and not (self.is_judged_rows and {"relevant", "evidence"} & self.paths.keys()):
+        if not self.is_long and not (self.is_judged_rows and self._adds_to_query(row)):
             count = self.seen[config, name] = self.seen.get((config, name), 0) + 1
             if count > 1:
                 self.repeated += 1
@@ -171,6 +172,11 @@ class _Builder:
             entry = self.entries.setdefault(config, {}).setdefault(name, _Entry())
             self._add_returned(entry, row, variant)
             self._add_run_details(entry.details, row, query, variant)
+
+    def _adds_to_query(self, row: dict) -> bool:
+        """True for a row of what is right for a query: a judgment, or one piece of evidence."""
+        return "relevant" in self.paths or any(
+            type(value) is str for value in self._values(row, "evidence", {}))
 
     def _add_returned(self, entry: _Entry, row: dict, variant: Mapping[str, str]) -> None:
         values = self._values(row, "doc_id" if "doc_id" in self.paths else "retrieved", variant)

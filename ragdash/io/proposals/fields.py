@@ -134,6 +134,11 @@ class Field:
             type(item) is dict for value in self.present[:200] if type(value) is list for item in value)
 
     @cached_property
+    def object_share(self) -> float:
+        """Share of the values that are objects."""
+        return sum(type(value) is dict for value in self.present) / max(len(self.present), 1)
+
+    @cached_property
     def is_number(self) -> bool:
         """True if all single values are numbers, also as text."""
         return bool(self.items) and all(as_number(item) is not None for item in self.items) and not all(

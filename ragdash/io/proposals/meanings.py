@@ -21,6 +21,7 @@ from ragdash.io.proposals.names import (
     MILLISECONDS,
     NOTES,
     QUESTION,
+    RETRIEVING,
     RETURNED,
     SECONDS,
     SPANS,
@@ -179,7 +180,10 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     if _is_of_questions(field) or _counts_rows(field) or _is_constant(field):
         return False
-    if field.is_number and name.isdisjoint(ID):
+    if field.path.endswith("choices[].index"):
+        return False
+    if field.is_number and name.isdisjoint(ID) and not (
+            field.is_list and "[]" not in field.path and name & {"document", "doc", "chunk", "passage"}):
         return False
     return not name.isdisjoint(DOCUMENT) or field.path_share > 0.8 or (
         ("[]" in field.path or "{n}" in field.path) and not name.isdisjoint(ID))
@@ -254,6 +258,8 @@ def is_context(field: Field) -> bool:
         return False
     if name <= {"document", "doc"} and not field.is_id_like:
         return True
+    if field.is_list and "[]" not in field.path and name & RETRIEVING and not field.is_id_like:
+        return True  # returned_facts
     return not name.isdisjoint(TEXT - {"document"}) or (
         not name.isdisjoint({"document", "doc", "result", "hit", "source"}) and field.is_list)
 
@@ -300,7 +306,9 @@ def is_answer(field: Field) -> bool:
     """What the system wrote."""
     name, path = set(field.name_words), set(field.words)
     wrong = _AGAINST | {"hallucinated", "bad", "rejected", "fake"}
-    if not field.is_text or field.is_object or not path.isdisjoint(GOLD | wrong | CRITERIA | {
+    if not field.is_text or (field.is_object and field.object_share > 0.2):
+        return False
+    if not path.isdisjoint(GOLD | wrong | CRITERIA | {
             "score", "metric", "feedback", "judge"}):
         return False
     if field.is_list and (_is_several(field) or field.path.lower().removesuffix(".text") in ("answers", "answer")):
@@ -317,7 +325,8 @@ def is_answer(field: Field) -> bool:
     if not others.isdisjoint(_NO_ANSWER | _ABOUT_ANSWERS | (NOTES - {"title"}) | QUESTION - {"q"}):
         return False
     if "[]" in field.path:
-        return field.path.endswith(("choices[].message.content", "choices[].text", "generations[].text"))
+        return field.path.endswith(("choices[].message.content", "choices[].text", "choices[].turns",
+                                     "generations[].text"))
     if (name == {"result"} and field.blank_share > 0.4) or field.name_words in _SPEAKERS_ANSWERING:
         return True
     return not name.isdisjoint(ANSWER) or name in ({"generated", "text"}, {"generated"}, {"predicted"}, {"pred"},

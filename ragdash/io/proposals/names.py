@@ -64,7 +64,7 @@ CONFIGS = {"config", "configuration", "strategy", "method", "system", "arm", "re
            "engine", "variant", "approach", "mode", "experiment", "technique", "embedder", "reranker", "provider",
            "algorithm", "setup", "setting", "retrieval", "search", "index", "weight", "alpha", "k", "topk", "version",
            "rep", "repetition", "trial", "seed", "iteration", "attempt", "epoch", "llm", "bot", "agent", "framework",
-           "chunk", "overlap", "size", "temperature", "threshold"}
+           "chunk", "overlap", "size", "temperature", "threshold", "producer", "condition"}
 LATENCIES = {"latency", "elapsed", "duration", "runtime", "time", "took", "timing"}
 SECONDS, MILLISECONDS = {"s", "sec", "secs", "second"}, {"ms", "msec", "millisecond", "millis"}
 COUNTING = {"num", "number", "n", "total", "count", "no"}  # in front of a noun: how many there are

@@ -143,13 +143,13 @@ def _in_json(values: list) -> list[RecordList]:
 
 def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
     """Lists of records inside of few records, as a report for each configuration: [{"name", "results": [...]}]."""
-    if len(rows) > 50:
-        return
+    keys = list(rows[0]) if len(rows) <= 50 else [key for key in rows[0] if _ask(rows[0][key]) and (
+        not {"question", "query", "qa"}.isdisjoint(words(str(key))))]  # of many records: questions below test cases
     if any(name in rows[0] for name in ("question", "query", "input", "user_input")):
         return
     outer = [{f"{KEY}.{name}": value for name, value in row.items()
               if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
-    for key in rows[0]:
+    for key in keys:
         lists = [row.get(key) for row in rows]
         if all(_is_records(items, 2) for items in lists) or all(map(_ask, lists)):
             joined = [{**extra, **item} for extra, items in zip(outer, lists, strict=True) for item in items

@@ -18,6 +18,7 @@ TEXT_LISTS = ("contexts", "answers", "evidence")  # lists of texts; a cell may h
 OBJECTS = ("settings", "usage", "attributes", "metrics")
 NUMBERS = ("latency_ms", "latency_s", *STAGE_TIMES, "prompt_tokens", "completion_tokens", "cost_usd")
 IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
+_BARS = re.compile(r"\|{2,}")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _ADJACENT_STRINGS = re.compile(r"""['"]\s+[rbuf]?['"]""")
 _DECODER = json.JSONDecoder(
@@ -88,7 +89,8 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
     if name in OBJECTS:
         return cell.note_wrong_type(cell_text, "an object")
     if "|" in text and (name in IDS or _may_hold_several(name, cell.field)):
-        items = [item.strip() for item in text.split("|")]
+        is_wide = "||" in text and name in (*TEXT_LISTS, *IDS)  # "|||" between texts that may have bars themselves
+        items = [item.strip() for item in (_BARS.split(text) if is_wide else text.split("|"))]
         return [parse_number(item) for item in items] if name in ("score", "rank") else items
     if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and _SEPARATED_IDS.fullmatch(text):
         return re.split(r"\s*[;,]\s*", text)

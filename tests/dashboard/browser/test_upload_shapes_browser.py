@@ -102,3 +102,29 @@ def test_a_dropped_file_is_read_as_on_the_command_line(page_of_files, name, capf
     assert (shown.runs, shown.truth) == (reading.runs, reading.truth)
     assert shown.runs or shown.truth or shown.documents
     app.calm()
+
+
+TOGETHER = {  # files that are dropped at once -> the runs in them
+    "answers_with_mode.jsonl": {"answers_with_mode"}, "chunks_of_documents.csv": {"chunks_of_documents"},
+    "settings_of_stages.csv": {"sparse", "dense"}, "query_variants.jsonl": {"query_variants"},
+    "cited_reports.jsonl": {"vault-1"}}
+
+
+def test_several_files_are_dropped_previewed_applied_and_shown_on_overview(page_of_files):
+    folder = FOLDER.with_name("collected_shapes")
+    ways = {name: json.loads((folder / "expected.json").read_text(encoding="utf-8"))["files"][name]["how"]
+            for name in TOGETHER}
+    app = page_of_files.open().upload(*(str(folder / name) for name in TOGETHER))
+    boxes = app.page.locator("[class*=st-key-proposed_]:has(button):has([data-testid=stDataFrame])")
+    apply = app.page.get_by_role("button", name="Apply", exact=True)
+    proposed = [name for name, how in ways.items() if how != "as is"]
+    assert apply.count() == len(proposed) >= 3
+    for name in proposed:
+        assert boxes.filter(has_text=name).first.is_visible(), "the box names its file and shows a preview"
+    for left in range(len(proposed), 0, -1):
+        app.after_a_run(apply.first.click)
+        app.until(lambda left=left: apply.count() == left - 1)
+    assert {name for name, *_ in on_the_page(app.page).runs} == set().union(*TOGETHER.values())
+    app.go("Overview")
+    shown = " ".join(app.page.get_by_test_id("stMain").all_inner_texts())
+    assert [name for name in set().union(*TOGETHER.values()) if name not in shown] == []

@@ -82,8 +82,27 @@ def _settle_texts(result: Assignment) -> None:
     """Texts next to the ids of returned documents are those of these documents, as in LangChain's source_documents."""
     evidence, documents = result.roles.get("evidence", ""), result.roles.get("retrieved", "")
     parent = evidence.rpartition("[].")[0]
+    if parent and not documents and _is_of_answer(result):
+        _take_evidence_as_returned(result, parent)
     if parent and documents.startswith(f"{parent}[].") and not _is_gold_path(parent):
         result.roles["text"] = result.roles.pop("evidence")
+
+
+def _is_of_answer(result: Assignment) -> bool:
+    """True for records of a system, with a model and an answer, and nothing that says what is right."""
+    names = {word for path in result.fields for word in words(path)}
+    return "answers" not in result.roles and bool({"response", "output", "generated"} & names) and bool(
+        {"usage", "token", "model"} & names)
+
+
+def _take_evidence_as_returned(result: Assignment, parent: str) -> None:
+    """The evidence that a system based its answer on is what it was given."""
+    ids = [item for path, item in result.fields.items() if path.startswith(f"{parent}[].") and item.is_list
+           and set(item.name_words) & ID and item.is_id_like and item.distinct_share > 0.5]
+    if ids:
+        result.roles |= {"retrieved": ids[0].path, "text": result.roles.pop("evidence")}
+        if "cited" in words(result.roles.get("relevant", "")):
+            result.roles.pop("relevant")  # what it cites, not what is right
 
 
 def _is_gold_path(path: str) -> bool:

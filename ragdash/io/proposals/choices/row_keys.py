@@ -7,6 +7,7 @@ from itertools import combinations
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.documents import id_rank
+from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field
 from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average
 from ragdash.io.proposals.records import KEY
@@ -59,19 +60,47 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
             if len(set(zip(names, *(map(repr, item.values) for item in chosen), strict=True))) == len(names):
                 take(result, free, "config", *chosen)
                 return
+    crossed = [item for item in candidates if item.is_text and _crosses(item, names) and not _rates(item)]
+    if crossed and not is_long:
+        take(result, free, "config", crossed[0])
+        return
     if is_long:
         _take_document_rows(result, free, documents, key)
         if named and ("grade" not in result.roles or {"rank", "score"} & result.roles.keys()):
             take(result, free, "config", named[0])
         return
+    _take_likely_config(result, free, named, names)
+
+
+def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[Field], names: list[str]) -> None:
+    """The configuration that leaves the fewest repeats, or an id of the case for each repeated question."""
     if named and named[0].path.startswith(KEY):
         take(result, free, "config", named[0])
+    elif named and not result.runs:
+        best = max(named, key=lambda item: len(set(zip(names, map(repr, item.values), strict=True))))
+        pairs = len(set(zip(names, map(repr, best.values), strict=True)))
+        if 4 * pairs > 3 * len(names) and 3 * pairs > 4 * len(set(names)):
+            take(result, free, "config", best)
+            result.repeats = len(names) - pairs
+            return
     cases = [item for item in free.values() if meanings.is_query_id(item) and item.share == 1.0
              and item.distinct_count == len(names)]
     if cases and "query_id" not in result.roles:
         take(result, free, "query_id", cases[0])  # a question that is asked in several cases
         return
     result.repeats = len(names) - len(set(names))
+
+
+def _crosses(item: Field, names: list[str]) -> bool:
+    """True where every query has every value once, as configurations do, whatever the column is called."""
+    values = list(map(repr, item.values))
+    count = len(set(names)) * len(set(values))
+    return count == len(names) == len(set(zip(names, values, strict=True)))
+
+
+def _rates(item: Field) -> bool:
+    """True for labels and documents, which may be complete as well."""
+    return ratings.is_label(item) or meanings.is_neutral_documents(item) or not set(item.name_words).isdisjoint(ID)
 
 
 def _is_average_row(result: Assignment, place: int) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ragdash.io.json.exact_parser import NumberText
+import orjson
+
+from ragdash.io.json.exact_parser import NumberText, to_python
 from ragdash.io.proposals.fields import id_text, is_missing, leaves
 from ragdash.io.proposals.names import words
 
@@ -47,6 +49,8 @@ def text_of(value) -> str | None:
 
 def answer_of(values: Sequence) -> str | None:
     items = [item for value in values for item in leaves(value)]
+    if items and type(items[0]) is dict:
+        return orjson.dumps(to_python(items[0])).decode()
     return None if not items else str(items[0])
 
 

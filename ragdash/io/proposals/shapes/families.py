@@ -75,14 +75,16 @@ def find_family(names: Iterable[str]) -> ColumnFamily | None:
     groups: dict[frozenset[str], list[str]] = {}
     for stem, fields in stems.items():
         groups.setdefault(frozenset(fields), []).append(stem)
-    best, best_score = None, 0.0
+    best, best_score = None, (False, 0.0)
     for variants in groups:
         members = {stem: {name: field for name, field in fields.items() if name in variants}
                    for stem, fields in stems.items() if len(variants & fields.keys()) > 1}
         if not _is_plausible(members, variants):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
-        score = len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants))
+        known = all(not SYSTEMS.isdisjoint(words(name)) for name in variants) and any(
+            not ANSWER.isdisjoint(words(stem.replace(RUN, " "))) for stem in members)
+        score = (known, len(covered) - 0.01 * len(members) - 0.0002 * sum(map(len, variants)))
         if score > best_score:
             best, best_score = ColumnFamily(members), score
     return best and _with_plain(best, names)
