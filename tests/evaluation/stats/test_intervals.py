@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 
 from ragdash.evaluation import stats
+from ragdash.evaluation.stats import bootstrap
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -198,3 +199,16 @@ def test_the_default_is_as_wide_as_students_interval_where_values_are_normal():
     assert ((high - low) / student).mean() == pytest.approx(1, abs=0.015)
     plain = np.subtract(*stats.bootstrap_intervals(values, resamples=4000, method="percentile")[::-1])
     assert (plain / student).mean() < 0.93
+
+
+def test_quantiles_of_draws_lie_between_two_draws_and_leave_out_what_is_undefined():
+    rng = np.random.default_rng(3)
+    draws = rng.normal(size=(6, 41))
+    draws[2, ::3], draws[3, 1:], draws[4] = np.nan, np.nan, np.nan
+    shares = rng.random((2, 6))
+    shares[0, 0], shares[1, 0], shares[1, 5] = 0.0, 1.0, np.nan
+    for ends, share in zip(bootstrap._quantiles(draws, *shares), shares, strict=True):
+        for end, row, quantile in zip(ends, draws, share, strict=True):
+            defined = row[~np.isnan(row)]
+            expected = np.quantile(defined, quantile) if len(defined) and not np.isnan(quantile) else np.nan
+            assert end == pytest.approx(expected, nan_ok=True)

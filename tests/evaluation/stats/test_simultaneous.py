@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import over
 
-from ragdash.evaluation.stats import randomization_test, test_pairs
+from ragdash.evaluation.stats import randomization_test, simultaneous, test_pairs
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 
@@ -135,3 +135,10 @@ def test_intervals_of_a_family_of_shares_hold_together_in_95():
             holds[binary] += all(low <= gaps[a, b] <= high for (a, b), low, high in
                                  zip(pairs, tests.low, tests.high, strict=True))
     assert holds[True] / 600 > 0.95 - 3 * 0.009 and holds[True] > holds[False] + 30
+
+
+def test_an_infinite_critical_value_gives_no_limit_unless_all_differences_are_0():
+    mean, error = np.array([0.0, 1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.5, 0.1])
+    low, high = simultaneous._limits(mean, error, np.array([np.inf, np.inf, np.inf, 2.0]))
+    np.testing.assert_allclose(low, [0.0, -np.inf, -np.inf, 0.3])
+    np.testing.assert_allclose(high, [0.0, np.inf, np.inf, 0.7])

@@ -51,13 +51,24 @@ def query_map(truth: Truth, layout: str = "pca", *, vectors: str | None = None, 
 
     Parameters
     ----------
+    truth : Truth
+        With the texts of its questions.
     layout : {"pca", "tsne"}
         The first two principal components, or t-SNE of scikit-learn.
     vectors : {"embeddings", "words"}
         What a local model has computed (`ragdash score RUN... -m SemanticRelevance`, or the Failures page), or tf-idf
         and a truncated SVD of the words. None: embeddings where a question has one, else words.
+    seed : int
+        Of t-SNE, and of the sample where there are too many questions.
     store, model
         Where the embeddings are, and by which model; the user's store and the model last used unless given.
+    progress
+        Called with the steps of t-SNE that are done, and all steps.
+
+    Returns
+    -------
+    QueryMap
+        Places (Q, 2), NaN for a query without a vector; the vectors; what they were made from.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def word_vectors(texts: Sequence[str | None], size: int = SIZE) -> np.ndarray:
     --------
     >>> vectors = word_vectors(["engine oil", "engine oil level", "moon landing", "moon", "unique"])
     >>> vectors.shape, np.isnan(vectors).any(axis=1).tolist()
-    ((5, 3), [False, False, False, False, True])
+    ((5, 2), [False, False, False, False, True])
     """
     weights, rows = tf_idf(texts)
     if not len(rows):
