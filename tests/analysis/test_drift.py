@@ -21,6 +21,8 @@ from ragdash.analysis.tracking.drift.compare_logs import distinct_questions, ind
 from ragdash.analysis.tracking.drift.language import language_of
 from ragdash.analysis.tracking.drift.two_sample import category_p, kernel_p, mean_p, nearest_p, quantile_p
 from ragdash.core.errors import InputError
+from ragdash.evaluation.scoring import run_plan
+from ragdash.evaluation.scoring.required_scores import plan_texts
 from ragdash.experiments.testset import propose_questions, read_drafts, truth_of
 from ragdash.io.recorded.question_log import log_of_truth, read_log
 
@@ -123,6 +125,31 @@ def test_without_drift_there_are_few_alarms_and_planted_drift_is_found():
     assert sum(alarms) <= 3  # of 20; with a rate of 5 %, more than 3 have a chance of 2 %
     for scenario, measure in benchmark.PLANTED.items():
         assert measure in benchmark.comparison(scenario, 3, 300, 200, splits=499), scenario
+
+
+class ToyEncoder:
+    """Vectors by the second word of a text; the model of a test."""
+
+    weights, max_length = "toy-weights", 0
+
+    def encode(self, texts):
+        return np.array([[1.0, len(text.split()[1]), ord(text.split()[1][0])] for text in texts], np.float32)
+
+    def cut(self, texts):
+        return np.zeros(len(texts), bool)
+
+
+def test_embeddings_are_used_where_all_questions_have_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path))
+    words = ["a", "bb", "ccc", "dddd", "eeeee", "ffffff", "g", "hh", "iii", "jjjj"]
+    log, test = (read_log(("log.csv", "\n".join(["question", *(f"{begin} {word}?" for word in words)]).encode()))
+                 for begin in ("Return", "Reset"))
+    assert compare_logs(log, test, splits=99).model == "TF-IDF"
+    run_plan(plan_texts([*log.questions, *test.questions], ToyEncoder()))
+    drift = compare_logs(log, test, splits=99)
+    assert drift.model == "ToyEncoder" and drift.similarity.min() > 0.999  # the same second words
+    assert compare_logs(log, test, splits=99, model="tfidf").model == "TF-IDF"
+    assert "topics" not in {measure.name for measure in drift.changes}
 
 
 def test_requests_of_a_session_count_once_and_questions_once():
