@@ -40,3 +40,11 @@ def test_a_test_set_without_runs_is_checked_as_far_as_it_can_be(capfdbinary):
     status, _, err = call(capfdbinary, "audit")
     assert status == 2 and "--truth" in err
     assert call(capfdbinary, "audit", *TRUTH, "--relabeled", "/nowhere.csv")[0] == 2
+
+
+def test_a_report_has_the_check_where_it_is_asked_for(tmp_path, capfdbinary):
+    path = tmp_path / "report.html"
+    assert call(capfdbinary, "report", *RUNS[:2], *TRUTH, "--test-set", "-o", path)[0] == 0
+    html = path.read_text()
+    assert "Is the test set any good?" in html and "you can distinguish runs that differ" in html
+    assert "Judgments to look at" in html and "q053" in html

@@ -27,7 +27,7 @@ from ragdash.metrics import Spec
 from ragdash.metrics.bands import BANDS
 from ragdash.reporting.html.content import HybridAnswer, ReportContent, ReportRequest, report_specs
 from ragdash.reporting.html.report_page import render_report, select_sections
-from ragdash.reporting.html.sections import ONE_PAGE
+from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
 from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
 from ragdash.reporting.sentences.merge_problems import merged_problems
 
@@ -50,6 +50,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
     parser.add_argument("--what-if", action="store_true", help="also say whether a hybrid of the runs would help, at "
                         "what price, and what each run brings")
+    parser.add_argument("--test-set", action="store_true", help="also say whether the test set is any good, as "
+                        "`ragdash audit` does")
     parser.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
 
 
@@ -60,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
         sections = tuple(select_sections(name.strip() for name in options.sections.split(",") if name.strip()))
     elif not options.full:
         sections = (*ONE_PAGE, "hybrid") if options.what_if else ONE_PAGE
+    if options.test_set:
+        sections = (*(sections or (name for name in SECTIONS if name != "hybrid" or options.what_if)), "testset")
+        sections = tuple(name for name in SECTIONS if name in sections)
     runs, truth = read_inputs(options)
     return write_report(runs, truth, options, sections)
 

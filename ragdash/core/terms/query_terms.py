@@ -119,7 +119,7 @@ TERMS: Mapping[str, Term] = {
         "(tf-idf and a truncated SVD)."),
     "map_layout": Term(
         "Layout", "Principal components keep large distances and take a moment. t-SNE keeps neighbors together and "
-        "takes minutes for thousands of queries; distances between its groups mean little."),
+        "takes minutes for 20,000 queries; distances between its groups mean little."),
     "map_areas": Term(
         "Clusters", "All queries on the map in groups of alike questions (k-means on their vectors), with the words "
         "that are typical of each group. There are groups whether or not the questions fall into groups."),

@@ -13,7 +13,7 @@ import numpy as np
 from ragdash.analysis.failure_patterns.clusters import clusters
 from ragdash.analysis.failure_patterns.shared_traits import compare_traits
 from ragdash.core.slices import Slice
-from ragdash.evaluation.stats import SEED, bootstrap_intervals
+from ragdash.evaluation.stats import FAST_RESAMPLES, SEED, bootstrap_intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,10 @@ def measured_areas(vectors: np.ndarray, texts: Sequence[str | None], values: np.
     for group, row in zip(groups, slices, strict=True):
         defined = within[row.queries]
         defined = defined[~np.isnan(defined)]
-        low, high = (float(end[0]) for end in bootstrap_intervals(defined[:, None])) if len(defined) > 1 else (
-            np.nan, np.nan)
+        low, high = np.nan, np.nan
+        if len(defined) > 1:
+            ends = bootstrap_intervals(defined[:, None], resamples=FAST_RESAMPLES)
+            low, high = float(ends[0][0]), float(ends[1][0])
         test = tested.get(row.value)
         areas.append(Area(group.words, row.queries, len(defined), float(defined.mean()) if len(defined) else np.nan,
                           low, high, test.p_corrected if test else np.nan, bool(test and test.worse)))

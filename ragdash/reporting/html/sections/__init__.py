@@ -17,6 +17,7 @@ from ragdash.reporting.html.sections import (
     queries,
     retrieval,
     summary,
+    test_set,
 )
 
 SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
@@ -32,10 +33,11 @@ SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
     "queries": ("Queries that decide", queries.deciding_queries),
     "speed": ("Speed and cost", latency_cost.latency_cost_section),
     "hybrid": ("Would a hybrid help?", hybrid.hybrid),
+    "testset": ("Is the test set any good?", test_set.test_set),
     "settings": ("Settings", appendix.settings),
     "ledger": ("Comparability", appendix.comparability),
     "metrics": ("What the metrics mean", appendix.metrics),
     "versions": ("Versions and digests", appendix.versions),
 }
-ASKED = ("hybrid",)  # sections that a report has only where it is given their numbers
+ASKED = ("hybrid", "testset")  # sections that a report has only where it is asked for them
 ONE_PAGE = ("summary",)  # the report that prints on two pages at most; the other sections are its appendix
