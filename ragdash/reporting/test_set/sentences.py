@@ -44,11 +44,12 @@ def detectable_sentence(check: TestSetCheck) -> str:
         return f"{count(pairs[0].n, 'query', 'queries')}: too few to distinguish any two runs on {title}."
     queries = count(max(comparison.n for comparison in pairs), "query", "queries")
     if number(low) == number(high):
-        size = f"by about {number(high)} or more"
+        size = f"by about {number(high)}"
     else:
         close, far = (min(pairs, key=lambda c: abs(c.detectable - end)) for end in (low, high))
-        size = (f"by about {number(low)} ({escape(close.candidate)} and {escape(close.baseline)}) to {number(high)} "
-                f"({escape(far.candidate)} and {escape(far.baseline)}) or more, the less the more alike they are")
+        size = (f"by about {number(low)} where their rankings are alike ({escape(close.candidate)} and "
+                f"{escape(close.baseline)}), by about {number(high)} where they are not ({escape(far.candidate)} and "
+                f"{escape(far.baseline)})")
     return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80 % power, "
             f"corrected over {count(pairs[0].family.size, 'pair')} of runs).")
 
@@ -84,11 +85,11 @@ def carriers_sentence(pair: VerdictCarriers, query_ids: Sequence[str]) -> str:
         return f"{leader} and {other} have no two queries in common."
     if pair.comparison.mean_difference == 0 or pair.reversing == ():
         return f"{leader} and {other} have the same mean."
-    head = f"{leader} and {other} do not differ significantly, so there is no verdict to carry"
+    head = f"{leader} and {other} do not differ significantly"
     if pair.reversing is None:
         return f"{head}. {other} is better at no query."
-    return (f"{head}. {count(len(pair.reversing), 'query decides', 'queries decide')} who is ahead: without "
-            f"{_named(pair.reversing, query_ids)} it is {other}.")
+    return (f"{head}. Without {count(len(pair.reversing), 'query', 'queries')} ({_named(pair.reversing, query_ids)}) "
+            f"{other} would be ahead.")
 
 
 def _named(rows: Sequence[int], query_ids: Sequence[str]) -> str:
@@ -104,8 +105,8 @@ def discrimination_sentence(check: TestSetCheck) -> str:
                 f"takes {FEWEST_RUNS}, better ten.")
     values = check.quality.discrimination
     known = values[~np.isnan(values)]
-    text = (f"{int((known < 0).sum()):,} of {count(len(known), 'query', 'queries')} that vary prefer runs that do "
-            f"worse elsewhere (negative discrimination).")
+    text = (f"{int((known < 0).sum()):,} of the {count(len(known), 'query', 'queries')} at which runs differ favor "
+            f"runs that do worse on the others (negative discrimination).")
     if runs < 10:
         text += f" With {count(runs, 'run')} that is a hint at most: a correlation of {runs} points is often negative."
     value, low, high = check.quality.reliability
@@ -124,13 +125,13 @@ def label_sentences(labels: LabelCheck) -> list[str]:
     if copies.questions_compared:
         kind = "nearly the same as" if copies.near[0] else "equal to"
         again = len({second for _, second in copies.question_pairs})
-        sentences.append(f"{count(again, 'question is', 'questions are')} {kind} another one (of "
+        sentences.append(f"{_count_or_none(again, 'question is', 'questions are')} {kind} another one (of "
                          f"{copies.questions_compared:,}).")
     if copies.documents_compared:
         extra = sum(len(group) - 1 for group in copies.document_groups)
         kind = "nearly the same text as" if copies.near[1] else "the same text as"
-        sentences.append(f"{count(extra, 'judged document has', 'judged documents have')} {kind} another one (of "
-                         f"{copies.documents_compared:,}).")
+        sentences.append(f"{_count_or_none(extra, 'judged document has', 'judged documents have')} {kind} another one "
+                         f"(of {copies.documents_compared:,}).")
     else:
         sentences.append("No text of a judged document is known, so copies and answers cannot be looked for. Load the "
                          "documents.")
@@ -148,6 +149,10 @@ def label_sentences(labels: LabelCheck) -> list[str]:
     else:
         sentences.append("Who judged is not in the file, so whether it was one person cannot be known.")
     return sentences
+
+
+def _count_or_none(number_of: int, singular: str, plural: str) -> str:
+    return count(number_of, singular, plural) if number_of else f"No {singular}"
 
 
 def relabel_sentence(result: RelabelAgreement) -> str:
