@@ -20,7 +20,7 @@ def test_the_check_says_what_the_test_set_can_show_and_lists_queries_and_finding
     truth, runs = samples()
     at = opened("test-set", **address(truth, runs))
     check = check_test_set(runs, truth)
-    assert f"differ by about {check.detectable[0]:.3f}" in texts(at) and "without q053" in texts(at)
+    assert f"differ by about {check.detectable[0]:.3f}" in texts(at) and "(q053)" in texts(at)
     assert "cannot be known with 2 runs" in texts(at)
     queries, findings = at.dataframe[0].value, at.dataframe[1].value
     assert len(queries) == 122 and "Discrimination" not in queries.columns
