@@ -368,7 +368,7 @@ def _explain_missing_data() -> None:
         count_text = fmt.count(len(state.runs()), "run is", "runs are")
         elements.empty(
             "What is right is not known yet",
-            f"{count_text} loaded. Add the relevance judgements (qrels) on the **Data** page; every metric needs them.",
+            f"{count_text} loaded. Add the relevance judgments (qrels) on the **Data** page; every metric needs them.",
         )
     st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
 

@@ -26,7 +26,7 @@ RANKS, DOC, AGAINST = "ranks", "doc", "against"
 CLAIMS_JUDGE = "heard"  # the judge whose verdicts are read there
 ACCEPTED = "accepted"  # kinds of checks that the reader accepts
 REPEATS = "repeats"  # whether repeats of one configuration are one line
-REVIEWED = "reviewed"  # whether a person's judgements count, on every page
+REVIEWED = "reviewed"  # whether a person's judgments count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED, RIGHT_LABELS = (  # its rules, on Queries too
     "cut_off", "coverage", "correct", "grounded", "right_labels")

@@ -23,7 +23,7 @@ APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without w
 MARKS = ("note", *VERDICTS, "judgement")
 TITLES = {
     "note": "With a note",
-    "judgement": "With a judgement of mine",
+    "judgement": "With a judgment of mine",
     **{verdict: verdict.capitalize() for verdict in VERDICTS},
 }
 

@@ -42,7 +42,7 @@ def attach_loaded(digest: str) -> None:
 
 
 def detach() -> None:
-    """Take the documents off the truth; the judgements stay."""
+    """Take the documents off the truth; the judgments stay."""
     truth = LOADED.truth(state.truth() or "")
     st.session_state[state.DOCUMENTS] = None
     if truth and truth.corpus:
@@ -107,5 +107,5 @@ def _coverage_text(truth: Truth | None, corpus: Corpus) -> str:
     coverage = "All judged documents are among them." if not lacking else \
         f"**{lacking:,} of {total} {'are' if lacking > 1 else 'is'} not among them.**"
     usage = "Where a run has no texts, theirs are used." if truth.corpus else \
-        "They seem to belong to other judgements, and are **not used**."
+        "They seem to belong to other judgments, and are **not used**."
     return f"{usage} {coverage if len(covered) else ''}"

@@ -48,7 +48,7 @@ def save_upload(digests: Iterable[str], file: str) -> None:
         if truth is not None and not all(isinstance(item, Run) for item in items):
             home.add_truth(truth)
             if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
-                home.archive(truth.judged_digest)  # links to the judgements alone go on working
+                home.archive(truth.judged_digest)  # links to the judgments alone go on working
     except InputError as error:
         state.set_notice(Problem("not-saved", {"name": file}, problem.file, field=problem.field, cause=problem)
                          for problem in error.problems)
@@ -164,7 +164,7 @@ def _entry_markdown(entry: CatalogueEntry) -> str:
     if entry.kind == "run":
         description = f"run, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['depth']:,} deep"
     else:
-        description = f"judgements, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['judgements']:,} judged"
+        description = f"judgments, {fmt.count(facts['queries'], 'query', 'queries')}, {facts['judgements']:,} judged"
     contents = [CONTENT_TITLES[name] for name in facts["parts"] if name in CONTENT_TITLES]
     badges = [*(f":blue-badge[{fmt.escape(tag)}]" for tag in entry.tags),
               *([":gray-badge[archived]"] if entry.archived else []), *(f":gray-badge[{label}]" for label in contents)]
