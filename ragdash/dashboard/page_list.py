@@ -60,9 +60,9 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
     ),
     "Setup": (
         PageEntry("data", "Data", "upload_file", "What is loaded, and can it be compared?"),
-        PageEntry("test-set", "Test set", "quiz", "Is the test set any good?"),
     ),
     "More": (
+        PageEntry("test-set", "Test set", "quiz", "Is the test set any good?", unlisted=True),
         PageEntry("share", "Share", "ios_share", "How do I show it to others?", RESULT_NEEDS, unlisted=True),
         PageEntry("metrics", "Metrics and help", "function", "What does each number mean?", unlisted=True),
     ),

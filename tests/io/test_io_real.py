@@ -97,7 +97,7 @@ def test_nested_results_by_paths(name, real_data):
 
 
 REFUSED = {
-    "s01_trec_eval_test/prefs.test": "column-count", "s08_tatqa/tatqa_dataset_dev.json": "missing-field",
+    "s01_trec_eval_test/prefs.test": "column-count", "s08_tatqa/tatqa_dataset_dev.json": "proposed-reading",
     "s08_tatqa/sample_prediction.json": "wrong-type", "s10_small_oracles/kilt/gold2.jsonl": "truth-as-run",
     "s10_small_oracles/scifact/gold_small.jsonl": "truth-as-run",
     "s02_evidencerag_dense_vs_hybrid/retrieval_results_hybrid_2years.json": "proposed-reading",

@@ -44,7 +44,8 @@ _NO_QUESTION = {"token", "count", "expansion", "rewritten", "vector", "set", "gr
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
               "words", "alias", "var", "variable", "fact",}
-_ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider"}
+_ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
+                  "from"}  # answer_from: the table or the text
 
 
 _MEASURES = {"ms", "sec", "second", "cost", "usd", "price", "avg", "mean", "total", "rate", "num"}  # numbers of them

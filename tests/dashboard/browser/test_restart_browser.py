@@ -109,7 +109,7 @@ def labels_are_there(app: App, runs: str) -> None:
 
 
 def decisions_are_there(app: App, runs: str) -> None:
-    app.follow(runs.replace("/?", "/test-set?"))
+    app.follow(runs.replace("/?", "/test-set?test_set_part=drafts&"))
     app.page.get_by_text("1 accepted").first.wait_for()
     assert "1 rejected by you" in app.settle().page.inner_text(MAIN)
     assert app.page.locator(".st-key-one_draft mark").inner_text() == "Luna 24 landed in the Sea of Crises in 1976."
@@ -140,7 +140,7 @@ def test_views_links_labels_and_decisions_are_there_after_two_kills(browser, res
         first_visit(app, "leaderboard?k=5").follow("/data").upload(*paths)
         runs = link_to(app, runs=2)
         label_three_answers(app.follow(runs.replace("/?", "/answers?part=validation&")))
-        app.follow(runs.replace("/?", "/test-set?")).upload(
+        app.follow(runs.replace("/?", "/test-set?test_set_part=drafts&")).upload(
             {"name": "drafts.jsonl", "mimeType": "application/jsonl", "buffer": drafts_jsonl(the_set())})
         app.page.get_by_text("Draft 1 of 3 shown").wait_for()
         drafts_fit_a_telephone_and_can_be_read_by_all(app.settle(), axe_source)
