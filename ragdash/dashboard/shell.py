@@ -50,6 +50,7 @@ def main() -> None:
         _pages_without_data()
         with st.container(gap="xxsmall", key="choices"):
             link = _sidebar()
+            st.page_link("pages/test-set.py", label="Test set", icon=":material/quiz:")
             st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
             small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
