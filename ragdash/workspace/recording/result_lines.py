@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.records.flat_settings import is_secret_name, without_secrets
+from ragdash.core.records.secrets import is_secret_name, without_secrets
 
 TOKENS = {"prompt_tokens": ("prompt_tokens", "input_tokens", "prompt_token_count"),
           "completion_tokens": ("completion_tokens", "output_tokens", "completion_token_count")}
