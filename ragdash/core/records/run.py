@@ -25,7 +25,7 @@ from ragdash.core.ranking.rank_order import (
     row_digest,
     sort_keys,
 )
-from ragdash.core.records import from_python
+from ragdash.core.records import from_python, shown
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_run
@@ -179,6 +179,22 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {len(self):,} queries, {len(self.docs):,} documents returned>"
+
+    def _repr_html_(self) -> str:
+        return shown.run_html(self)
+
+    def frame(self):
+        """Return the rankings as a pandas DataFrame, a row per returned document, best first; `from_frame` reads it.
+
+        Columns: query_id, rank, doc_id and, if the run has them, score, text and source. Repeated documents are left
+        out, and a query with an empty ranking has no row. Ties are ordered as in `ranking`.
+
+        Examples
+        --------
+        >>> Run.from_dict({"q1": {"d2": 1.5, "d7": 3.0}}, "bm25").frame().values.tolist()
+        [['q1', 1, 'd7', 3.0], ['q1', 2, 'd2', 1.5]]
+        """
+        return shown.run_frame(self)
 
     @property
     def lengths(self) -> np.ndarray:
