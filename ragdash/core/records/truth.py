@@ -145,7 +145,7 @@ class Truth:
 
     @classmethod
     def of(cls, source: object, name: str = "truth") -> Truth:
-        """Return a truth as it is, or build one from a dict, a list of records or a data frame, see from_dict and so on.
+        """Return a truth as it is, or build one from a dict, records or a data frame: see from_dict and so on.
 
         Examples
         --------
