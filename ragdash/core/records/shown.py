@@ -4,64 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from ragdash.core.arrow_columns import plain_array, take
+from ragdash.core.arrow_columns import plain_array
 from ragdash.core.records.flat_settings import setting_texts
-
-if TYPE_CHECKING:
-    from ragdash.core.records.run import Run
-    from ragdash.core.records.truth import Truth
 
 _LONGEST_SETTING = 200  # characters shown; prompts are longer
 
 
-def run_frame(run: Run):
-    """Rankings without repeated documents as a pandas DataFrame, in the order of `Run.ranking`."""
-    positions = np.delete(np.arange(len(run.docs)), run.repeated)
-    queries, rows = run.query_of(positions), run.rows(positions)
-    columns = {"query": pa.array(queries), "doc_id": take(run.docs, rows)}
-    if run.scores is not None:
-        columns["score"] = pa.array(run.scores[positions])
-    for name, texts in (("text", run.texts), ("source", run.sources)):
-        if texts is not None:
-            columns[name] = take(texts, rows)
-    table = pa.table(columns)
-    if run.ranked_by == "score":
+def ranking_frame(query_ids: pa.StringArray, queries: np.ndarray, columns: Mapping[str, pa.Array], by_score: bool):
+    """Rankings as a pandas DataFrame with the rank of each document.
+
+    queries, columns: the query of each row, ascending, and its doc_id, score ... in the order of the ranking. by_score:
+    ties are ordered by document id, descending.
+    """
+    table = pa.table({"query": plain_array(queries), **columns})
+    if by_score:
         table = table.sort_by([("query", "ascending"), ("score", "descending"), ("doc_id", "descending")])
     ranks = np.arange(len(queries)) - np.searchsorted(queries, queries, "left") + 1
-    ids = run.query_ids.take(plain_array(queries))
+    ids = query_ids.take(plain_array(queries))
     table = table.drop_columns(["query"]).add_column(0, "rank", plain_array(ranks)).add_column(0, "query_id", ids)
     return table.to_pandas()
-
-
-def truth_frame(truth: Truth):
-    """Judgments as a pandas DataFrame."""
-    return pa.table({"query_id": truth.query_ids.take(plain_array(truth.queries)), "doc_id": truth.docs,
-                     "grade": plain_array(truth.grades)}).to_pandas()
-
-
-def run_html(run: Run) -> str:
-    """Counts, texts and settings of a run as an HTML table; values that look like secrets are left out."""
-    texts = 0 if run.texts is None else len(run.texts) - run.texts.null_count
-    settings = setting_texts(run.settings or (run.header.settings if run.header else {}))
-    short = [f"{name}: {text[:_LONGEST_SETTING]}{'…' * (len(text) > _LONGEST_SETTING)}"
-             for name, text in settings.items()]
-    return facts_html(f"Run {run.name}", {
-        "queries": f"{len(run):,}", "documents returned": f"{len(run.docs):,}", "depth": f"{run.depth:,}",
-        "documents with text": f"{texts:,}", "details": _details(run.details), "settings": "\n".join(short) or "none"})
-
-
-def truth_html(truth: Truth) -> str:
-    """Counts and details of a truth as an HTML table."""
-    documents = "none" if truth.corpus is None else f"{len(truth.corpus):,}"
-    return facts_html(f"Truth {truth.name}", {
-        "queries": f"{len(truth):,}", "judgments": f"{truth.judgements:,}",
-        "queries without a relevant document": f"{truth.queries_without_relevant:,}",
-        "documents loaded": documents, "details": _details(truth.details)})
 
 
 def facts_html(caption: str, facts: Mapping[str, str]) -> str:
@@ -77,5 +42,12 @@ def facts_html(caption: str, facts: Mapping[str, str]) -> str:
     return f"<table><caption>{escape(caption)}</caption><tbody>{rows}</tbody></table>"
 
 
-def _details(details: pa.Table | None) -> str:
+def details_text(details: pa.Table | None) -> str:
+    """The names of the details."""
     return "none" if details is None else ", ".join(details.column_names)
+
+
+def settings_text(settings: Mapping) -> str:
+    """A line for each setting; values that look like secrets are left out, long ones are cut."""
+    return "\n".join(f"{name}: {text[:_LONGEST_SETTING]}{'…' * (len(text) > _LONGEST_SETTING)}"
+                     for name, text in setting_texts(settings).items()) or "none"

@@ -163,7 +163,11 @@ class Truth:
         return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgments>"
 
     def _repr_html_(self) -> str:
-        return shown.truth_html(self)
+        return shown.facts_html(f"Truth {self.name}", {
+            "queries": f"{len(self):,}", "judgments": f"{self.judgements:,}",
+            "queries without a relevant document": f"{self.queries_without_relevant:,}",
+            "documents loaded": "none" if self.corpus is None else f"{len(self.corpus):,}",
+            "details": shown.details_text(self.details)})
 
     def frame(self):
         """Return query_id, doc_id and grade as a pandas DataFrame, a row per judgment; `from_frame` reads it.
@@ -175,7 +179,8 @@ class Truth:
         >>> Truth.from_dict({"q1": {"d2": 0, "d7": 2}}).frame().values.tolist()
         [['q1', 'd7', 2], ['q1', 'd2', 0]]
         """
-        return shown.truth_frame(self)
+        return pa.table({"query_id": self.query_ids.take(plain_array(self.queries)), "doc_id": self.docs,
+                         "grade": plain_array(self.grades)}).to_pandas()
 
     @property
     def judgements(self) -> int:
