@@ -161,9 +161,10 @@ def main() -> None:
             texts = delays(scenario, options.samples, options.nights, -count * detectable(versions), 20, options.seed)
             print(f"  {scenario:12} {count} detectable", "  ".join(f"{name} {text}" for name, text in texts.items()),
                   flush=True)
-    texts = delays("drift", options.samples, options.nights, -detectable(False) / 10, 0, options.seed)
-    print("  drift, a tenth of the detectable difference per week",
-          "  ".join(f"{name} {text}" for name, text in texts.items()))
+    for span, weeks in (("week", 1), ("night", 7)):
+        texts = delays("drift", options.samples, options.nights, -weeks * detectable(False) / 10, 0, options.seed)
+        print(f"  drift, a tenth of the detectable difference per {span}",
+              "  ".join(f"{name} {text}" for name, text in texts.items()))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
 from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.metrics import Spec
@@ -103,6 +104,14 @@ class Comparison:
         """Whether the runs were compared and do not differ significantly, or not by more than the margin."""
         return self.outcome in TIED
 
+    def _repr_html_(self) -> str:
+        """Difference, interval, corrected p, outcome and n as a table, for notebooks."""
+        part = {} if self.slice is None else {"slice": self.slice.title}
+        return facts_html(f"{self.spec}: {self.candidate} - {self.baseline}", {
+            **part, "difference": _text(self.mean_difference, "+.4f"),
+            "interval, corrected": f"[{_text(self.low, '+.4f')}, {_text(self.high, '+.4f')}]",
+            "p, corrected": _text(self.p_corrected, ".3g"), "outcome": self.outcome, "n": f"{self.n:,}"})
+
 
 @dataclass(frozen=True)
 class ComparisonRules:
@@ -158,3 +167,7 @@ class ComparisonRules:
 def direction(spec: Spec) -> int:
     """1 where a higher value of the metric is better, -1 where a lower one is."""
     return -1 if spec.metric.better == "lower" else 1
+
+
+def _text(value: float, form: str) -> str:
+    return "undefined" if np.isnan(value) else format(value, form)

@@ -15,7 +15,8 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run
-from ragdash.core.records.flat_settings import flat_settings, without_secrets
+from ragdash.core.records.flat_settings import flat_settings, has_objects
+from ragdash.core.records.secrets import without_secrets
 from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
@@ -146,8 +147,11 @@ def point_name(name: str, point: Mapping[str, object]) -> str:
 def recorded_point(folder: Path, name: str, point: Mapping[str, object], data: Mapping[str, str]) -> LogEntry | None:
     """The last closed run of this point, with these settings and these digests among its own, without failed queries.
 
-    Its name is that of the point, or the name of the sweep alone, as earlier versions recorded it.
+    Its name is that of the point, or the name of the sweep alone, as earlier versions recorded it. None
+    for objects whose type alone is recorded, because two of them look the same.
     """
+    if has_objects(point):
+        return None
     settings, names = flat_settings(point)[0], (point_name(name, point), name)
     for entry in reversed(log_entries(folder)):
         header = entry.header

@@ -9,16 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import call, truth_of
+from helpers import call, run_of, truth_of
 from history_cases import PLANTED, QUERIES, TRUTH, commits, write_log_folder
+from page_cases import address, opened, texts
 
-from ragdash import record
+from ragdash import io, record
 from ragdash.analysis.tracking import gate, history, history_point, lines_of, pin, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.core.records import Conventions
+from ragdash.dashboard.watching import log_watch
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats.sequential import look_level, sequential_tests
 from ragdash.metrics import parse_specs
-from ragdash.reporting.tables.history import notes
+from ragdash.reporting.tables.history import change_sentences, notes
 
 ROOT = Path(__file__).parents[2]
 SPECS = parse_specs("RR")
@@ -85,6 +88,8 @@ def test_no_change_is_no_alarm_and_metrics_share_the_false_alarms():
     one, two = (history([history_point(run, TRUTH, parse_specs(names)) for run in steady], parse_specs(names))
                 for names in ("RR", "RR Success@1"))
     assert one[0].changes == () and [metric.alpha for metric in two] == [0.025, 0.025] and one[0].alpha == 0.05
+    [chosen] = history(points(steady), SPECS, family=2)  # one is shown of two to choose from
+    assert chosen.rows == two[0].rows and (chosen.alpha, chosen.family, two[0].family) == (0.025, 2, 2)
 
 
 def test_other_judgments_are_said_and_the_common_queries_compared():
@@ -94,6 +99,26 @@ def test_other_judgments_are_said_and_the_common_queries_compared():
     assert old[0].evaluation.summary()[0].n == 60  # the two new queries do not count as misses
     same = points(commits(2, truth=more.digest), more)
     assert same[0].truth == "same" and same[0].evaluation.summary()[0].n == 62
+
+
+def test_queries_added_after_runs_without_recorded_judgments_are_said():
+    """Thirty queries were added for the second run; the first was never asked them, and no run says which it had."""
+    more = truth_of({query: ["a"] for query in [*QUERIES, *(f"new{number}" for number in range(30))]})
+    old = commits(2, planted=False)
+    new = replace(old[1], header=replace(old[1].header, created="2026-04-01T00:00:00+00:00"))
+    asked = run_of({query: ["a"] for query in more.query_ids.to_pylist()}, "hybrid")
+    line = points([*old, replace(asked, header=new.header)], more)
+    sentence = ("The judgments that these runs were made with are not recorded: queries that were added later count as "
+                "missing for older runs.")
+    assert [point.missing for point in line] == [30, 30, 0] and notes(line, today=line[-1].time).count(sentence) == 1
+    [metric] = history(line, SPECS)
+    assert [row.point for row in metric.changes] == [2]
+    [change] = change_sentences(line, metric)
+    assert "lacks 0 queries of the judgments and the accepted one 30: the change may come" in change
+    assert notes(points(old), today=line[-1].time) == []  # nothing is missing
+    assert sentence not in notes(points([*commits(2, truth=more.digest)], more), today=line[-1].time)
+    left_out = [history_point(run, more, SPECS, Conventions(missing="skip")) for run in old]
+    assert sentence not in notes(left_out, today=line[-1].time)
 
 
 def test_another_judge_begins_a_new_line():
@@ -163,6 +188,13 @@ def test_a_repository_of_twenty_commits_shows_its_two_regressions(tmp_path, monk
     changed = [point["run"] for point in line["metrics"][0]["points"] if point["change"]]
     assert status == 0 and failing == changed == list(PLANTED)
     assert [run["commit"] for run in line["runs"]] == hashes and not any(run["dirty"] for run in line["runs"])
+    monkeypatch.setenv(log_watch.VARIABLE, str(log))
+    judgments, newest = io.read_truth(truth), io.read_run(recording.path)
+    said = texts(opened("history", **address(judgments, [newest], metric="RR"))).replace("\\", "")
+    marked = [sentence for sentence in said.splitlines() if sentence.startswith(("▼", "▲"))]
+    assert len(marked) == 2 and all("▼ worse since" in sentence for sentence in marked)
+    assert [f"commit {hashes[commit][:8]}" in sentence for commit, sentence in zip((15, 8), marked, strict=True)] == [
+        True, True]  # the newest first
 
 
 def test_runs_of_a_clock_that_is_ahead_are_said():
@@ -188,6 +220,13 @@ def test_the_simulation_has_few_false_alarms_and_finds_true_changes():
     found = [row["spent"] for row in benchmark.first_alarms("noise", 20, 40, step, seed=2)]
     late = [night for night in found if night > 20]  # the others are false alarms
     assert len(late) >= 19 and max(late) <= 24 and np.median(late) == 21
+    drift, nights = -benchmark.detectable(False) / 10, []  # per night; docs/pipelines/history.md has the figures
+    for sample in range(20):
+        rng = np.random.default_rng((2, sample))
+        differences = benchmark.series(rng, benchmark.qualities(), 40, "drift", 7 * drift)
+        tests = sequential_tests(differences, 0.05)
+        nights.append(int(np.flatnonzero((tests.flagged > 0) & (tests.mean < 0))[0]) + 1)
+    assert max(nights) <= 23 and sum(night <= 16 for night in nights) >= 18 and np.median(nights) == 12
 
 
 @pytest.fixture
@@ -206,5 +245,7 @@ def test_history_on_the_command_line(log_folder, capfdbinary):
     assert [[point["run"] for point in line["metrics"][0]["points"] if point["change"]] for line in lines] == [[4], [4]]
     status, _, err = call(capfdbinary, *arguments, "--accepted", "none")
     assert status == 2 and "'none'" in err
+    status, out, _ = call(capfdbinary, *arguments, "--family", "100")
+    assert out.count("▼ worse since") == 2 and "Corrected over 100 metrics" in out
     status, out, _ = call(capfdbinary, *arguments, "--accepted", "1010")
     assert status == 0 and out.count("▼ worse since") == 1  # commit 10 is after the first regression

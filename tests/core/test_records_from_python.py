@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragdash import InputError, Run, Truth
+from ragdash import InputError, Run, Truth, read_truth
+from ragdash.core.slices import slices
 
 RANKINGS = {"q1": {"d2": 1.5, "d7": 3.0}, "q2": {"d1": 0.5}, "q3": {}}
 JUDGMENTS = {"q1": {"d7": 2, "d2": 0}, "q2": {"d5": 1}, "q3": {}}
@@ -52,6 +55,14 @@ def test_a_frame_of_any_library_is_the_same_run(kind):
     assert run.digest == Run.build("bm25", *ROWS.values()).digest
 
 
+def test_a_polars_frame_is_the_same_run_and_truth():
+    polars = pytest.importorskip("polars", reason="polars is not installed: frames of it are not read")
+    run = Run.from_frame(polars.DataFrame(ROWS), "bm25")
+    assert run.digest == Run.build("bm25", *ROWS.values()).digest == Run.of(polars.DataFrame(ROWS)).digest
+    judged = polars.DataFrame({"query_id": [1, 1], "doc_id": ["a", "b"], "grade": [2, 0]})
+    assert Truth.of(judged).digest == Truth.from_dict({1: {"a": 2, "b": 0}}).digest
+
+
 def test_columns_of_other_names_and_of_whole_numbers():
     frame = pd.DataFrame({"qid": [1, 1], "pid": [10, 20], "sim": [0.5, 0.75], "passage": ["x", "y"]})
     run = Run.from_frame(frame, columns={"query_id": "qid", "doc_id": "pid", "score": "sim", "text": "passage"})
@@ -75,6 +86,27 @@ def test_judgments_from_dicts_and_frames():
     frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "label": [2.0, 0.0]})
     assert Truth.from_frame(frame, columns={"grade": "label"}).grades.tolist() == [2, 0]
     assert Truth.from_frame(frame).grades.tolist() == [1, 1]
+
+
+def test_judgments_from_records():
+    records = [{"query_id": "q1", "relevant": {"d7": 2, "d2": 0}, "query": "Who?"},
+               {"query_id": "q2", "relevant": [{"doc_id": "d5", "grade": 1}]},
+               {"query_id": "q3", "relevant": []}, {"query_id": 4, "relevant": ["d9", {"doc_id": 8}]}]
+    truth = Truth.from_records(records, "qrels")
+    assert truth.details.to_pylist() == [{"query": text} for text in ("Who?", None, None, None)]
+    plain = [{name: record[name] for name in ("query_id", "relevant")} for record in records]
+    assert Truth.of(plain).digest == Truth.from_dict({**JUDGMENTS, "4": ["d9", "8"]}).digest
+    assert Truth.of([]).judgements == 0
+
+
+def test_attributes_of_records_slice_the_queries():
+    records = [{"query_id": name, "relevant": ["a"], "attributes": attributes}
+               for name, attributes in (("q1", {"kind": "hard"}), ("q2", {"kind": "easy", "hops": 2}))]
+    truth = Truth.of(records)
+    lines = "\n".join(json.dumps(record) for record in records)
+    assert truth.digest == read_truth(("truth.jsonl", lines.encode())).digest, "the same as from a file"
+    assert {part.value: part.queries.tolist() for part in slices(truth)["kind"]} == {
+        "hard": [True, False], "easy": [False, True]}
 
 
 def test_of_takes_every_kind_and_keeps_what_is_built():
@@ -106,6 +138,12 @@ def kinds(make) -> list[str]:
      ["python-object/record", "python-object/partly"]),
     (lambda: Run.from_records([{"query_id": name, "documents": [], "n": n} for name, n in (("q", 1), ("r", "x"))]),
      ["python-object/detail"]),
+    (lambda: Truth.of([{"query_id": "q", "doc_id": "a", "grade": 1}, "text", {"query_id": "q", "relevant": "doc"},
+                       {"query_id": "r", "relevant": {"a": 1.5}}, {"query_id": 1.0, "relevant": [{"grade": 1}]}]),
+     ["python-object/record"] * 2 + ["python-object/judgments", "python-object/grade"] + ["python-object/id"] * 2),
+    (lambda: Truth.of([{"query_id": "q", "relevant": ["a"], "attributes": {"x": {1}}}]), ["python-object/detail"]),
+    (lambda: Truth.of([{"query_id": "q", "relevant": ["a"]}] * 2), ["duplicate-query"]),
+    (lambda: Truth.of([{"query_id": "q", "relevant": ["a", {"doc_id": "a", "grade": 2}]}]), ["conflicting-judgements"]),
     (lambda: Truth.from_dict({"q": {"a": 1.5}, "r": "doc"}), ["python-object/grade", "python-object/judgments"]),
     (lambda: Run.from_dict({"q": {"a": np.nan}}), ["nan-score/column"]),
 ])

@@ -77,6 +77,17 @@ def test_a_notebook_shows_names_as_text():
     assert "&lt;b&gt;good" in html and "0.5000" in html and "<b>good" not in html
 
 
+def test_a_notebook_shows_a_single_comparison():
+    pair = compare(POOR, {"<b>good</b>": GOOD}, "RR", truth=TRUTH)[0][0]
+    html = pair._repr_html_()
+    assert "<caption>RR: &lt;b&gt;good&lt;/b&gt; - baseline</caption>" in html
+    cells = dict(re.findall("<th>(.*?)</th><td>(.*?)</td>", html))
+    assert cells == {"difference": "+0.5000", "interval, corrected": f"[{pair.low:+.4f}, {pair.high:+.4f}]",
+                     "p, corrected": f"{pair.p_corrected:.3g}", "outcome": "better", "n": "12"}
+    nothing = compare({"q0": ["b"]}, [{"q0": ["a"]}], "RR", truth={"q0": []})[0][0]
+    assert "<th>difference</th><td>undefined</td>" in nothing._repr_html_()
+
+
 def test_an_improvement_is_asserted():
     table = compare(POOR, {"good": GOOD}, "RR", truth=TRUTH)
     table.assert_improved()

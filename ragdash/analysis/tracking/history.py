@@ -93,11 +93,20 @@ class HistoryRow:
 
 @dataclass(frozen=True)
 class MetricHistory:
-    """A metric over all points. alpha: the share of false alarms that this metric may have (corrected over metrics)."""
+    """A metric over all points.
+
+    Attributes
+    ----------
+    alpha
+        The share of false alarms that this metric may have (corrected over metrics).
+    family
+        Over how many metrics it is corrected.
+    """
 
     spec: Spec
     rows: tuple[HistoryRow, ...]
     alpha: float
+    family: int = 1
 
     @property
     def changes(self) -> tuple[HistoryRow, ...]:
@@ -151,7 +160,7 @@ def lines_of(points: Sequence[HistoryPoint], by: str = "name") -> dict[str, list
 
 
 def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: float = ALPHA, accepted: int = 0,
-            fixed: bool = False, baseline: PinnedBaseline | None = None, truth: Truth | None = None,
+            fixed: bool = False, baseline: PinnedBaseline | None = None, truth: Truth | None = None, family: int = 1,
             resamples: int = RESAMPLES, seed: int = SEED) -> tuple[MetricHistory, ...]:
     """Find the significant changes of each metric.
 
@@ -162,7 +171,7 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
     specs
         The metrics. Each has alpha / number of metrics.
     alpha
-        Share of histories without a true change that have any alarm, at most, for each accepted run.
+        Share of histories without a true change that have any alarm on any metric, at most, for each accepted run.
     accepted
         Index of the accepted run: points before it are shown and not tested.
     fixed
@@ -171,6 +180,8 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
     baseline, truth
         A pinned baseline in place of the accepted run, and the judgments of today: queries whose judgments changed are
         left out. It is always fixed.
+    family
+        How many metrics a reader can choose from, where that is more than specs: each has alpha / family.
     resamples, seed
         Of the intervals of means.
 
@@ -188,7 +199,8 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
     >>> [(row.point, row.change) for row in history(points, points[0].evaluation.specs)[0].changes]
     [(2, 'worse')]
     """
-    share = alpha / max(len(specs), 1)
+    family = max(len(specs), family, 1)
+    share = alpha / family
     means = summaries([point.evaluation for point in points], resamples=resamples, seed=seed) if points else []
     before = None if baseline is None else _aligned(baseline, points, truth)
     tested = _tested_places(points, accepted, baseline)
@@ -202,7 +214,7 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
             reference = before.column(spec)
         rows = _rows(spec, values, [column[place] for place in tested], settings, share,
                      tested.index(accepted) if accepted in tested else 0, fixed, reference)
-        result.append(MetricHistory(spec, tuple(_in_places(rows, tested, column)), share))
+        result.append(MetricHistory(spec, tuple(_in_places(rows, tested, column)), share, family))
     return tuple(result)
 
 

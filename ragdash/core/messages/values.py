@@ -319,7 +319,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "python-object/record": Message(
         actual="record {index} has {fields:comma}",
-        expected="query_id and documents",
+        expected="query_id and {needed}",
         fix="Give each record both fields.",
     ),
     "python-object/truth": Message(

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import math
 import re
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
 from itertools import pairwise
+from pathlib import PurePath
+from types import ModuleType, SimpleNamespace
+from uuid import UUID
+
+from ragdash.core.records.secrets import has_secrets, is_key_owner, is_secret_name, is_secret_text, without_secrets
 
 LONGEST_TEXT = 2_000  # characters of a value; prompts are longer and are cut
 DEEPEST = 12
-_SECRET_WORDS = frozenset(("password", "passwd", "passphrase", "pwd", "pw", "secret", "secrets", "credential",
-                           "credentials", "authorization", "bearer", "cookie", "cookies", "apikey", "accesskey",
-                           "privatekey", "jwt"))
-_SECRET_KEYS = frozenset(("api", "access", "private", "secret", "auth", "account", "subscription", "signing",
-                          "encryption", "service", "master",
-                          "ai", "openai", "anthropic", "cohere", "voyage", "jina", "mistral", "gemini", "google",
-                          "groq", "azure", "aws", "together", "fireworks", "replicate", "huggingface", "hf", "deepseek",
-                          "openrouter", "nvidia", "pinecone", "qdrant", "weaviate", "elastic", "elasticsearch",
-                          "langsmith", "langfuse"))  # before "key"
-_SECRET_NAMES = frozenset(("auth", "pass", "creds"))  # as a whole name; part of one, they mean other things: pass_at_k
-_PLAIN_TOKENS = frozenset(("eos", "bos", "pad", "unk", "sep", "cls", "mask", "stop", "special", "per", "end", "start",
-                           "max", "min", "n", "num", "first", "last", "next", "image", "think"))  # before "token"
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SECRET_TEXT = re.compile(
-    r"(?<![\w-])(?:sk-|rk_live_|sk_live_|ghp_|gho_|ghs_|github_pat_|glpat-|hf_|xox[abprs]-|AKIA|ASIA|AIza|pypi-)"
-    r"[\w-]{12,}"
-    r"|eyJ[\w-]{8,}\.eyJ[\w.-]+|(?:Bearer|Basic) [\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.|\n)*")
-_USER_IN_URL = re.compile(r"(?<=://)[^/\s@]*@")
-_SECRET_IN_URL = re.compile(r"([?&][^=&#\s]*(?:key|token|secret|password|signature|sig)=)[^&#\s]+", re.IGNORECASE)
+TOO_DEEP = f"(not kept: deeper than {DEEPEST} levels)"
+_TEXT_TYPES = (PurePath, date, time, timedelta, UUID, Decimal, Fraction, complex, range, bytes, bytearray, re.Pattern)
+_SCALARS = (str, bytes, bool, int, float, type(None))
+_KNOWN = (*_TEXT_TYPES, *_SCALARS, set, frozenset, Enum)
+_NUMBERS = frozenset(("numpy", "torch"))  # packages whose values are numbers and kinds of numbers
+_SECRET_NAMES = frozenset(("auth", "pass", "creds", "pat"))  # as a whole name; part of one, they mean other things
 
 
 def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
@@ -37,8 +34,9 @@ def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
     Parameters
     ----------
     settings
-        Texts, numbers, booleans, None, and lists, mappings, dataclasses and pydantic models of these. Anything else is
-        kept as its text.
+        Texts, numbers, booleans, None, and lists, mappings, namespaces, dataclasses and pydantic models of these. Of
+        other objects, such as a client, the name of the type is kept: their text could hold a password. What is deeper
+        than 12 levels is not kept, and its value says so.
 
     Returns
     -------
@@ -53,9 +51,9 @@ def flat_settings(settings: Mapping) -> tuple[dict, tuple[str, ...]]:
     """
     flat, removed = {}, []
     for name, value in _leaves(settings, "", 0):
-        if value is _SECRET or _SECRET_TEXT.search(str(value)):
+        if value is _SECRET or _has_secrets(value):
             removed.append(name)
-        if value is not _SECRET and not (isinstance(value, str) and _SECRET_TEXT.fullmatch(value.strip())):
+        if value is not _SECRET and not (isinstance(value, str) and is_secret_text(value)):
             flat[name] = plain_value(value)
     return flat, tuple(removed)
 
@@ -76,45 +74,32 @@ def setting_texts(settings: Mapping) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether a name looks like that of a secret.
+def has_objects(settings: Mapping) -> bool:
+    """Whether a value is an object of which the type alone is kept, so that two of them look the same.
 
     Examples
     --------
-    >>> [name for name in ("OPENAI_API_KEY", "hfToken", "max_tokens", "eos_token", "key") if is_secret_name(name)]
-    ['OPENAI_API_KEY', 'hfToken']
+    >>> has_objects({"retriever": object()}), has_objects({"k": 5})
+    (True, False)
     """
-    words = [word.lower() for word in _WORD.findall(name)]
-    pairs = set(pairwise(words))
-    return bool(
-        _SECRET_WORDS & set(words)
-        or any(second in ("key", "keys") and first in _SECRET_KEYS for first, second in pairs)
-        or pairs & {("connection", "string"), ("conn", "str"), ("pass", "word"), ("pass", "phrase")}
-        or (words and words[-1] == "token" and (len(words) == 1 or words[-2] not in _PLAIN_TOKENS)))
-
-
-def without_secrets(text: str) -> str:
-    """A text without passwords in addresses and without what looks like a key, such as the words of an error.
-
-    Examples
-    --------
-    >>> without_secrets("https://me:pw@host/a?api_key=123 failed")
-    'https://host/a?api_key=... failed'
-    """
-    return _SECRET_TEXT.sub("...", _SECRET_IN_URL.sub(r"\1...", _USER_IN_URL.sub("", text)))
+    return any(_text_of_object(value) is None for _, value in _leaves(settings, "", 0) if _is_other(value))
 
 
 _SECRET = object()
+_DEEPER = object()
 
 
 def _leaves(value: object, path: str, depth: int) -> Iterator[tuple[str, object]]:
-    members = _members(value)
+    members = _members(value, depth)
     if members is None or depth >= DEEPEST:
-        yield path, value
+        yield path, value if members is None else _DEEPER
         return
+    titles = [str(members[title]) for title in ("name", "key") if isinstance(members.get(title), str)]
     for key, member in members.items():
-        name = f"{path}.{key}" if path else str(key)
-        if _is_secret_setting(path, str(key), member) and not isinstance(member, bool) and member is not None:
+        key = without_secrets(str(plain_value(key)))
+        name = f"{path}.{key}" if path else key
+        secret = _is_secret_setting(path, key, member) or (key == "value" and any(map(is_secret_name, titles)))
+        if secret and not isinstance(member, bool) and member is not None:
             yield name, _SECRET
         else:
             yield from _leaves(member, name, depth + 1)
@@ -123,25 +108,55 @@ def _leaves(value: object, path: str, depth: int) -> Iterator[tuple[str, object]
 def _is_secret_setting(path: str, key: str, value: object) -> bool:
     """Whether a setting looks like a secret by its name, or by the one before it too: openai.key."""
     if key.lower() in ("key", "keys"):
-        return is_secret_name(f"{path.rpartition('.')[2]}_{key}")
+        return is_key_owner(path.rpartition(".")[2])
     return is_secret_name(key) or (key.lower() in _SECRET_NAMES and not isinstance(value, Mapping))
 
 
-def _members(value: object) -> dict | None:
-    """The members of a nested value; a list is nested where it holds mappings or lists."""
+def _members(value: object, depth: int) -> Mapping | None:
+    """The members of a nested value; a list is nested where it holds mappings, lists of these, or pairs with a secret.
+
+    At the greatest depth only whether there are members counts.
+    """
     if isinstance(value, Mapping):
         return dict(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
+    if isinstance(value, list | tuple):
+        return _members_of_list(value, depth)
+    if isinstance(value, type):
+        return None
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in fields(value)}
     if hasattr(value, "model_dump"):  # pydantic
-        return value.model_dump()
-    if isinstance(value, list | tuple) and any(_members(item) is not None for item in value):
-        return {str(index): item for index, item in enumerate(value)}
-    return None
+        dumped = value.model_dump()
+        return dumped if isinstance(dumped, Mapping) else None
+    if isinstance(value, Namespace | SimpleNamespace) or hasattr(type(value), "__attrs_attrs__"):
+        return _public(value)
+    if isinstance(value, _KNOWN) or callable(value) or isinstance(value, BaseException | ModuleType):
+        return None
+    members = _public(value)  # settings written as a class; larger objects are no settings
+    return members if members and all(member is None or isinstance(member, str | bool | int | float)
+                                      for member in members.values()) else None
+
+
+def _members_of_list(value: list | tuple, depth: int) -> Mapping | None:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return value._asdict()
+    if value and all(isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) for item in value) \
+            and any(_is_secret_setting("", item[0], item[1]) for item in value):
+        return dict(value)
+    nested = any(depth >= DEEPEST or _members(item, depth + 1) is not None
+                 for item in value if not isinstance(item, _SCALARS))
+    return {str(index): item for index, item in enumerate(value)} if nested else None
+
+
+def _public(value: object) -> dict:
+    """What an object was given, without what is inside it."""
+    return {name: member for name, member in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
 
 
 def plain_value(value: object) -> object:
-    """A value that JSON has and gives back unchanged; other objects become texts."""
+    """A value that JSON has and gives back unchanged; other objects become texts, or the name of their type."""
+    if value is _DEEPER:
+        return TOO_DEEP
     if isinstance(value, str):
         return _short(without_secrets(value))
     if value is None or isinstance(value, bool | int):
@@ -149,15 +164,58 @@ def plain_value(value: object) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, list | tuple):
-        return [plain_value(item) for item in value]
+        return [plain_value(item) for item in _without_arguments(value)]
     if isinstance(value, set | frozenset):
-        return sorted(map(str, value))
+        return sorted(str(plain_value(item)) for item in value)
     item = getattr(value, "item", None)  # a number of numpy or torch
-    if callable(item) and getattr(value, "size", 1) == 1:
+    if callable(item) and _package(value) in _NUMBERS and getattr(value, "size", 1) == 1:
         return plain_value(item())
+    text = _text_of_object(value)
+    return _type_name(type(value)) if text is None else _short(without_secrets(text))
+
+
+def _without_arguments(values: list | tuple) -> list:
+    """A list without what follows a name of a secret: ["--api-key", "x"] or the pair ("api_key", "x")."""
+    values = list(values)
+    for index, (option, value) in enumerate(pairwise(tuple(values))):
+        if isinstance(option, str) and (option.startswith("-") or len(values) == 2) and is_secret_name(option) \
+                and re.fullmatch(r"[\w.-]+", option) and not (isinstance(value, str) and value.startswith("--")):
+            values[index + 1] = "..."
+    return values
+
+
+def _has_secrets(value: object) -> bool:
+    if isinstance(value, str):
+        return has_secrets(value)
+    if isinstance(value, list | tuple):
+        return any(map(_has_secrets, value)) or any(
+            new is not old for new, old in zip(_without_arguments(value), value, strict=True))
+    return isinstance(value, set | frozenset) and any(map(_has_secrets, value))
+
+
+def _is_other(value: object) -> bool:
+    return value is not None and value is not _SECRET and value is not _DEEPER and not isinstance(
+        value, str | int | float | list | tuple | set | frozenset)
+
+
+def _text_of_object(value: object) -> str | None:
+    """The text of an object that has no other values inside; None where it might."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, ModuleType):
+        return value.__name__
     if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
-    return _short(without_secrets(str(value)))
+        return _type_name(value)
+    numbers = _package(value) in _NUMBERS and getattr(getattr(value, "dtype", None), "kind", "f") in "biufcmM"
+    return str(value) if isinstance(value, _TEXT_TYPES) or numbers else None
+
+
+def _package(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _type_name(value: object) -> str:
+    return f"{getattr(value, '__module__', None)}.{getattr(value, '__qualname__', '')}"
 
 
 def _short(text: str) -> str:

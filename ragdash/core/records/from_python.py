@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
@@ -92,7 +93,8 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
     details: list[dict] = []
     for index, record in enumerate(records):
         if not isinstance(record, Mapping) or "query_id" not in record or "documents" not in record:
-            problems.add("python-object/record", {"index": index, "fields": _names(record)}, field="records")
+            problems.add("python-object/record", {"index": index, "fields": _names(record), "needed": "documents"},
+                         field="records")
             continue
         query = _id(problems, record["query_id"], "query_id")
         documents = [doc if isinstance(doc, Mapping) else {"doc_id": doc} for doc in record["documents"]]
@@ -114,6 +116,36 @@ def run_record_columns(records: Iterable[Mapping]) -> dict:
             "details": table}
 
 
+def truth_record_columns(records: Iterable[Mapping]) -> dict:
+    """Rows of records: one per query, {"query_id", "relevant": {id: grade}, ids, or [{"doc_id", "grade"}], ...}.
+
+    What else a record holds (query, answers ...) is a detail of the query; attributes become JSON, as read from files.
+    """
+    problems = Collector(None)
+    rows: list[tuple[str, str, int]] = []
+    details: list[dict] = []
+    for index, record in enumerate(records):
+        if not isinstance(record, Mapping) or "query_id" not in record or "relevant" not in record:
+            problems.add("python-object/record", {"index": index, "fields": _names(record), "needed": "relevant"},
+                         field="records")
+            continue
+        query, judged = _id(problems, record["query_id"], "query_id"), record["relevant"]
+        if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set):
+            problems.add("python-object/judgments", {"query": query, "kind": type(judged).__name__}, field="relevant")
+            continue
+        pairs = judged.items() if isinstance(judged, Mapping) else [
+            (doc.get("doc_id"), doc.get("grade", 1)) if isinstance(doc, Mapping) else (doc, 1) for doc in judged]
+        rows += [(query, _id(problems, doc, "doc_id"), _grade(problems, grade, doc)) for doc, grade in pairs]
+        more = {str(key): value for key, value in record.items() if key not in ("query_id", "relevant")}
+        if isinstance(more.get("attributes"), Mapping):
+            more["attributes"] = _attributes(problems, more["attributes"])
+        details.append({"query_id": query} | more)
+    table = _details(problems, details)
+    problems.raise_errors()
+    queries, docs, grades = ([row[i] for row in rows] for i in range(3))
+    return {"query_ids": queries, "docs": docs, "grades": grades, "details": table}
+
+
 def _details(problems: Collector, rows: list[dict]) -> pa.Table | None:
     columns = {}
     for name in dict.fromkeys(name for row in rows for name in row):
@@ -130,6 +162,16 @@ def as_columns_of(source: object) -> str:
     if isinstance(source, Mapping):
         return "dict"
     return "records" if isinstance(source, list | tuple) else "frame"
+
+
+def _attributes(problems: Collector, attributes: Mapping) -> str:
+    """Attributes as the text that a file with the same ones has."""
+    try:
+        return orjson.dumps(dict(attributes), option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
+    except orjson.JSONEncodeError:
+        kinds = dict.fromkeys(type(value).__name__ for value in attributes.values())
+        problems.add("python-object/detail", {"kinds": list(kinds)}, field="attributes")
+        return ""
 
 
 def _items(problems: Collector, mapping: object, field: str) -> list[tuple]:

@@ -25,7 +25,7 @@ from ragdash.core.ranking.rank_order import (
     row_digest,
     sort_keys,
 )
-from ragdash.core.records import from_python
+from ragdash.core.records import from_python, shown
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_run
@@ -179,6 +179,34 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {len(self):,} queries, {len(self.docs):,} documents returned>"
+
+    def _repr_html_(self) -> str:
+        texts = 0 if self.texts is None else len(self.texts) - self.texts.null_count
+        return shown.facts_html(f"Run {self.name}", {
+            "queries": f"{len(self):,}", "documents returned": f"{len(self.docs):,}", "depth": f"{self.depth:,}",
+            "documents with text": f"{texts:,}", "details": shown.details_text(self.details),
+            "settings": shown.settings_text(self.settings)})
+
+    def frame(self):
+        """Return the rankings as a pandas DataFrame, a row per returned document, best first; `from_frame` reads it.
+
+        Columns: query_id, rank, doc_id and, if the run has them, score, text and source. Repeated documents are left
+        out, and a query with an empty ranking has no row. Ties are ordered as in `ranking`.
+
+        Examples
+        --------
+        >>> Run.from_dict({"q1": {"d2": 1.5, "d7": 3.0}}, "bm25").frame().values.tolist()
+        [['q1', 1, 'd7', 3.0], ['q1', 2, 'd2', 1.5]]
+        """
+        positions = np.delete(np.arange(len(self.docs)), self.repeated)
+        rows = self.rows(positions)
+        columns = {"doc_id": take(self.docs, rows)}
+        if self.scores is not None:
+            columns["score"] = pa.array(self.scores[positions])
+        for name, texts in (("text", self.texts), ("source", self.sources)):
+            if texts is not None:
+                columns[name] = take(texts, rows)
+        return shown.ranking_frame(self.query_ids, self.query_of(positions), columns, self.ranked_by == "score")
 
     @property
     def lengths(self) -> np.ndarray:

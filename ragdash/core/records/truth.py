@@ -17,7 +17,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import Problem
 from ragdash.core.ranking.judged_pair_index import PairIndex
 from ragdash.core.ranking.rank_order import pair_hashes, row_digest
-from ragdash.core.records import from_python
+from ragdash.core.records import from_python, shown
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run import Run
 from ragdash.core.validation import check_truth, judged_once
@@ -128,8 +128,24 @@ class Truth:
         return cls.build(name, **from_python.truth_frame_columns(frame, columns or {}), **more)
 
     @classmethod
+    def from_records(cls, records: Iterable[Mapping], name: str = "truth", **more) -> Truth:
+        """Build a truth from a record per query: {"query_id": ..., "relevant": ..., "query": ..., ...}.
+
+        relevant: {document: grade}, or a list of ids, each of grade 1, or of {"doc_id", "grade"}. A query without a
+        judgment is kept. All other fields are kept as details of the query (query, answers ...). InputError lists every
+        record that does not fit. more: problems, file, as `build`.
+
+        Examples
+        --------
+        >>> truth = Truth.from_records([{"query_id": "q1", "relevant": {"d7": 2, "d2": 0}, "query": "Who?"}])
+        >>> truth, truth.details.column_names
+        (<Truth 'truth': 1 queries, 2 judgments>, ['query'])
+        """
+        return cls.build(name, **from_python.truth_record_columns(records), **more)
+
+    @classmethod
     def of(cls, source: object, name: str = "truth") -> Truth:
-        """Return a truth as it is, or build one from a dict or a data frame, see from_dict and from_frame.
+        """Return a truth as it is, or build one from a dict, records or a data frame: see from_dict and so on.
 
         Examples
         --------
@@ -138,13 +154,33 @@ class Truth:
         """
         if isinstance(source, cls):
             return source
-        return cls.from_dict(source, name) if isinstance(source, Mapping) else cls.from_frame(source, name)
+        return getattr(cls, f"from_{from_python.as_columns_of(source)}")(source, name)
 
     def __len__(self) -> int:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
         return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgments>"
+
+    def _repr_html_(self) -> str:
+        return shown.facts_html(f"Truth {self.name}", {
+            "queries": f"{len(self):,}", "judgments": f"{self.judgements:,}",
+            "queries without a relevant document": f"{self.queries_without_relevant:,}",
+            "documents loaded": "none" if self.corpus is None else f"{len(self.corpus):,}",
+            "details": shown.details_text(self.details)})
+
+    def frame(self):
+        """Return query_id, doc_id and grade as a pandas DataFrame, a row per judgment; `from_frame` reads it.
+
+        Sorted by query and then by grade, descending. A query without a judgment has no row.
+
+        Examples
+        --------
+        >>> Truth.from_dict({"q1": {"d2": 0, "d7": 2}}).frame().values.tolist()
+        [['q1', 'd7', 2], ['q1', 'd2', 0]]
+        """
+        return pa.table({"query_id": self.query_ids.take(plain_array(self.queries)), "doc_id": self.docs,
+                         "grade": plain_array(self.grades)}).to_pandas()
 
     @property
     def judgements(self) -> int:

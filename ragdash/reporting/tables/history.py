@@ -31,6 +31,7 @@ def render_history(lines: Lines, form: str) -> bytes:
             title = f"{metric.spec.title} · {name}"
             texts += [f"### {title}\n" if form == "markdown" else title, table_text(header, rows, form),
                       *change_sentences(points, metric), ""]
+        texts += [correction_sentence(metric) for metric in metrics[:1]] + [""]
     return "\n".join(texts).encode()
 
 
@@ -39,6 +40,22 @@ def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> l
     if not metric.changes:
         return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
     return [_change(points, metric, row) for row in metric.changes]
+
+
+def correction_sentence(metric: MetricHistory) -> str:
+    """Over how many metrics the tests are corrected, and what this bounds.
+
+    Examples
+    --------
+    >>> from ragdash.metrics import parse_spec
+    >>> correction_sentence(MetricHistory(parse_spec("RR"), (), 0.0125, family=4))
+    'Corrected over 4 metrics: of histories without a true change, at most 5 % have a mark on any of them.'
+    """
+    share = f"at most {100 * metric.alpha * metric.family:.3g} % have"
+    if metric.family == 1:
+        return f"For one metric alone: of histories without a true change, {share} any mark."
+    return (f"Corrected over {metric.family:,} metrics: of histories without a true change, {share} a mark on any of "
+            "them.")
 
 
 def label(point: HistoryPoint) -> str:
@@ -59,12 +76,28 @@ def settings_text(before: HistoryPoint, after: HistoryPoint) -> str:
 def _change(points: Sequence[HistoryPoint], metric: MetricHistory, row: HistoryRow) -> str:
     point = points[row.point]
     against = "the baseline" if row.accepted == -1 else label(points[row.accepted or 0])
+    lacking = _lacking(points, row)
     commit = f", commit {short_commit(point)}" if short_commit(point) else ""
     over = f" This is the mean of the last {row.window} runs." if row.window > 1 else ""
     changed = settings_text(points[row.point - 1], point) if row.point else ""
     return (f"{CHANGES[row.change]} since {label(point)}{commit}: {metric.spec.title} {signed(row.difference)} "
             f"[{signed(row.low)}, {signed(row.high)}] to {against}, n = {row.compared:,}.{over}"
-            + (f" Settings that changed there: {changed}." if changed else ""))
+            + (f" Settings that changed there: {changed}." if changed else "") + lacking)
+
+
+def _lacking(points: Sequence[HistoryPoint], row: HistoryRow) -> str:
+    """Whether queries that one of the two runs lacks, added later perhaps, may be what changed; "" where not."""
+    compared = [points[place] for place in (row.point, row.accepted) if place is not None and place >= 0]
+    missing = [point.missing for point in compared]
+    if len(set(missing)) < 2 or not any(_lacks_unrecorded(point) for point in compared):
+        return ""
+    return (f" This run lacks {missing[0]:,} queries of the judgments and the accepted one {missing[1]:,}: the change "
+            "may come from these queries alone.")
+
+
+def _lacks_unrecorded(point: HistoryPoint) -> bool:
+    """Whether queries of the judgments count as empty rankings that the run may never have been asked."""
+    return point.missing > 0 and point.truth == "unknown" and point.evaluation.settings.get("missing") != "skip"
 
 
 def notes(points: Sequence[HistoryPoint], today: datetime | None = None) -> list[str]:
@@ -83,6 +116,9 @@ def notes(points: Sequence[HistoryPoint], today: datetime | None = None) -> list
     if missing:
         lines.append(f"{len(missing):,} of {len(points):,} runs lack queries of the judgments, up to "
                      f"{max(point.missing for point in missing):,}. These count as empty rankings.")
+    if any(_lacks_unrecorded(point) for point in missing):
+        lines.append("The judgments that these runs were made with are not recorded: queries that were added later "
+                     "count as missing for older runs.")
     experiments = len(experiment_runs(points))
     if experiments:
         lines.append(f"{experiments:,} of {len(points):,} runs are other settings of the same code within an hour, "
@@ -104,7 +140,7 @@ def _line_dict(name: str, points: Sequence[HistoryPoint], metrics: Sequence[Metr
              "tags": list(point.tags), "group": point.group or None, "truth": point.truth, "missing": point.missing,
              "settings": dict(point.settings)} for point in points]
     return {"line": name, "runs": runs, "notes": notes(points), "metrics": [
-        {"metric": str(metric.spec), "alpha": metric.alpha, "points": [
+        {"metric": str(metric.spec), "alpha": metric.alpha, "family": metric.family, "points": [
             {"run": row.point, "mean": finite_or_none(row.summary.mean), "low": finite_or_none(row.summary.low),
              "high": finite_or_none(row.summary.high), "n": row.summary.n, "accepted": row.accepted,
              "difference": finite_or_none(row.difference), "difference_low": finite_or_none(row.low),

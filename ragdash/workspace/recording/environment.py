@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from ragdash.core.records import Revision
-from ragdash.core.records.flat_settings import without_secrets
+from ragdash.core.records.secrets import without_secrets
 
 SECONDS = 5  # that git may take; a large repository on a slow disk must not hold up a run
 

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
-from ragdash.core.records.flat_settings import is_secret_name, without_secrets
+from ragdash.core.records.secrets import is_secret_name, without_secrets
 
 TOKENS = {"prompt_tokens": ("prompt_tokens", "input_tokens", "prompt_token_count"),
           "completion_tokens": ("completion_tokens", "output_tokens", "completion_token_count")}
@@ -44,7 +44,7 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
         values["contexts"] = [text_of(context, "contexts", query_id) for context in fields["contexts"]]
     values |= {name: fields[name] for name in ("latency_ms", "cost_usd", "metrics") if fields.get(name) is not None}
     if fields.get("usage") is not None:
-        values["usage"] = _usage(fields["usage"])
+        values["usage"] = tokens_of(fields["usage"])
     if fields.get("attributes"):
         values["attributes"] = _without_secret_names(fields["attributes"])
     return _json(values, query_id), scored
@@ -126,7 +126,7 @@ def has_scores(line: bytes) -> bool | None:
     return None if not retrieved else type(retrieved[0]) is dict and "score" in retrieved[0]
 
 
-def _usage(usage: object) -> dict:
+def tokens_of(usage: object) -> dict:
     """Tokens of an object or a mapping, under the names of OpenAI or Anthropic."""
     members = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", {})
     tokens = {name: next((members[alias] for alias in aliases if members.get(alias) is not None), None)

@@ -17,7 +17,7 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.paths import log_folder
 from ragdash.core.records import Run, RunHeader, Truth
-from ragdash.core.records.flat_settings import without_secrets
+from ragdash.core.records.secrets import without_secrets
 from ragdash.workspace.recording.adapters import adapted
 from ragdash.workspace.recording.recorder import Recording, RecordingWarning, interrupted_run, record
 from ragdash.workspace.recording.result_lines import id_of

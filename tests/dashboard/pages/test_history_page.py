@@ -8,12 +8,15 @@ import numpy as np
 from history_cases import TRUTH, commits
 from page_cases import address, charts, opened, shown, texts, widget
 
-from ragdash.analysis.tracking import pin
+from ragdash.analysis.tracking import history, history_point, pin
 from ragdash.dashboard import page_list
 from ragdash.dashboard.watching import log_watch
 from ragdash.evaluation.evaluate import evaluate
+from ragdash.metrics import METRICS, parse_specs
 from ragdash.reporting.plots import leaderboard
 from ragdash.reporting.plots.common.theme import Axis
+from ragdash.reporting.sentences.formatting import escape, metric_templates
+from ragdash.reporting.tables.history import change_sentences
 
 RUNS = commits()
 
@@ -31,6 +34,13 @@ def test_the_page_shows_the_two_planted_regressions():
     at = opened("history", **address(TRUTH, RUNS, metric="RR"))
     said = texts(at).replace("\\", "")
     assert said.count("▼ worse since") == 2 and "▲ better" not in said.replace("▲ ▼ mark", "")
+    offered = [METRICS[name.partition("@")[0]] for name in metric_templates()]
+    assert len(offered) == len(widget(at, "selectbox", "metric").options)
+    family = sum(metric.aggregate == "mean" and metric.better is not None for metric in offered)
+    assert family > 50 and f"Corrected over {family} metrics: of histories without a true change, at most 5 %" in said
+    line = [history_point(run, TRUTH, parse_specs("RR")) for run in RUNS]
+    [corrected] = history(line, parse_specs("RR"), family=family)  # as the command line, with the same number
+    assert all(escape(sentence) in texts(at) for sentence in change_sentences(line, corrected))
     assert said.index("commit 15151515") < said.index("commit 08080808")  # the newest first
     assert "retriever.k: 10" in said
     marks = {trace["name"]: len(trace["x"]) for trace in charts(at)["history"]["data"] if trace.get("name") in (

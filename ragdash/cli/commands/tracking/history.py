@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, read_baseline
-from ragdash.cli.common_options import add_evaluation_options
+from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.inputs import (
     conventions_of,
     matching_of,
@@ -37,6 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fixed", action="store_true", help="compare all runs with the accepted one, instead of "
                         "accepting each run with a significant change")
     parser.add_argument("--against", metavar="FILE", help="compare all runs with this pinned baseline")
+    parser.add_argument("--family", type=whole_number(1), default=1, metavar="N", help="correct over N metrics, where "
+                        "you choose from more than those of -m (default: over those of -m)")
     parser.add_argument("--format", choices=HISTORY_FORMATS, default="table")
 
 
@@ -59,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
         accepted = _accepted(line, options.accepted)
         if accepted is not None:
             lines[name] = line, history(line, specs, accepted=accepted, fixed=options.fixed, baseline=baseline,
-                                        truth=truth, resamples=options.resamples, seed=options.seed)
+                                        truth=truth, family=options.family, resamples=options.resamples,
+                                        seed=options.seed)
     if not lines:
         names = list(dict.fromkeys(point.name for point in points))
         raise InputError([Problem("history/accepted", {"value": options.accepted, "names": names}, field="--accepted")])

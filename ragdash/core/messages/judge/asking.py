@@ -22,7 +22,8 @@ MESSAGES: Mapping[str, Message] = {
         expected="one version",
         fix="Means over them are not of one judge. Check with ragdash judge ... --drift whether they differ, or judge "
             "again.",
-        page="Means over them are not of one judge. Judge again, or ask some verdicts again on the command line.",
+        page="Means over them are not of one judge. Check with ragdash judge on the command line whether they differ, "
+             "or judge again.",
     ),
     "another-answer": Message(
         actual="another answer to query {query!r} than the run's",

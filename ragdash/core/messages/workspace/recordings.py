@@ -117,6 +117,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an address that begins with http:// or https://",
         fix="Correct the address.",
     ),
+    "recording/callback": Message(
+        actual="query {query!r} of an application, which could not be read ({reason})",
+        expected="documents and answers as LangChain returns them",
+        fix="The query is kept as a failure. Add it with run.add instead.",
+    ),
     "recording/closed": Message(
         actual="a query added to run {name!r}, which is not open",
         expected="an open recording",

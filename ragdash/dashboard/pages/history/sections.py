@@ -10,15 +10,23 @@ import streamlit as st
 
 from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of
 from ragdash.dashboard.caches import history_cache
-from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable
+from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable, specs
 from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import file_metrics, state
 from ragdash.dashboard.watching import log_watch
 from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import Spec
 from ragdash.reporting.history_picture import history_figure, setting_changes
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.tables.history import CHANGES, change_sentences, label, notes, short_commit
+from ragdash.reporting.tables.history import (
+    CHANGES,
+    change_sentences,
+    correction_sentence,
+    label,
+    notes,
+    short_commit,
+)
 
 LINES = {"name": "Name", "branch": "Branch", "group": "Group", "tag": "Tag"}
 MOST_CHANGES = 8
@@ -42,9 +50,14 @@ def render(context: PageContext) -> None:
     accepted = choose_accepted(line, spec)
     key = context.scope.cache_key([spec])
     metric = history_cache.metric_history(line, key, spec, accepted.index, accepted.fixed, accepted.baseline,
-                                          context.scope.truth)
+                                          context.scope.truth, _family(context, line))
     _render_finding(line, metric)
     _render_picture(line, metric, spec, accepted.baseline)
+
+
+def _family(context: PageContext, line: Sequence[HistoryPoint]) -> int:
+    """How many metrics of the sidebar have a history: a person may look at each of them."""
+    return len(select_comparable(line[0].evaluation, specs(file_metrics.menu(), context.k)[0])[0])
 
 
 def _choose_line(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
@@ -92,5 +105,5 @@ def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: S
     elements.chart(figure, table, "history", f"{spec.title} over time: {len(line):,} runs, "
                    f"{len(metric.changes):,} significant changes",
                    caption="Means with their 95 % intervals. ▲ ▼ mark changes that are significant however often you "
-                   "look: of histories without a true change, at most 5 % have any mark. The dotted line is the mean "
-                   "of the accepted run. Differences in the table are to that run.")
+                   f"look and whichever metric of the sidebar you choose, at one cutoff. {correction_sentence(metric)} "
+                   "The dotted line is the mean of the accepted run. Differences in the table are to that run.")
