@@ -275,8 +275,9 @@ class ExactReader:
         begin = text.rfind("\n", 0, position) + 1
         excerpt = shorten(text[max(begin, position - 20):position + 40].split("\n")[0], 70)
         is_python = _PYTHON_LITERAL.search(text[max(0, position - 2):position + 8])
+        error = reason.lower().removesuffix(" at")  # the place follows
         self.problems.add("invalid-json/python" if is_python else "invalid-json",
-                          {"error": reason.lower().removesuffix(" at"), "column": position - begin + 1, "start": excerpt}, line=line)
+                          {"error": error, "column": position - begin + 1, "start": excerpt}, line=line)
 
 
 def note_unread_member(key: str, path: tuple[str, ...], problems: Collector, line: int) -> None:
