@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -34,7 +34,8 @@ class CostBudget:
     left_out: frozenset[str] = frozenset()
     _most: dict[str, float] = field(default_factory=dict)
     _reserved: float = 0.0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _holders: int = 0
+    _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def __post_init__(self) -> None:
         if not 0 < self.limit < math.inf:
@@ -45,28 +46,40 @@ class CostBudget:
         cost = reported_cost(orjson.loads(answer))
         if cost is None:
             raise InputError([Problem("no-cost-reported", {"configuration": system}, field="cost_usd")])
-        with self._lock:
+        with self._changed:
             self.spent += cost
             self._most[system] = max(self._most.get(system, 0.0), cost)
 
     def knows(self, systems: Iterable[str]) -> bool:
         """Whether an answer of each of these systems has been counted."""
-        with self._lock:
+        with self._changed:
             return all(system in self._most for system in systems)
 
-    def reserve(self, systems: Iterable[str]) -> float | None:
-        """Set aside what another query may cost with these systems; None where it does not fit any more."""
-        with self._lock:
-            cost = sum(self._most.get(system, 0.0) for system in systems)
-            if self.spent + self._reserved + cost > self.limit * (1 + 1e-9) or self.spent >= self.limit:
-                return None
-            self._reserved += cost
-            return cost
+    def reserve(self, systems: Iterable[str], stopped: Callable[[], bool] | None = None) -> float | None:
+        """Set aside what another query may cost with these systems; None where it does not fit any more.
+
+        stopped: wait for what other threads have set aside and may not need, until this says so; without it nobody
+        waits. What was set aside must be released.
+        """
+        systems = list(systems)
+        with self._changed:
+            while True:
+                cost = sum(self._most.get(system, 0.0) for system in systems)
+                fits = self.spent + self._reserved + cost <= self.limit * (1 + 1e-9)
+                if fits and self.spent < self.limit:
+                    self._reserved += cost
+                    self._holders += 1
+                    return cost
+                if self.spent >= self.limit or not self._holders or stopped is None or stopped():
+                    return None
+                self._changed.wait(0.1)
 
     def release(self, reserved: float) -> None:
         """Free what was set aside for a query that has been asked."""
-        with self._lock:
-            self._reserved = max(self._reserved - reserved, 0.0)
+        with self._changed:
+            self._holders -= 1
+            self._reserved = max(self._reserved - reserved, 0.0) if self._holders else 0.0
+            self._changed.notify_all()
 
 
 def reported_cost(answer: Mapping) -> float | None:

@@ -305,9 +305,15 @@ class _Asking:
                 return
 
     def _turn(self, query_id: str, jobs: list[_Job]) -> None:
-        reserved = self.budget.reserve([job.name for job in jobs]) if self.budget else 0.0
-        if reserved is None:
-            return
+        if self.budget is None:
+            self._ask(query_id, jobs)
+        elif (reserved := self.budget.reserve([job.name for job in jobs], self.stopped)) is not None:
+            try:
+                self._ask(query_id, jobs)
+            finally:
+                self.budget.release(reserved)
+
+    def _ask(self, query_id: str, jobs: list[_Job]) -> None:
         for job in jobs:
             if self.stopped():
                 raise Stopped
@@ -316,8 +322,6 @@ class _Asking:
                 self.budget.add(job.name, job.journal.entries[query_id].text)
             with self._lock:
                 self._count(fine)
-        if self.budget:
-            self.budget.release(reserved)
 
     def _count(self, fine: bool) -> None:
         done = self.progress.done + 1
