@@ -107,3 +107,14 @@ def open_private(path: Path, mode: str) -> BinaryIO:
 def log_folder() -> Path:
     """The folder of recorded runs: RAGDASH_LOG_DIR, else ragdash-logs where the program was started."""
     return Path(os.environ.get("RAGDASH_LOG_DIR") or "ragdash-logs").expanduser()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder on the disk; nothing where the system has no such thing."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

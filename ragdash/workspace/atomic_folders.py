@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, open_private
+from ragdash.core.paths import make_private_folder, open_private, sync_folder
 
 NEW = "new"  # what is being written; what a killed process left there is cleared away
 LEFT = 24 * 3600  # seconds after which it is
@@ -35,7 +35,7 @@ def publish(target: Path, tables: Mapping[str, pa.Table]) -> bool:
                 pq.write_table(table, file, compression="zstd", write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
-        sync(temporary)
+        sync_folder(temporary)
         os.rename(temporary, target)  # fails where a folder with files is there
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) and not (os.name == "nt" and target.exists()):
@@ -43,7 +43,7 @@ def publish(target: Path, tables: Mapping[str, pa.Table]) -> bool:
         return False
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    sync(target.parent)
+    sync_folder(target.parent)
     return True
 
 
@@ -87,17 +87,6 @@ def discard(folder: Path) -> None:
         return
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def sync(folder: Path) -> None:
-    """Have the names of a folder on the disk; nothing where the system has no such thing."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def unusable(path: Path, error: OSError) -> InputError:

@@ -49,10 +49,10 @@ def test_a_view_worked_by_hand():
     counts = np.array([2, 1, 1, 1, 1] + [0] * 7)  # a, b, c, d, e and the rest of the corpus
     skew = ((counts - counts.mean()) ** 3).mean() / counts.std() ** 3
     assert view.hubs.skew == pytest.approx(skew) and view.hubs.documents == 12 and not view.hubs.hubs
-    said = " ".join(corpus_sentences(view))
-    assert "**2 of 5 relevant documents** (40%), of 2 queries, are returned by no run shown" in said
-    assert "**4 of 12 documents** of the corpus (33%)" in said and "2 of them are relevant for a query" in said
-    assert "In **2 of 4 queries**, equal or nearly equal texts take 2 ranks in the top 2 of bm25" in said
+    text = " ".join(corpus_sentences(view))
+    assert "**2 of 5 relevant documents** (40%), of 2 queries, are returned by no run shown" in text
+    assert "**4 of 12 documents** of the corpus (33%)" in text and "2 of them are relevant for a query" in text
+    assert "In **2 of 4 queries**, equal or nearly equal texts take 2 ranks in the top 2 of bm25" in text
     scope = np.array([False, True, True, False])
     part = corpus_view([Match(run, truth), Match(other, truth)], 0, k=3, queries=scope)
     assert part.unfound.relevant == 1 and not part.unfound.documents and part.copies.queries.tolist() == [
@@ -85,15 +85,15 @@ def test_what_no_run_finds_is_told_by_source_and_length_with_intervals_over_quer
     truth = Truth.build("qrels", queries, docs, [1] * 40)
     lengths = [2_000 if query % 2 else 10 + query for query in range(40)]
     truth = replace(truth, corpus=Corpus.build("docs", docs, ["x" * length for length in lengths]))
-    found = run_of("bm25", {query: [doc] if place % 2 == 0 or place < 10 else ["other"]
+    result = run_of("bm25", {query: [doc] if place % 2 == 0 or place < 10 else ["other"]
                             for place, (query, doc) in enumerate(zip(queries, docs, strict=True))})
-    unfound = corpus_view([Match(found, truth)]).unfound
+    unfound = corpus_view([Match(result, truth)]).unfound
     assert len(unfound.queries) == 15
     scans, guides = unfound.by_source
     assert (scans.name, scans.relevant, scans.unfound, scans.share) == ("scan.pdf", 20, 15, 0.75)
     assert 0.4 < scans.low < 0.75 < scans.high <= 1 and (guides.name, guides.unfound) == ("guide.md", 0)
     assert scans.queries.sum() == 15 and unfound.by_length[-1].unfound == 15
-    assert corpus_view([Match(found, replace(truth, corpus=None))]).unfound.by_length == ()
+    assert corpus_view([Match(result, replace(truth, corpus=None))]).unfound.by_length == ()
 
 
 def test_the_command_prints_the_documents_and_json_has_their_queries(tmp_path, capsys):

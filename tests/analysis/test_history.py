@@ -190,8 +190,8 @@ def test_a_repository_of_twenty_commits_shows_its_two_regressions(tmp_path, monk
     assert [run["commit"] for run in line["runs"]] == hashes and not any(run["dirty"] for run in line["runs"])
     monkeypatch.setenv(log_watch.VARIABLE, str(log))
     judgments, newest = io.read_truth(truth), io.read_run(recording.path)
-    said = texts(opened("history", **address(judgments, [newest], metric="RR"))).replace("\\", "")
-    marked = [sentence for sentence in said.splitlines() if sentence.startswith(("▼", "▲"))]
+    text = texts(opened("history", **address(judgments, [newest], metric="RR"))).replace("\\", "")
+    marked = [sentence for sentence in text.splitlines() if sentence.startswith(("▼", "▲"))]
     assert len(marked) == 2 and all("▼ worse since" in sentence for sentence in marked)
     assert [f"commit {hashes[commit][:8]}" in sentence for commit, sentence in zip((15, 8), marked, strict=True)] == [
         True, True]  # the newest first

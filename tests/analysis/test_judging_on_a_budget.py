@@ -57,8 +57,8 @@ def test_a_sample_of_everything_gives_the_values_of_full_judgments(spec, unit):
     assert result.differences[0, 1].value == pytest.approx(expected[0] - expected[1])
     if spec.name != "DCG":
         assert all(mean.low == mean.value == mean.high for mean in result.means)
-    now = [float(evaluate(run, truth, [spec], unanswerable="zero").values.mean()) for run in runs]
-    assert result.current == pytest.approx(now)
+    current = [float(evaluate(run, truth, [spec], unanswerable="zero").values.mean()) for run in runs]
+    assert result.current == pytest.approx(current)
 
 
 def test_the_total_of_a_stratified_sample_is_unbiased_and_so_is_its_variance():

@@ -145,9 +145,9 @@ def test_unjudged_documents_that_could_change_the_winner_are_said_with_their_bou
     assert all("Queries" in fix and fix.endswith('under "Judge these next".') for fix in fixes)
     assert judged_share(matches[0], 10) == pytest.approx(0.5, abs=0.15)
     assert judged_share(Match(runs[0], judged(full)), 10) == 1
-    said = {metric: [check.kind for check in find_checks(matches, parse_spec(metric))].count("unjudged")
+    text = {metric: [check.kind for check in find_checks(matches, parse_spec(metric))].count("unjudged")
             for metric in ("R@10", "RR@10", "AP", "Bpref", "nDCG(gain='exp')@10", "InfAP")}
-    assert said == {"R@10": 1, "RR@10": 1, "AP": 1, "Bpref": 0, "nDCG(gain='exp')@10": 1, "InfAP": 0}
+    assert text == {"R@10": 1, "RR@10": 1, "AP": 1, "Bpref": 0, "nDCG(gain='exp')@10": 1, "InfAP": 0}
 
 
 def test_a_tie_among_undefined_pairs_is_no_clear_difference():

@@ -124,7 +124,7 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:
-    """Which run the others are compared with: the first, or the named run; a repeat stands for its configuration."""
+    """Which run the others are compared with: the first, or the named run; of a repeat, its configuration."""
     if name is None:
         return 0
     for index, (line, runs) in enumerate(zip(names, repeats, strict=True)):

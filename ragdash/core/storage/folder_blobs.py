@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.paths import make_private_folder, open_private
+from ragdash.core.paths import make_private_folder, open_private, sync_folder
 
 
 class FolderBlobs:
@@ -34,7 +34,7 @@ class FolderBlobs:
                 file.flush()
                 os.fsync(file.fileno())
             os.link(temporary, target)  # fails where the name is taken, as a rename would not
-            _sync(target.parent)
+            sync_folder(target.parent)
         except FileExistsError:
             raise
         except OSError as error:
@@ -72,13 +72,3 @@ class FolderBlobs:
 
     def _unusable(self, error: OSError) -> InputError:
         return InputError([Problem("unusable-blobs", {"reason": error.strerror or str(error)}, self.location)])
-
-
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from ragdash.core.console import count, unwritable
+from ragdash.core.console import unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, workspace
 from ragdash.evaluation.scoring.run_judge import JudgeWork
@@ -34,12 +34,13 @@ VALUES = {"supported": 1.0, "entailed": 1.0, "useful": 1.0, "pass": 1.0, "not st
 @dataclass(frozen=True)
 class DriftCheck:
     """n verdicts asked again; same: how many are unchanged, by value and not by reason; change: mean change of their
-    values from 0 to 1, with its 95 % interval (low, high); models, months: those of the stored verdicts, and those of
-    today; tasks: verdicts by task; missing: replies that could not be used, by reason.
+    values from 0 to 1, with its 95 % interval (low, high); time: of the check, ISO 8601; models: of the
+    stored verdicts, and of today's; months: of the stored verdicts; tasks: verdicts by task; missing: replies that
+    could not be used, by reason.
     """
 
     judge: str
-    at: str
+    time: str
     n: int
     same: int
     change: float
@@ -54,18 +55,6 @@ class DriftCheck:
     def drifted(self) -> bool:
         """Whether the interval of the mean change leaves out 0."""
         return self.low > 0 or self.high < 0
-
-    def __str__(self) -> str:
-        before = ", ".join(filter(None, self.models[0])) or "a model without a name"
-        today = ", ".join(filter(None, self.models[1])) or "a model without a name"
-        name = f"{before} then and {today} now" if before != today else before
-        tasks = ", ".join(f"{n} {task}" for task, n in self.tasks.items())
-        bound = max(abs(self.low), abs(self.high))
-        verdict = ("The judge has drifted. Do not join or compare means from before and after: judge all runs again."
-                   if self.drifted else f"No drift shown; a mean change of up to {bound:.3f} may still be there.")
-        missing = f" {sum(self.missing.values())} replies could not be used." if self.missing else ""
-        return (f"{count(self.n, 'verdict')} of {', '.join(self.months)} asked again ({tasks}; {name}): {self.same:,} "
-                f"the same, mean change {self.change:+.3f} [{self.low:+.3f}, {self.high:+.3f}]. {verdict}{missing}")
 
 
 def drift_questions(work: JudgeWork, number: int = ANCHOR, seed: int = SEED) -> list[tuple[Question, Reply]]:
@@ -107,7 +96,7 @@ def check_drift(drawn: Sequence[tuple[Question, Reply]], endpoint: Endpoint, *, 
 
 
 def compare_replies(drawn: Sequence[tuple[Question, Reply]], outcome: Outcome, judge: str) -> DriftCheck:
-    """What asking again came to."""
+    """Compare what was stored with what was answered today."""
     pairs = [(question, before, after) for (question, before), after in zip(drawn, outcome.replies, strict=True)
              if after.value is not None]
     if len(pairs) < FEWEST:

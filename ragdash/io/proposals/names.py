@@ -81,7 +81,7 @@ ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRIC
 
 
 def names_average(text: str) -> bool:
-    """True for what stands in place of a query in a row of means: mean, FINAL (mean), Average score."""
+    """True for the name of a row of means: mean, FINAL (mean), Average score."""
     parts = re.split(r"[\W_]+", text.strip().lower().strip("()"))
     return len(text) < 40 and not AVERAGES.isdisjoint(parts) and AVERAGES.issuperset(set(parts) - _AROUND)
 

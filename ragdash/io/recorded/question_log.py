@@ -275,21 +275,21 @@ def _log_of_rows(file: Source, rows: Sequence[dict], unreadable: int, mapping: M
     values = {field: [None] * len(flat) if name is None else [row.get(name) for row in flat]
               for field, name in names.items()}
     questions = [_message(value, USER_ROLES) for value in values["query"]]
-    kept = [index for index, text in enumerate(questions) if text]
-    if not kept:
+    asked = [index for index, text in enumerate(questions) if text]
+    if not asked:
         return None
-    rows_kept = {field: [column[index] for index in kept] for field, column in values.items()}
-    failed = [_is_failure(error, status) for error, status in zip(rows_kept["error"], rows_kept["status"], strict=True)]
+    present = {field: [column[index] for index in asked] for field, column in values.items()}
+    failed = [_is_failure(error, status) for error, status in zip(present["error"], present["status"], strict=True)]
     answers = tuple(None if bad else _message(value, MODEL_ROLES)
-                    for bad, value in zip(failed, rows_kept["answer"], strict=True))
-    times = tuple(map(_time, rows_kept["time"]))
+                    for bad, value in zip(failed, present["answer"], strict=True))
+    times = tuple(map(_time, present["time"]))
     problems = [Problem("production-log/unread-rows", {"count": count, "reason": reason}, file.file, severity="warning")
-                for count, reason in ((len(flat) - len(kept), "without a question"), (unreadable, "not JSON objects"))
+                for count, reason in ((len(flat) - len(asked), "without a question"), (unreadable, "not JSON objects"))
                 if count]
     return QuestionLog(
-        stem(file.file), tuple(questions[index] for index in kept), answers,
-        names["answer"] is not None or any(failed), np.array([_flag(value) for value in rows_kept["refused"]], float),
-        _latencies(rows_kept, times), times, tuple(map(_text, rows_kept["session"])), tuple(problems))
+        stem(file.file), tuple(questions[index] for index in asked), answers,
+        names["answer"] is not None or any(failed), np.array([_flag(value) for value in present["refused"]], float),
+        _latencies(present, times), times, tuple(map(_text, present["session"])), tuple(problems))
 
 
 def _flat(row: Mapping, prefix: str = "", depth: int = 0) -> dict[str, object]:

@@ -9,6 +9,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
+from ragdash.evaluation.scoring.judge_drift import DriftCheck
 from ragdash.matching.views.judged import IMPORTED, setting
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
@@ -186,3 +187,16 @@ def verdict_problems(names: Sequence[str], evaluations: Sequence[Evaluation], sp
         lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
                      f"{escape(words.reason)}. {escape(words.fix)}")
     return lines
+
+
+def drift_sentence(check: DriftCheck) -> str:
+    """Whether a judge still judges as it did, in plain text."""
+    before, today = (", ".join(filter(None, names)) or "a model without a name" for names in check.models)
+    name = f"{before} then and {today} now" if before != today else before
+    tasks = ", ".join(f"{n} {task}" for task, n in check.tasks.items())
+    bound = max(abs(check.low), abs(check.high))
+    verdict = ("The judge has drifted. Do not join or compare means from before and after: judge all runs again."
+               if check.drifted else f"No drift shown; a mean change of up to {bound:.3f} may still be there.")
+    missing = f" {sum(check.missing.values())} replies could not be used." if check.missing else ""
+    return (f"{count(check.n, 'verdict')} of {', '.join(check.months)} asked again ({tasks}; {name}): {check.same:,} "
+            f"the same, mean change {check.change:+.3f} [{check.low:+.3f}, {check.high:+.3f}]. {verdict}{missing}")

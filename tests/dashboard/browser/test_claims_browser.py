@@ -56,8 +56,8 @@ def test_a_click_on_a_chunk_leads_to_it_and_the_next_query_has_no_mark_of_the_on
         app.calm()
         if axe_source:
             app.page.evaluate(axe_source)
-            found = app.page.evaluate(AXE_ON_QUERY)
-            assert not found["violations"], [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]]
+            result = app.page.evaluate(AXE_ON_QUERY)
+            assert not result["violations"], [(rule["id"], rule["nodes"][0]["html"]) for rule in result["violations"]]
     app.page.get_by_role("button", name="Next").click()
     app.settle().calm()
     app.page.get_by_role("region", name="Claims of each run").wait_for()

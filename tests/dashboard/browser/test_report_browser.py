@@ -75,10 +75,10 @@ def accessible(page, axe_source: str | None, **options) -> None:
     if axe_source:
         if not page.evaluate("'axe' in window"):
             page.evaluate(axe_source)
-        found = page.evaluate(
+        result = page.evaluate(
             "async options => (await axe.run(document, {resultTypes: ['violations'], ...options}))"
             ".violations.flatMap(v => v.nodes.map(n => [v.id, n.html.slice(0, 200), n.failureSummary]))", options)
-        assert not found, found[:5]
+        assert not result, result[:5]
 
 
 def test_the_report_draws_itself_without_a_network_and_the_button_changes_its_appearance(show, file, axe_source):

@@ -86,10 +86,10 @@ def test_what_the_picture_leaves_out_and_over_which_queries_a_difference_is_are_
     others = ["RR", "nDCG@k", "R@k", "P@k", "Success@k", "AP"]
     at = opened("compare", **address(truth, built[:2], metric="file:sas", baseline="old", k="2",
                                      columns=others))
-    said = texts(at).replace("\\", "")
-    assert "The picture has the first 6 metrics. MAP is in the table below." in said
-    assert ", on the 30 queries that both have" in said
-    assert said.count("not always the difference of the two means") == 2
+    text = texts(at).replace("\\", "")
+    assert "The picture has the first 6 metrics. MAP is in the table below." in text
+    assert ", on the 30 queries that both have" in text
+    assert text.count("not always the difference of the two means") == 2
 
 
 def test_a_click_on_a_row_chooses_its_run_and_a_click_on_a_heading_none(monkeypatch):

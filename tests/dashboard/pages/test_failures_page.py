@@ -337,8 +337,8 @@ def test_documents_are_counted_and_their_rows_open_their_queries(monkeypatch):
     monkeypatch.setattr(corpus_section.query_links, "open_queries",
                         lambda run, **filters: opened_queries.append((run, filters)))
     at = opened("old", "new", state={"failure_parts": "Documents"}, look="new")
-    truth, held = the_truth(), [runs()[name] for name in ("old", "new")]
-    view = corpus_view([Match(run, truth) for run in held], 1)
+    truth, pair = the_truth(), [runs()[name] for name in ("old", "new")]
+    view = corpus_view([Match(run, truth) for run in pair], 1)
     for line in corpus_sentences(view):
         assert plain(line) in plain(texts(at))
     table = next(entry.value for entry in at.dataframe if "Document" in entry.value and "Query" in entry.value)
@@ -346,9 +346,9 @@ def test_documents_are_counted_and_their_rows_open_their_queries(monkeypatch):
     hubs = next(entry.value for entry in at.dataframe if "Judged not relevant" in entry.value)
     assert hubs["Document"].tolist() == [hub.document for hub in view.hubs.hubs] and len(hubs)
     hub, data = view.hubs.hubs[0], SimpleNamespace(
-        digest=held[1].digest, context=SimpleNamespace(scope=SimpleNamespace(truth=truth, truth_digest=truth.digest)))
+        digest=pair[1].digest, context=SimpleNamespace(scope=SimpleNamespace(truth=truth, truth_digest=truth.digest)))
     corpus_section._open(data, np.zeros(QUERIES, bool))
     corpus_section._open(data, hub.queries)
     [(run, filters)] = opened_queries
-    assert run == held[1].digest
+    assert run == pair[1].digest
     assert follow(opened("old", "new", page="queries"), filters) == set(np.array(IDS)[hub.queries])

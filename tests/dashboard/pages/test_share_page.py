@@ -76,8 +76,8 @@ def test_one_run_alone_has_no_table_of_differences():
 def test_all_pictures_need_neither_kaleido_nor_a_browser_on_the_server(monkeypatch):
     monkeypatch.setattr(figure_files, "find_browser", lambda: None)
     at = opened("share", **session(), state={"browser_pictures": True})
-    assert "Install Chromium" not in "".join(one.value for one in at.caption)
-    assert [one.label for one in at.get("download_button")].count("Download all as Plotly JSON (ZIP)") == 1
+    assert "Install Chromium" not in "".join(item.value for item in at.caption)
+    assert [item.label for item in at.get("download_button")].count("Download all as Plotly JSON (ZIP)") == 1
     assert len(at.get("plotly_chart")) > 5
 
 

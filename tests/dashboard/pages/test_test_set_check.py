@@ -24,7 +24,7 @@ def test_the_check_says_what_the_test_set_can_show_and_lists_queries_and_finding
     assert "cannot be known with 2 runs" in texts(at)
     queries, findings = at.dataframe[0].value, at.dataframe[1].value
     assert len(queries) == 122 and "Discrimination" not in queries.columns
-    assert abs(queries["Difference it gives"].sum() - check.carriers[0].comparison.mean_difference) < 1e-9
+    assert abs(queries["Part of the difference"].sum() - check.carriers[0].comparison.mean_difference) < 1e-9
     assert len(findings) == len(check.labels.findings) > 0
 
 

@@ -337,7 +337,7 @@ def test_repeats_are_recorded_as_repeats_of_one_configuration(folder, command, c
     assert len({entry.header.group for entry in entries}) == 1 and all(entry.state == "complete" for entry in entries)
     paths = sorted((str(entry.path) for entry in entries), key=lambda path: ("-b-" in path, path))
     status, again, _ = call(capfdbinary, "compare", *paths, "--truth", "truth.jsonl", "-m", "RR", "--format", "json")
-    told, said = json.loads(again), json.loads(out)
-    assert status == 0 and told["repeats"] == said["repeats"] and told["comparisons"] == said["comparisons"]
+    before, text = json.loads(again), json.loads(out)
+    assert status == 0 and before["repeats"] == text["repeats"] and before["comparisons"] == text["comparisons"]
     assert "0 runs recorded" in command("-m", "RR", "--repeats", "2", "--logdir", "logs")[2]
     assert len(log_entries(Path("logs"))) == 4

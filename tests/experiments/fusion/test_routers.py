@@ -110,9 +110,9 @@ def test_a_planted_router_is_found_and_confirmed_on_queries_that_it_never_saw():
     assert low > 0 and low - 0.05 < gain.mean() < high + 0.05  # the held-out promise is kept
     assert before.oracle >= before.held_out.value and before.held_out.value > choice.held_out.value
     assert before.saved.n == 80 and before.saved.mean == pytest.approx(40 - np.where(chosen == 0, 10, 40)[seen].mean())
-    said = sentence_of(before).replace("\\", "")
-    assert "“if the question has a digit: sparse, otherwise dense”" in said and "better than one weight: +0." in said
-    assert "It saves 1" in said and "Upper bound, the best choice for each query with hindsight" in said
+    text = sentence_of(before).replace("\\", "")
+    assert "“if the question has a digit: sparse, otherwise dense”" in text and "better than one weight: +0." in text
+    assert "It saves 1" in text and "Upper bound, the best choice for each query with hindsight" in text
     assert "A router before retrieval beats one weight" in routers_sentence([BEFORE], 9, "MRR")
     half = part(truth, ~seen)  # the same rule, measured as a run of its own on the rest
     assert len(half) == 40

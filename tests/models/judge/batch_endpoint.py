@@ -75,8 +75,8 @@ class BatchEndpoint:
     def make_messages(self, body: bytes) -> dict:
         """A message batch; `shown` is what the service says of it."""
         name, requests = f"batch-{len(self.batches)}", json.loads(body)["requests"]
-        assert all(set(one) == {"custom_id", "params"} and one["params"]["max_tokens"] for one in requests)
-        self.asked += [one["custom_id"] for one in requests]
+        assert all(set(item) == {"custom_id", "params"} and item["params"]["max_tokens"] for item in requests)
+        self.asked += [item["custom_id"] for item in requests]
         shown = {"id": name, "type": "message_batch", "processing_status": "in_progress", "results_url": None,
                  "request_counts": {"processing": len(requests), "succeeded": 0, "errored": 0, "canceled": 0,
                                     "expired": 0}}

@@ -16,14 +16,14 @@ from ragdash.io import write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_verdict_store
 
-ROWS = {f"q{i}": {"question": "What?", "answer": f"Paris stands beside Seine number {i}.",
-                  "contexts": [f"Surely Paris stands beside Seine number {i}."]} for i in range(30)}
+ROWS = {f"q{i}": {"question": "What?", "answer": f"Paris lies on Seine number {i}.",
+                  "contexts": [f"Surely Paris lies on Seine number {i}."]} for i in range(30)}
 
 
 def harsher(asked):
     """The toy with another opinion of a third of the answers."""
-    said = toy(asked)
-    return {**said, "score": 0} if int(asked.all("answer")[0].split()[-1].rstrip(".")) % 3 == 0 else said
+    text = toy(asked)
+    return {**text, "score": 0} if int(asked.all("answer")[0].split()[-1].rstrip(".")) % 3 == 0 else text
 
 
 def test_a_judge_that_changed_is_told_apart_from_one_that_did_not(serve, tmp_path, capsys):

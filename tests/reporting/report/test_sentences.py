@@ -166,7 +166,7 @@ def test_one_query_decides_or_none_does(difference, without, words):
 
 def test_many_runs_that_share_a_mean_are_counted():
     rows = [SimpleNamespace(spec=SPEC, mean=0.5, low=0.4, high=0.6, n=40) for _ in range(9)]
-    said = comparison.leader_sentence([f"run {index}" for index in range(9)], rows, {})
-    assert said.startswith("**run 0, run 1, run 2 and 6 more** share the highest MRR, ")
+    text = comparison.leader_sentence([f"run {index}" for index in range(9)], rows, {})
+    assert text.startswith("**run 0, run 1, run 2 and 6 more** share the highest MRR, ")
     few = comparison.leader_sentence([f"run {index}" for index in range(4)], rows[:4], {})
     assert few.startswith("**run 0, run 1, run 2 and run 3** share")

@@ -337,19 +337,19 @@ def test_two_servers_that_store_the_same_run_and_one_that_deletes_it(postgres, p
 def test_the_clock_of_a_server_does_not_matter(postgres, project, tmp_path, monkeypatch):
     url, folder = postgres.url_of(project), f"file://{tmp_path}/blobs"
     home, records = open_workspace(url, folder), open_records(url, folder)
-    kept, deleted = run_of("kept"), run_of("deleted")
+    rows, deleted = run_of("kept"), run_of("deleted")
     for days in (-400, 400):
         with monkeypatch.context() as patch:
             real = time.time
             patch.setattr(time, "time", lambda real=real, days=days: real() + days * 86_400)
-            home.add_run(kept)
+            home.add_run(rows)
             home.add_run(deleted)
             home.delete(deleted.digest)
-            assert records.collect() == 0 and home.load_run(kept.digest).digest == kept.digest
+            assert records.collect() == 0 and home.load_run(rows.digest).digest == rows.digest
     postgres.sql(f"update ragdash.uploads set started = started - interval '25 hours' where project = '{project}'")
     assert records.collect() == 1, "an upload that a row deleted a moment ago named stays"
     postgres.sql(f"update ragdash.things set deleted = deleted - interval '25 hours' where project = '{project}'")
-    assert records.collect() == 1 and home.load_run(kept.digest).digest == kept.digest
+    assert records.collect() == 1 and home.load_run(rows.digest).digest == rows.digest
 
 
 WRITER = """

@@ -90,8 +90,8 @@ def test_a_folder_becomes_a_database_and_a_folder_again(postgres, s3, project, t
             main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs])
     for _ in range(2):
         assert main(["workspace", "copy", str(tmp_path / "kept"), url, "--blobs", blobs]) == 0
-        said = capsys.readouterr().err
-        assert "runs 3" in said and "reviews 3" in said and "verdicts 1" in said and "run 3" in said, said
+        text = capsys.readouterr().err
+        assert "runs 3" in text and "reviews 3" in text and "verdicts 1" in text and "run 3" in text, text
     assert content(open_workspace(url, blobs)) == expected
     assert [entry.name for entry in source.runs() if entry.broken] == [], "the source is only read"
     monkeypatch.setenv("RAGDASH_WORKSPACE", url)

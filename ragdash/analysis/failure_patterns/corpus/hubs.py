@@ -76,7 +76,7 @@ def find_hubs(queries: np.ndarray, codes: np.ndarray, names, grades: np.ndarray,
         return Hubs((), documents, of_corpus, np.nan, np.nan)
     documents = max(documents, int((counts > 0).sum()))
     by_chance = min(len(codes) / documents / lists, 1.0)
-    tail = bdtrc(np.maximum(counts - 1, 0), lists, by_chance)  # P(at least so many)
+    tail = bdtrc(np.maximum(counts - 1, 0), lists, by_chance)  # P(this many or more)
     chosen = np.flatnonzero((counts > 1) & (tail * documents < ALPHA))
     hubs = []
     for code in chosen.tolist():

@@ -20,6 +20,7 @@ from ragdash.models.judge.tasks.policy import Policy, read_policy, save_policy, 
 from ragdash.models.judge.tasks.rubrics import Rubric, read_rubric, save_rubric, trying_rubrics
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.judge.verdict_store.jsonl import unpacked
+from ragdash.reporting.sentences.judge import drift_sentence
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -82,8 +83,8 @@ def _check_drift(options: argparse.Namespace, prepared: JudgeWork, budget: Budge
         confirm(endpoint, f"Questions, answers and documents of {len(drawn):,} calls")
     result = check_drift(drawn, endpoint, budget=budget, concurrency=options.concurrency,
                          patience=Patience(reply=options.timeout))
-    write_message(options, "drift", {**asdict(result), "drifted": result.drifted, "words": str(result)}
-                  if options.progress == "json" else result)
+    write_message(options, "drift", {**asdict(result), "drifted": result.drifted, "words": drift_sentence(result)}
+                  if options.progress == "json" else drift_sentence(result))
     return int(result.drifted)
 
 

@@ -151,13 +151,15 @@ def render_stages(data: FailuresData) -> None:
               help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
     if readable.open is not False:
+        counts_width = min(len(shown), 3) * (COUNT_WIDTH + 8)  # they stay together: where it is narrow, below the stage
         with readable, st.container(key="stage_rows", gap="small"):
             for s in data.occurring_stages:
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{NAMES[s]}",
                                   gap="xsmall"):
                     st.markdown(f"**{STAGES[s].title}**", width=STAGE_WIDTH, help=_stage_help(s))
-                    for run in shown:
-                        _render_count(data, run, s, metric)
+                    with st.container(horizontal=True, gap="xsmall", width=counts_width):
+                        for run in shown:
+                            _render_count(data, run, s, metric)
             if rest := len(context.entries) - len(shown):
                 st.caption(f"{fmt.count(rest, 'more run')}: see **All numbers**.")
     if numbers_tab.open:

@@ -79,20 +79,20 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
         "Mean of the runs": pd.Series([row["mean"] for row in rows], dtype="float64"),
         "Spread": pd.Series([row["spread"] for row in rows], dtype="float64"),
         "Discrimination": pd.Series([row["discrimination"] for row in rows], dtype="float64"),
-        "Difference it gives": pd.Series([row["advantage"] for row in rows], dtype="float64"),
+        "Part of the difference": pd.Series([row["advantage"] for row in rows], dtype="float64"),
         "Findings": ["; ".join(row["findings"]) or None for row in rows]})
     if len(check.runs) < 3:
         frame = frame.drop(columns=["Discrimination"])
     if not check.carriers:
-        frame = frame.drop(columns=["Difference it gives", "Spread"] if len(check.runs) < 2 else [
-            "Difference it gives"])
+        frame = frame.drop(columns=["Part of the difference", "Spread"] if len(check.runs) < 2 else [
+            "Part of the difference"])
     elements.frame(frame, "test_set_queries", f"What each query contributes to {check.spec.title}",
                    height=TABLE_HEIGHT, pick=partial(_open_query, context.digests[0],
                                                      [row["query_id"] for row in rows]),
-                   formats={"Difference it gives": "%+.4f"}, widths={"Findings": 260})
+                   formats={"Part of the difference": "%+.4f"}, widths={"Findings": 260})
     if check.carriers:
         pair = check.carriers[0]
-        st.caption(f"Difference it gives: its part of the difference of means of {fmt.escape(pair.leader)} and "
+        st.caption(f"Part of the difference: what the query adds to the difference of means of {fmt.escape(pair.leader)} and "
                    f"{fmt.escape(pair.other)}, the two best runs. Click the left edge of a row to open the query.")
 
 
