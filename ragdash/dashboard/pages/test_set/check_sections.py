@@ -92,8 +92,9 @@ def _render_queries(context: PageContext, check: TestSetCheck) -> None:
                    formats={"Part of the difference": "%+.4f"}, widths={"Findings": 260})
     if check.carriers:
         pair = check.carriers[0]
-        st.caption(f"Part of the difference: what the query adds to the difference of means of {fmt.escape(pair.leader)} and "
-                   f"{fmt.escape(pair.other)}, the two best runs. Click the left edge of a row to open the query.")
+        st.caption("Part of the difference: what the query adds to the difference of means of "
+                   f"{fmt.escape(pair.leader)} and {fmt.escape(pair.other)}, the two best runs. Click the left edge of "
+                   "a row to open the query.")
 
 
 def _render_findings(context: PageContext | None, labels: LabelCheck) -> None:
