@@ -103,8 +103,8 @@ def next_to_ranx(runs: list[Run], times: int = 3) -> None:
     rows = [(fastest(lambda: fuse(runs), 3), fastest(lambda: peer(theirs), 1)) for _ in range(times)]
     (wall, cpu), (other_wall, other_cpu) = (np.min([row[side] for row in rows], axis=0) for side in (0, 1))
     print(f"  in turn with ranx: {wall:.3f} s (processor {cpu:.3f} s); ranx {other_wall:.2f} s (processor "
-          f"{other_cpu:.2f} s): {other_cpu / cpu:.1f} times the processor time, {other_wall / wall:.1f} times the time; "
-          f"in each turn {', '.join(f'{peer[1] / mine[1]:.1f}' for mine, peer in rows)}", flush=True)
+          f"{other_cpu:.2f} s): {other_cpu / cpu:.1f} times the processor time, {other_wall / wall:.1f} times the time",
+          flush=True)
 
 
 def speed(*, small: bool, peer: bool) -> None:
