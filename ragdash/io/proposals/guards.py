@@ -155,7 +155,7 @@ def _has_average(data: bytes) -> bool:
 
 
 def _are_its_parts(source: Source, text: str, texts: str) -> bool:
-    """True where a list of texts next to one context holds the texts one by one: documents beside a context."""
+    """True where a list of texts next to one context holds the texts one by one: documents next to a context."""
     if not text or texts in ("", text) or "[]" in texts:
         return False
     rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
