@@ -85,11 +85,6 @@ def label_slices(run: Run, query_ids: Iterable[str]) -> dict[str, tuple[Slice, .
     return by_column
 
 
-def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
-    """The slice of this attribute and value; None where the truth has none such."""
-    return next((candidate for candidate in slices(truth).get(attribute, ()) if candidate.value == value), None)
-
-
 def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
     """A slice for each different value of Q values, largest first, None as NOT_GIVEN; of many numbers, quarters."""
     if _are_numbers(values):
