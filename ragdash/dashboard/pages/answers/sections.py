@@ -234,7 +234,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
     from_files = (" Columns marked (file) are scores of another tool, as they are in the files; ragdash has not "
                   "computed them.") if answer_score_specs(data.specs) else ""
     groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
-            judged, "LLM judge", "Verdicts of a model that read answers and contexts. Queries shows each with its reason."), (
+            judged, "LLM judge", "Verdicts of a model that read the texts. Queries shows each with its reason."), (
             right, "Right?", "Answers against the references and the question." + from_files), (
             grounding, "Grounded?", SINGLE_WORDS + from_files))
     spec_index = data.specs.index(spec)
