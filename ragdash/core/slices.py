@@ -110,11 +110,6 @@ def choose_slices(truth: Truth, runs: Sequence[Run], name: str) -> tuple[Slice, 
     return known[names[0]]
 
 
-def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
-    """The slice of this attribute and value; None where the truth has none such."""
-    return next((candidate for candidate in slices(truth).get(attribute, ()) if candidate.value == value), None)
-
-
 def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
     """A slice for each different value of Q values, largest first, None as NOT_GIVEN; of many numbers, quarters."""
     if _are_numbers(values):
