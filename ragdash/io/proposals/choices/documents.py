@@ -13,7 +13,6 @@ from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import counts_within, lists_with_scores, same_lengths
 
-
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 

@@ -1,4 +1,4 @@
-"""A row for each document whose scores are marks of what is relevant, 0 and 1 or all 1, or have such marks next to them."""
+"""A row for each document whose scores are marks of what is relevant, 0 and 1 or all 1, or are next to such marks."""
 
 from __future__ import annotations
 
