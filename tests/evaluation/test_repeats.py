@@ -126,7 +126,7 @@ def test_compare_in_python_merges_repeats_and_says_which_noise_dominates(runs, t
     assert table == ragdash.compare(merged[0], merged[1:]) and [[pair.candidate for pair in row] for row in table] == [
         ["hybrid", "hybrid"]]
     assert table[0][0].mean_difference == pytest.approx(1 - 0.25 / 12 - 0.875) and table.verdict.best == "hybrid"
-    dense, hybrid, difference = table.summary().splitlines()[-3:]
+    dense, _, difference = table.summary().splitlines()[-3:]
     assert dense.startswith("dense: ") and "running it again" in dense and "For the same cost, 2 repeats of 12" in dense
     assert difference.startswith("hybrid - dense: ")
     evaluations = [evaluate(run, Truth.from_dict(TRUTH), specs) for run, specs in zip(
