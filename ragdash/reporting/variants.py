@@ -166,7 +166,8 @@ def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = 
              f"{variants.summaries[run].n:,}", *(_against_cells(variants.against[run]) if baseline else ()),
              *(paid[aim][run] for aim in variants.aims[1:]),
              "●" if variants.best[run] else ""] for run in _order(variants)]
-    lines = [headline(variants), *repeats_lines(variants), *cautions(variants), left_out_sentence(effects), aims_sentence(variants)]
+    lines = [headline(variants), *repeats_lines(variants), *cautions(variants), left_out_sentence(effects),
+             aims_sentence(variants)]
     marker = "- " if form == "markdown" else ""
     return "\n".join([table_text(EFFECT_HEADER, effect_rows(effects), form), table_text(header, rows, form),
                       *(f"{marker}{line}" for line in lines if line), ""])

@@ -5,5 +5,5 @@ from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, Set
 from ragdash.analysis.variants.objectives import best_compromises
 from ragdash.analysis.variants.repeats import MergedVariants, merge_variants
 
-__all__ = ["COST", "FEWEST_RUNS", "LATENCY", "MainEffects", "MergedVariants", "SettingEffect", "Variants", "best_compromises",
-           "compare_variants", "main_effects", "merge_variants"]
+__all__ = ["COST", "FEWEST_RUNS", "LATENCY", "MainEffects", "MergedVariants", "SettingEffect", "Variants",
+           "best_compromises", "compare_variants", "main_effects", "merge_variants"]

@@ -84,8 +84,8 @@ def test_a_search_has_all_words_and_exact_values():
 
 def test_repeats_of_a_variant_are_one_run_with_the_noise_that_dominates():
     def repeat(run, number):
-        header = RunHeader(f"{run.name}-{number}", "rag", "2026-03-01T00:00:00+00:00", settings=run.settings, group="grid",
-                           repeat=number)
+        header = RunHeader(f"{run.name}-{number}", "rag", "2026-03-01T00:00:00+00:00", settings=run.settings,
+                           group="grid", repeat=number)
         lost = f"q{10 * number:02}"  # another query finds nothing in each repeat
         return replace(run_of({query: [] if query == lost else run.ranking(query)["doc_id"].to_pylist()
                                for query in QUERIES}, f"{run.name}#{number}", settings=run.settings), header=header)

@@ -73,7 +73,8 @@ def _variants(runs: tuple[str, ...], scope: tuple, spec: str, settings: tuple, n
               _repeats: Sequence[Sequence[Evaluation]]) -> Variants:
     texts: list[Mapping[str, str]] = [dict(run) for run in settings]
     metric = parse_spec(spec)
-    repeated = [(name, np.stack([repeat.column(metric) for repeat in repeats], axis=1), [match.run for match in matches])
+    repeated = [(name, np.stack([repeat.column(metric) for repeat in repeats], axis=1),
+                 [match.run for match in matches])
                 for name, repeats, matches in zip(names, _repeats, _matches, strict=True) if len(repeats) > 1]
     return compare_variants(_matches, _evaluations, texts, metric, against=_against, withheld=_withheld,
                             spreads=spreads_of_groups(metric, repeated) if repeated else ())
