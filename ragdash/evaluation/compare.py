@@ -94,17 +94,15 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     accept
         Kinds of checks to accept, such as "missing-queries": the table is comparable in spite of them.
     repeats : {"mean", "single"}
-        Recorded runs of one group and name are repeats: "mean" compares the means over repeats of each query, "single"
-        each repeat by itself. Runs of one configuration alone are compared with each other.
+        Of recorded runs of one group and name: the means over repeats of each query, or each repeat by itself.
     **conventions
         How they are: further arguments of `evaluate`.
 
     Returns
     -------
     ComparisonTable
-        A list with a row for each candidate and a column for each metric, with `frame`, `summary`, `verdict`,
-        `assert_improved` and `assert_no_regression`. p-values and intervals are corrected over all pairs of these runs,
-        on each metric for itself.
+        A list with a row for each candidate and a column for each metric. p-values and intervals are corrected over
+        all pairs of these runs, on each metric for itself.
 
     Raises
     ------
@@ -131,11 +129,11 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     compared_specs = requested or select_comparable(singles[0], singles[0].specs)[0]
     _check_comparable(singles[0], singles[1:], compared_specs)
     groups = grouped_repeats(singles, check_repeats(repeats))
-    evaluations = [group.evaluation for group in groups]
-    columns = [test_family(evaluations, spec, rules).against(0) for spec in compared_specs]
-    return ComparisonTable([[column[row] for column in columns] for row in range(len(groups) - 1)], ComparisonInputs(
-        tuple(evaluations), tuple(compared_specs), rules, runs_of(groups, named), truth, checked_kinds(accept),
-        tuple(group.repeats for group in groups)))
+    inputs = ComparisonInputs(tuple(group.evaluation for group in groups), tuple(compared_specs), rules,
+                              runs_of(groups, named), truth, checked_kinds(accept),
+                              tuple(group.repeats for group in groups))
+    columns = [test_family(inputs.evaluations, spec, rules).against(0) for spec in compared_specs]
+    return ComparisonTable([[column[row] for column in columns] for row in range(len(groups) - 1)], inputs)
 
 
 def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, conventions: dict) -> Evaluation:
