@@ -128,6 +128,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="They may be distances. The order of the list is kept, so the metrics are right.",
         fix="Only score cutoffs and score fusion need the scores reversed.",
     ),
+    "compare-unanswerable-queries/no-judgments": Message(
+        actual="The truth has no judgments of documents.",
+        expected="Retrieval metrics are undefined. Answers, and metrics from the files, can be compared.",
+        fix="Add judgments to measure retrieval.",
+    ),
     "compare-unanswerable-queries/skip": Message(
         actual=_UNANSWERABLE,
         expected="They are undefined and left out of every mean." + _OTHERWISE,
