@@ -316,6 +316,13 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check how the run was made.",
         reason="perfect on every query",
     ),
+    "check-unread-rankings": Message(
+        actual="The file of {run} has rankings that are not read",
+        expected="Only its answers and the metrics in the file are shown.",
+        fix="ragdash check FILE prints the options that read them.",
+        page="Apply the proposed reading on the Data page.",
+        reason="rankings not read",
+    ),
     "check-tuned-here": Message(
         actual="{run} was tuned on these judgments, so its mean is optimistic",
         expected="The value on held-out queries is the one to report.",
