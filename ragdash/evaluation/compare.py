@@ -101,8 +101,7 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     Returns
     -------
     ComparisonTable
-        A list with a row for each candidate and a column for each metric. p-values and intervals are corrected over
-        all pairs of these runs, on each metric for itself.
+        A row for each candidate, a column for each metric; corrected over all pairs of runs, on each metric for itself.
 
     Raises
     ------
@@ -129,9 +128,8 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     compared_specs = requested or select_comparable(singles[0], singles[0].specs)[0]
     _check_comparable(singles[0], singles[1:], compared_specs)
     groups = grouped_repeats(singles, check_repeats(repeats))
-    inputs = ComparisonInputs(tuple(group.evaluation for group in groups), tuple(compared_specs), rules,
-                              runs_of(groups, named), truth, checked_kinds(accept),
-                              tuple(group.repeats for group in groups))
+    inputs = ComparisonInputs(tuple(group.evaluation for group in groups), tuple(compared_specs), rules, runs_of(
+        groups, named), truth, checked_kinds(accept), tuple(group.repeats for group in groups))
     columns = [test_family(inputs.evaluations, spec, rules).against(0) for spec in compared_specs]
     return ComparisonTable([[column[row] for column in columns] for row in range(len(groups) - 1)], inputs)
 
