@@ -25,7 +25,7 @@ MEANS = ("all", "mean", "average", "avg", "overall")  # under these ids files ha
 _MEASURE = re.compile(
     r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m_?map|map|Rprec|bpref|gm_bpref|recip_rank|infAP|ndcg|utility|11pt_avg|"
     r"(P|recall|ndcg_cut|map_cut|success|iprec_at_recall|ircl_prn|relative_P|Rprec_mult)_[\d.]+|set_\w+")
-_WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; the second column of qrels is 0, that of runs Q0
+_WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
 _COLUMNS = ("run", "measure", "query", "value")
 _FEW_LINES, _MOST_MEASURES = 4, 30
 Row = tuple[int, str | None, str, str, str]  # line, run, query, metric, value
