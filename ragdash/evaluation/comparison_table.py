@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.slices import label_slices, slices
+from ragdash.core.slices import all_slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.metrics import Spec, parse_specs
@@ -113,9 +113,7 @@ class ComparisonTable(list[list[Comparison]]):
         inputs = self.inputs
         if inputs is None or not self or inputs.truth is None:
             raise ValueError("nothing was compared with a truth")
-        known = dict(slices(inputs.truth))
-        for run in inputs.runs:
-            known.update(label_slices(run, inputs.truth.query_ids.to_pylist()))
+        known = all_slices(inputs.truth, inputs.runs)
         if name not in known:
             raise ValueError(f"no slices {name!r}; there are {', '.join(known) or 'none'}")
         spec = parse_specs([metric or inputs.specs[0]])[0]

@@ -15,7 +15,7 @@ from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.names import ID, RANKS, SCORES, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
-from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
 
@@ -154,6 +154,17 @@ def _has_average(data: bytes) -> bool:
     return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
 
 
+def _are_its_parts(source: Source, text: str, texts: str) -> bool:
+    """True where a list of texts next to one context holds the texts one by one: documents next to a context."""
+    if not text or texts in ("", text) or "[]" in texts:
+        return False
+    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
+    lists = [row.get(texts) for row in rows]
+    return any(type(value) is list and len(value) > 1 for value in lists) and all(
+        value is None or type(value) is list for value in lists) and all(
+        row.get(text) is None or type(row[text]) is str for row in rows)
+
+
 def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Problem]) -> list[Reading]:
     """The readings of a file of which the known format reads a part: relevant documents, evidence, answers."""
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
@@ -176,6 +187,8 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
         mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys() and not (
             name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
+    if _are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
+        new.append("contexts")
     if "." in mapping.get("latency_ms", "") and not {"latency_ms", "latency_s"} & guess.keys():
         new.append("latency_ms")
     if detected.role == "truth" and "scores" in mapping:  # a truth has no place for them

@@ -80,8 +80,9 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
             fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
                                                    for row in rows))
     parents = {name.rpartition(".")[0] for name in fields}
-    family = find_family(name for name, item in fields.items() if NUMBER not in name and name not in parents
-                         and not _is_setting(item))
+    family = find_family((name for name, item in fields.items() if NUMBER not in name and name not in parents
+                          and not _is_setting(item)),
+                         {name for name, item in fields.items() if item.is_list and item.is_id_like})
     if family is None:
         return fields, None
     taken = {name for members in family.members.values() for name in members.values()}
