@@ -81,8 +81,8 @@ class PostgresJobs:
         which = {**self._project, "kinds": list(kinds), "owner": owner, "seconds": seconds}
 
         def take(connection: Connection) -> Row | None:
-            held = connection.execute(_MINE, which).first()  # an attempt whose confirmation was lost
-            return held or connection.execute(_LEASE, which).first()
+            mine = connection.execute(_MINE, which).first()  # an attempt whose confirmation was lost
+            return mine or connection.execute(_LEASE, which).first()
 
         row = self.database.write(take)
         return None if row is None else _record(row)
