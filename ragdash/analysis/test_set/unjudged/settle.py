@@ -15,7 +15,7 @@ from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.unjudged.bounds import bounds
 from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
-from ragdash.analysis.test_set.unjudged.relevance_chances import Chances, relevance_chances
+from ragdash.analysis.test_set.unjudged.relevance_chances import relevance_chances
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.match import Match
@@ -93,9 +93,8 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
     document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact; for nDCG, AP and RR it is the
     first step, so plan again after some judgments. Queries without a relevant document count as 0. The chances are
-    those of `relevance_chances`; how unsure they are widens the variance. Judgments of relevant documents alone show
-    no rate: then the chance is 0.5 unless you give one. Stop rules that look after each judgment stop too early now
-    and then. How often the probabilities come true: benchmarks/judgments.py calibration.
+    those of `relevance_chances`, whose errors widen the variance; 0.5 where nothing is judged not relevant. Stop rules
+    that look after each judgment stop too early now and then (benchmarks/judgments.py).
 
     Raises
     ------
@@ -115,26 +114,23 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
     lists, rows, weight, means = _weights(matches, spec, k or spec.k or DEPTH)
-    chances = (relevance_chances(lists, matches[0].truth, rows) if chance is None
-               else Chances.fixed(chance, len(rows), "given"))
+    chances = relevance_chances(lists, matches[0].truth, rows, chance)
     p = chances.values
     expected = means + weight @ p
     leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
     others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]
     pairs, difference = weight[leader] - weight[others], means[leader] - means[others]
     variance = pairs ** 2 * (p * (1 - p))
-    spread = variance.sum(axis=1)
-    unsure = 1 + chances.shared_variance(pairs) / np.maximum(spread, 1e-300)  # the chances are estimates themselves
-    sure = _sure(difference + pairs @ p, spread * unsure)
+    unsure = 1 + chances.shared_variance(pairs) / np.maximum(variance.sum(axis=1), 1e-300)
+    sure = _sure(difference + pairs @ p, variance.sum(axis=1) * unsure)
     doubtful = np.flatnonzero(sure < level)
     doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))[doubtful].max(axis=0, initial=0.0)
     order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
     needed, undecided = _needed(difference, pairs, p, unsure, order, len(doubtful) > 0, level, worlds, seed)
     table = documents_table(lists, rows[order[:limit]]).append_column("chance", pa.array(p[order[:limit]]))
     return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
-                        float(sure.min(initial=1.0)),
-                        table.append_column("doubt", pa.array(doubt[order[:limit]])), needed, undecided, len(order),
-                        chances.basis, chances.judged, chances.relevant,
+                        float(sure.min(initial=1.0)), table.append_column("doubt", pa.array(doubt[order[:limit]])),
+                        needed, undecided, len(order), chances.basis, chances.judged, chances.relevant,
                         float(p.sum() / max(len(matches[0].truth), 1)), spec.name in SUMS)
 
 
