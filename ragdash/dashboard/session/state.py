@@ -341,7 +341,8 @@ def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
 
 def _address() -> tuple[dict[str, list[str]], saved_views.SavedView | None]:
     """The choices of the address, and the saved view that it names."""
-    given = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params})
+    names = {entry.digest[:SHORT]: entry.name for entry in st.session_state.get(_RUNS, ())}
+    given = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params}, names)
     if RUN not in given and saved_views.VIEW in given:
         view = saved_views.ask_for(given[saved_views.VIEW][0])
         return (_known(view.parameters), view) if view else ({}, None)
