@@ -197,8 +197,7 @@ def add_run(digest: str, name: str) -> SessionRun:
 def insert_run(entry: SessionRun, position: int) -> SessionRun:
     """Add an entry, shown, with a name and a color that no other run of the session has."""
     used_slots = {other.slot for other in runs()}
-    slots = (entry.slot, *range(len(used_slots) + 1))
-    slot = next(slot for slot in slots if slot not in used_slots)
+    slot = next(slot for slot in (entry.slot, *range(len(used_slots) + 1)) if slot not in used_slots)
     entry = replace(entry, name=free_name(entry.name), slot=slot)
     st.session_state[_RUNS] = (*runs()[:position], entry, *runs()[position:])
     if SHOWN in st.session_state:
