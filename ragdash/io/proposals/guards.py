@@ -119,14 +119,17 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
-        yield lambda reading: reading.role == "truth" and "evidence" in reading.mapping and guess["doc_id"] in (
-            reading.mapping.get("relevant"), reading.mapping.get("source"))
+        yield lambda reading: reading.role == "truth" and bool({"evidence", "answers"} & reading.mapping.keys()) and (
+            guess["doc_id"] in (reading.mapping.get("relevant"), reading.mapping.get("source")))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
     is_small = source.stored_size < _SMALL_BYTES
+    ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
+    if ranked and guess.get("retrieved"):  # the other list has them in no order
+        yield lambda reading: reading.mapping.get("retrieved") in ranked
     if "doc_id" in guess and any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
         yield lambda reading: _names_chunks(reading.mapping.get("doc_id", "")) and (
             reading.mapping.get("source") == guess["doc_id"])  # the document is that of the chunk

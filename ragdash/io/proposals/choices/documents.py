@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import counts_within, lists_with_scores, same_lengths
+
+_RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 
 def id_rank(item: Field) -> int:
@@ -43,8 +45,11 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     if not any(_overlap(item, gold_ids) for item in lists):
         titles = [item for item in free.values() if meanings.is_title(item) and not _is_gold_path(item.path)]
         lists = [item for item in titles if _overlap(item, gold_ids)] or lists
+    if gold in result.fields:
+        lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
     if lists:
-        best = max(lists, key=lambda item: (_overlap(item, gold_ids), id_rank(item) == 0, -item.path.count("."),
+        best = max(lists, key=lambda item: (_overlap(item, gold_ids), not _RANKED.isdisjoint(item.name_words),
+                                            id_rank(item) == 0, -item.path.count("."),
                                             item.distinct_share))
         _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
     _settle_texts(result, free)
@@ -63,6 +68,18 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         take(result, free, "text", texts_of_documents[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
+
+
+def _resolves(item: Field, gold: Field, fields: Iterable[str]) -> bool:
+    """True for a list of how each expected document was found: its ids are the relevant ones, and it says "expected".
+    """
+    parent = item.path.rpartition("[].")[0]
+    if not parent or not any(name.startswith(f"{parent}[].") and "expected" in words(name.rpartition("[].")[2])
+                             for name in fields):
+        return False
+    pairs = [(set(map(str, leaves(value))), set(map(str, leaves(right)))) for value, right in zip(
+        item.values, gold.values, strict=False) if not is_missing(right)]
+    return len(pairs) > 2 and sum(returned == right for returned, right in pairs) >= 0.9 * len(pairs)
 
 
 def _is_flag(item: Field) -> bool:
