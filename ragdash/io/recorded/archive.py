@@ -32,10 +32,10 @@ def packed_run(path: Path) -> PackedRun | None:
         If the archive or its header cannot be read.
     """
     status = path.stat()
-    found = _packed_run(path, status.st_mtime_ns, status.st_size)
-    if isinstance(found, Problem):
-        raise InputError([found])
-    return found
+    run = _packed_run(path, status.st_mtime_ns, status.st_size)
+    if isinstance(run, Problem):
+        raise InputError([run])
+    return run
 
 
 @lru_cache(2048)
