@@ -56,8 +56,8 @@ class Assignment:
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):
             return False  # places in a list
-        if content == ["labels"] and 2 * self.repeats > len(self.records.rows):
-            return False
+        if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
+            return False  # values of something else than queries, or of configurations that nothing names
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
         if "query" not in self.roles and any("[]." in name and (
@@ -85,7 +85,9 @@ class Assignment:
         asked = self.fields.get(self.roles.get("query", ""))
         if asked is not None and asked.is_id_like:
             return False
-        return "query" in self.roles and len(self.records.rows) > 1 and bool(rest) and all(
+        if not rest and "query" in self.roles and len(self.records.rows) > 1:
+            return self.roles["query"].lower() in ("question", "questions", "query", "queries")
+        return "query" in self.roles and len(self.records.rows) > 1 and all(
             not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
             and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)
 

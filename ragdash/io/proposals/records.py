@@ -14,6 +14,7 @@ from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
+from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
 from ragdash.io.proposals.shapes.headers import header_names, looks_like_header
 from ragdash.io.proposals.shapes.logs import is_log
@@ -40,6 +41,7 @@ MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
+_LONGEST_NAME = 160  # of a configuration, such as the path of a model
 _DELIMITERS = "\t,;|"
 
 
@@ -148,7 +150,7 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
     if any(name in rows[0] for name in ("question", "query", "input", "user_input")):
         return
     outer = [{f"{KEY}.{name}": value for name, value in row.items()
-              if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
+              if type(value) in (str, int, NumberText) and len(str(value)) < _LONGEST_NAME} for row in rows]
     for key in keys:
         lists = [row.get(key) for row in rows]
         if all(_is_records(items, 2) for items in lists) or all(map(_ask, lists)):
@@ -198,7 +200,8 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
                                              if type(row) is dict])
     if all(type(member) is dict and member for member in members):
         if _share_keys(members):
-            yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, row in value.items()])
+            outer = asked_once(root, path, members)
+            yield RecordList(f"{prefix}{KEY}", [{KEY: key, **outer, **row} for key, row in value.items()])
         if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
@@ -344,6 +347,8 @@ def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict
     if not rows:
         return []
     width = max(len(row) for row in rows[:50])
+    while width > 2 and len(rows) > 2 and sum(bool(str(cell).strip()) for cell in rows[-1]) < 2:
+        rows.pop()  # numbered lines that nobody filled in
     if width > MAX_COLUMNS:
         return []
     header, body = [cell.strip() for cell in rows[0]], rows[1:]

@@ -26,7 +26,8 @@ def is_metric(field: Field) -> bool:
         return False
     if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
         return False
-    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge"}) and (
+    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
+                                                          "judgment", "judgement", "rating"}) and (
         "." in field.path)
     stripped = {word.rstrip("0123456789") for word in name}
     known = not (name | stripped).isdisjoint(METRICS)
@@ -42,8 +43,8 @@ def is_label(field: Field) -> bool:
     name = set(field.words)
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
-    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name",
-                                                                               "metric"})
+    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({
+        "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 

@@ -112,15 +112,12 @@ def load(context: PageContext) -> JudgesData | None:
 
     If the verdict store cannot be read, the problem is shown on the page.
     """
+    stamp = _shown_stamp()
     try:
-        usages = judges()
+        by_judge = means_by_judge(context)
     except InputError as error:
         elements.problems(error.problems, "judge_ledger")
         return None
-    labels = sentences_judge.judge_labels(usage.judge for usage in usages)
-    stamp = _shown_stamp()
-    by_judge = {label: (usage, cells) for label, usage in zip(labels, usages, strict=True)
-                if (cells := _single_judge_means(context.digests, context.scope, usage, stamp))}
     if not by_judge:
         return None
     choices = {label: ((usage,), cells) for label, (usage, cells) in by_judge.items()}
@@ -137,6 +134,20 @@ def load(context: PageContext) -> JudgesData | None:
         cells = _panel_means({usage.judge: cells for usage, cells in members.values()}, context.digests, context.scope,
                              stamp)
     return JudgesData(context, selected, label, tuple(choices), cells)
+
+
+def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[tuple[int, str], JudgedMean]]]:
+    """Usage and means of every judge that has scored the runs shown, by its label; the judge used last first.
+
+    Raises
+    ------
+    InputError
+        If the verdict store cannot be read.
+    """
+    usages, stamp = judges(), _shown_stamp()
+    labels = sentences_judge.judge_labels(usage.judge for usage in usages)
+    return {label: (usage, cells) for label, usage in zip(labels, usages, strict=True)
+            if (cells := _single_judge_means(context.digests, context.scope, usage, stamp))}
 
 
 def judged(run: str, scope: Scope) -> Judged:
