@@ -55,14 +55,14 @@ class Chances:
         return np.einsum("pf,fg,pg->p", turned, self.covariance, turned)
 
 
-def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray) -> Chances:
+def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray, given: float | None = None) -> Chances:
     """Chances of these rows (U,) of the lists: a logistic regression, times what the query's other documents show.
 
     The features are the logarithm of the best rank and how high the other runs have the document. The factor of a
     query is the best linear estimate from r - e, r: relevant ones among its judged documents, e: expected ones. Two
     documents of a query are both relevant (1 + c) times as often as if they were independent. c is estimated: above 0
     where some queries have many relevant documents and others few, below 0 where each has about one, so that one which
-    is already known leaves little chance to the others (with exactly one: none).
+    is already known leaves little chance to the others (with exactly one: none). given: one chance for all.
 
     Examples
     --------
@@ -75,6 +75,8 @@ def relevance_chances(lists: TopKLists, truth: Truth, rows: np.ndarray) -> Chanc
     >>> result.basis, result.judged, result.relevant, result.values.round(2).tolist()
     ('judged', 2, 1, [0.34])
     """
+    if given is not None:
+        return Chances.fixed(given, len(rows), "given")
     place, relevant = _judged_rows(lists, truth)
     if not len(relevant) or relevant.all():
         return Chances.fixed(UNKNOWN, len(rows), "unknown", len(relevant), int(relevant.sum()))

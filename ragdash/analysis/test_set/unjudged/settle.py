@@ -93,8 +93,7 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
     document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact; for nDCG, AP and RR it is the
     first step, so plan again after some judgments. Queries without a relevant document count as 0. The chances are
-    those of `relevance_chances`, whose errors widen the variance; 0.5 where nothing is judged not relevant. Stop rules
-    that look after each judgment stop too early now and then (benchmarks/judgments.py).
+    those of `relevance_chances`, whose errors widen the variance; 0.5 where nothing is judged not relevant.
 
     Raises
     ------
