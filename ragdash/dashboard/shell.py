@@ -13,6 +13,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
+from ragdash.dashboard.monitoring.reruns import RERUNS
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
 from ragdash.dashboard.session.scope import slices_of
@@ -28,7 +29,13 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 
 def main() -> None:
-    """The whole script run: shell, page, and the address that leads back here."""
+    """The whole script run, counted for those who watch the server."""
+    with RERUNS.timed():
+        _draw()
+
+
+def _draw() -> None:
+    """Shell, page, and the address that leads back here."""
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if not login.is_admitted():

@@ -202,6 +202,10 @@ class JobQueue(Protocol):
         """Jobs of a kind (None: of every kind), the newest first."""
         ...
 
+    def counts(self) -> dict[str, int]:
+        """How many jobs are in each state."""
+        ...
+
     def greet(self, worker: str, place: str) -> None:
         """Say that a worker lives, and where."""
         ...

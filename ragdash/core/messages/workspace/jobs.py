@@ -12,6 +12,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a worker that finishes it",
         fix="Look at the log of the workers, then start it again: what was stored is kept.",
     ),
+    "bad-status-address": Message(
+        actual="the address {value!r}",
+        expected="a port, or host:port",
+        fix="Write --status 9101, or --status 0.0.0.0:9101 for other machines.",
+    ),
     "job-files-gone": Message(
         actual="a job whose files are no longer there",
         expected="the texts that the server stored with it",

@@ -14,6 +14,7 @@ from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.texts import escape, unescape
 from ragdash.core.storage.protocols import JobRecord
 
+STATES = ("waiting", "running", "done", "failed", "canceled")
 ATTEMPTS = 3  # workers that may end in the middle of a job before it has failed
 DAYS = 30  # that a job is listed after its end
 ALIVE = 60  # seconds since a worker was last heard of
@@ -50,6 +51,7 @@ _FIND = text(f"select {_COLUMNS} from ragdash.jobs where project = :project and 
              "order by made desc limit 1")
 _LIST = text(f"select {_COLUMNS} from ragdash.jobs where project = :project and "
              "(cast(:kind as text) is null or kind = :kind) order by made desc, id limit :limit")
+_COUNTS = text("select state, count(*) from ragdash.jobs where project = :project group by state")
 _GREET = text("insert into ragdash.workers (project, id, place) values (:project, :id, :place) "
               "on conflict (project, id) do update set seen = now()")
 _LEAVE = text("delete from ragdash.workers where project = :project and (id = :id or seen < now() - interval '1 day')")
@@ -145,6 +147,11 @@ class PostgresJobs:
         rows = self.database.read(lambda connection: connection.execute(
             _LIST, {**self._project, "kind": kind, "limit": limit}).all())
         return list(map(_record, rows))
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs are in each state."""
+        rows = self.database.read(lambda connection: connection.execute(_COUNTS, self._project).all())
+        return dict.fromkeys(STATES, 0) | {row.state: row[1] for row in rows}
 
     def greet(self, worker: str, place: str) -> None:
         """Say that a worker lives, and where."""
