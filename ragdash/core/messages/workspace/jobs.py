@@ -8,7 +8,7 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "job-given-up": Message(
-        actual="a job whose workers ended in the middle of it, {attempts} times",
+        actual="a job whose workers ended in the middle of it without getting further, {attempts} times",
         expected="a worker that finishes it",
         fix="Look at the log of the workers, then start it again: what was stored is kept.",
     ),

@@ -15,7 +15,7 @@ from ragdash.core.storage.postgres.texts import escape, unescape
 from ragdash.core.storage.protocols import JobRecord
 
 STATES = ("waiting", "running", "done", "failed", "canceled")
-ATTEMPTS = 3  # workers that may end in the middle of a job before it has failed
+ATTEMPTS = 3  # workers in a row that may end in the middle of a job without any progress before it has failed
 DAYS = 30  # that a job is listed after its end
 ALIVE = 60  # seconds since a worker was last heard of
 _COLUMNS = ("id, kind, body, state, upload, progress, result, cancel, attempts, lost, "
@@ -32,11 +32,12 @@ _LEASE = text(
     f"order by made, id limit 1 for update skip locked) returning {_COLUMNS}")
 _HELD = "where project = :project and id = :id and owner = :owner and state = 'running'"
 _LOOK = text(f"select cancel from ragdash.jobs {_HELD} and until > now()")
+_PROGRESS = text(f"select progress from ragdash.jobs {_HELD} for update")
 _BEAT = text("update ragdash.jobs set until = now() + cast(:seconds as float8) * interval '1 second', "
-             f"progress = :progress {_HELD} returning cancel")
+             f"progress = :progress, attempts = case when :further then 0 else attempts end {_HELD} returning cancel")
 _ENDED = text(f"select 1 from ragdash.jobs {_HELD} for update")
 _END = text("update ragdash.jobs set state = :state, owner = '', until = null, lost = lost + :lost, "
-            "attempts = attempts - :back, result = coalesce(:result, result), "
+            "attempts = greatest(attempts - :back, 0), result = coalesce(:result, result), "
             "ended = case when :state = 'waiting' then null else now() end where project = :project and id = :id")
 _LOCK = text("select id, owner, state, attempts, cancel, until < now() as stalled from ragdash.jobs "
              "where project = :project and id = :id for update")
@@ -95,7 +96,15 @@ class PostgresJobs:
         if progress is None:
             return self.database.read(lambda connection: connection.scalar(_LOOK, which))
         row = {**which, "seconds": seconds, "progress": json.dumps(dict(progress))}
-        return self.database.write(lambda connection: connection.scalar(_BEAT, row))
+
+        def keep(connection: Connection) -> int | None:
+            before = connection.scalar(_PROGRESS, which)
+            if before is None:
+                return None
+            further = _done(progress) > _done(json.loads(before))  # what is done by many workers is no hopeless job
+            return connection.scalar(_BEAT, {**row, "further": further})
+
+        return self.database.write(keep)
 
     def finish(self, id: str, owner: str, state: str, result: Mapping[str, Any]) -> bool:
         """End a job or give it back; False where it is no longer ours."""
@@ -175,6 +184,10 @@ class PostgresJobs:
         count_as_spent(connection, self._project["project"], id)
         connection.execute(_END, {**self._project, "id": id, "state": state, "lost": lost, "result": result,
                                   "back": int(back)})
+
+
+def _done(progress: Mapping[str, Any]) -> float:
+    return float(progress.get("done") or 0)
 
 
 def _record(row: Row) -> JobRecord:
