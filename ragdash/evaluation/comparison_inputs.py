@@ -14,7 +14,8 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import ComparisonRules
 from ragdash.metrics import Spec
 
-KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}))
+KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")
+                       and not name.startswith("check-other-judges")}))
 """Kinds of checks that can speak against a comparison."""
 
 _MATCHING = ("match", "match_how", "match_threshold", "match_model")
@@ -80,6 +81,23 @@ def _is_ranking(value: object) -> bool:
     if isinstance(value, Mapping):
         return bool(value) and all(isinstance(score, Real) for score in value.values())
     return isinstance(value, list | tuple) and any(isinstance(entry, str | int) for entry in value)
+
+
+def judge_of(evaluation: Evaluation, spec: Spec) -> str:
+    """Whose verdicts the values of a judged spec are, "model at host" with its version; empty where there are none."""
+    if spec.metric.view != "Judged":
+        return ""
+    from ragdash.matching.views.judged import setting
+    from ragdash.metrics.judged import judge_request
+
+    return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
+
+
+def other_judges(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> bool:
+    """Whether different judges, or versions of one, gave the values: their difference is then that of the judges too.
+    """
+    names = {judge_of(evaluation, spec) for evaluation in (baseline, candidate)} - {""}
+    return len(names) > 1
 
 
 def check_arguments(arguments: Mapping[str, str]) -> None:

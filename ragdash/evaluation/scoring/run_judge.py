@@ -182,7 +182,12 @@ def prepare_views(judged: Sequence[Judged], names: Mapping[str, int], endpoint: 
     problems = _lacking(work)
     if len(problems) == len(judged) * len(names):
         raise InputError([replace(problem, severity="error") for problem in problems])
-    return replace(work, plan=_plan(work), problems=tuple(problems))
+    return replace(planned_work(work), problems=tuple(problems))
+
+
+def planned_work(work: JudgeWork) -> JudgeWork:
+    """The work with its plan, by what is stored now."""
+    return replace(work, plan=_plan(work))
 
 
 def _plan(work: JudgeWork) -> Plan:

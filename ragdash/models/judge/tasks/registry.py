@@ -37,13 +37,15 @@ class Case:
 @dataclass(frozen=True)
 class Judgement:
     """What a task says of a case. value: NaN where it is missing for this reason (of MISSING, or in words); rows: what
-    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut").
+    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut"); versions: of the
+    judge, as the endpoint called itself in the replies that this rests on, each once.
     """
 
     value: float
     missing: str | None = None
     rows: tuple[dict, ...] = ()
     flags: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
 
 TaskSteps: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]

@@ -1,0 +1,29 @@
+"""Messages about the versions of a judge: means over two of them are never joined."""
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: dict[str, Message] = {
+    "judge-versions": Message(
+        actual="{metric} of {run:named run}: verdicts of {judge} are by several versions of the model. Shown is {version}"
+               " ({used:count query}); left out: {versions:comma}",
+        expected="one version",
+        fix="Choose a version: -m \"{metric}(judge='{judge} version VERSION')\". Or ask the judge again about the rest "
+            "with ragdash judge ... --renew; --drift says whether the versions judge alike.",
+        page="Choose the version under Judge, or ask the judge again what other versions judged (Answers, LLM judge).",
+        reason="several versions of {judge}",
+    ),
+    "other-judges": Message(
+        actual="verdicts on {runs!r} by different judges or versions of a judge ({judges:comma})",
+        expected="one version of one judge",
+        fix="No difference of verdicts is given, only that of the labels. Ask one version about both with ragdash judge "
+            "... --renew, or choose one that judged both: -m \"METRIC(judge='JUDGE version VERSION')\".",
+        page="No difference of verdicts is given, only that of the labels. Ask one version about both, or choose one "
+             "that judged both.",
+    ),
+    "nothing-to-renew": Message(
+        actual="no stored verdict of {judge} on these runs that is by another version than {version}",
+        expected="verdicts of an older version",
+        fix="Leave out --renew: the judge is asked what has no verdict yet.",
+        page="Leave the choice out: the judge is asked what has no verdict yet.",
+    ),
+}

@@ -1,0 +1,95 @@
+"""One mean is of one version of a judge: verdicts of another version are set apart with their reason, never joined.
+
+A version is what the endpoint called itself in its reply ("gpt-4o-2024-08-06"); an endpoint that says nothing is taken
+at the name that was asked for. Prompts and hosts need no such rule: another prompt is another question, another host
+another judge.
+
+Letters: Q queries, V votes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragdash.models.judge.tasks import Judgement
+
+VERSION = " version "  # between a judge and its version, where one is chosen
+OTHER, SEVERAL = "other-version", "several-versions"  # reasons for which a verdict is set apart
+
+
+@dataclass(frozen=True)
+class VersionChoice:
+    """rounds (V, Q): the judgments, those of other versions as missing; version: whose values are left, "" where the
+    replies name none; others: {version: queries} that are set apart.
+    """
+
+    rounds: tuple[tuple[Judgement, ...], ...]
+    version: str = ""
+    others: Mapping[str, int] = field(default_factory=dict)
+
+
+def split_version(name: str) -> tuple[str, str]:
+    """(judge, version) of a choice; "" for the version that has most verdicts.
+
+    Examples
+    --------
+    >>> split_version("gpt-4o version gpt-4o-2024-08-06"), split_version("gpt-4o at api.openai.com")
+    (('gpt-4o', 'gpt-4o-2024-08-06'), ('gpt-4o at api.openai.com', ''))
+    """
+    judge, _, version = name.partition(VERSION)
+    return judge, version.strip()
+
+
+def with_version(judge: str, version: str, model: str) -> str:
+    """The judge with its version, as it can be chosen; without where the version says no more than the model.
+
+    Examples
+    --------
+    >>> with_version("gpt-4o at host", "gpt-4o-2024-08-06", "gpt-4o"), with_version("toy at host", "toy", "toy")
+    ('gpt-4o at host version gpt-4o-2024-08-06', 'toy at host')
+    """
+    return judge if version in ("", model) else f"{judge}{VERSION}{version}"
+
+
+def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: str = "",
+                   by_age: Callable[[], Sequence[str]] = tuple) -> VersionChoice:
+    """The judgments of one version: the one wanted, else the one with most verdicts, of equals the newest.
+
+    Parameters
+    ----------
+    rounds
+        (V, Q) judgments of each vote.
+    model
+        The name asked for; stands for the version of an endpoint that names none.
+    wanted
+        A version, "" for any.
+    by_age
+        Gives the versions of the judge, the oldest first; called only where two have equally many verdicts.
+
+    Returns
+    -------
+    VersionChoice
+        A query whose replies or votes are of several versions has no value.
+    """
+    versions = [sorted({version or model for judgement in votes for version in judgement.versions})
+                for votes in zip(*rounds, strict=True)]
+    counts = Counter(names[0] for names in versions if len(names) == 1)
+    if not wanted and len(counts) <= 1 and all(len(names) < 2 for names in versions):
+        return VersionChoice(tuple(map(tuple, rounds)), next(iter(counts), ""))
+    chosen = wanted or _most_frequent(counts, by_age)
+    apart = {q: OTHER if len(names) == 1 else SEVERAL for q, names in enumerate(versions)
+             if names and names != [chosen]}
+    kept = tuple(tuple(replace(judgement, value=float("nan"), missing=apart[q]) if q in apart else judgement
+                       for q, judgement in enumerate(judgements)) for judgements in rounds)
+    others = Counter(" and ".join(versions[q]) for q in apart)
+    return VersionChoice(kept, chosen, dict(others.most_common()))
+
+
+def _most_frequent(counts: Mapping[str, int], by_age: Callable[[], Sequence[str]]) -> str:
+    most = [version for version, n in counts.items() if n == max(counts.values())]
+    if len(most) < 2:
+        return next(iter(most), "")
+    ages = list(by_age())
+    return max(most, key=lambda version: (ages.index(version) if version in ages else -1, version))
