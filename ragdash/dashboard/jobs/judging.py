@@ -28,7 +28,9 @@ AT_ONCE = 3  # at work
 
 @dataclass(frozen=True)
 class JudgeOrder:
-    """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named."""
+    """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named; renew:
+    ask again what older versions of the judge judged.
+    """
 
     kind: str
     base_url: str
@@ -42,6 +44,7 @@ class JudgeOrder:
     price_in: float | None = None
     price_out: float | None = None
     concurrency: int = CONCURRENCY
+    renew: bool = False
 
     @property
     def endpoint(self) -> Endpoint:
@@ -58,7 +61,8 @@ class JudgeOrder:
         """Of the command line."""
         return {"--kind": self.kind, "--key-env": self.variable, "--sample": self.sample, "--votes": self.votes,
                 "--max-cost": self.max_cost, "--max-calls": self.max_calls, "--price-in": self.price_in,
-                "--price-out": self.price_out, "--concurrency": self.concurrency}
+                "--price-out": self.price_out, "--concurrency": self.concurrency,
+                "--renew": self.renew}
 
 
 _slot = JobSlot("judge")

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ragdash.models.judge import VerdictStore
+from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Judgement
 
 VERSION = " version "  # between a judge and its version, where one is chosen
@@ -22,12 +24,14 @@ OTHER, SEVERAL = "other-version", "several-versions"  # reasons for which a verd
 @dataclass(frozen=True)
 class VersionChoice:
     """rounds (V, Q): the judgments, those of other versions as missing; version: whose values are left, "" where the
-    replies name none; others: {version: queries} that are set apart.
+    replies name none; others: {version: queries} that are set apart; among: which runs a ranking is among, "" for
+    other metrics.
     """
 
     rounds: tuple[tuple[Judgement, ...], ...]
     version: str = ""
     others: Mapping[str, int] = field(default_factory=dict)
+    among: str = ""
 
 
 def split_version(name: str) -> tuple[str, str]:
@@ -42,7 +46,7 @@ def split_version(name: str) -> tuple[str, str]:
     return judge, version.strip()
 
 
-def with_version(judge: str, version: str, model: str) -> str:
+def with_version(judge: str, version: str, model: str = "") -> str:
     """The judge with its version, as it can be chosen; without where the version says no more than the model.
 
     Examples
@@ -51,6 +55,12 @@ def with_version(judge: str, version: str, model: str) -> str:
     ('gpt-4o at host version gpt-4o-2024-08-06', 'toy at host')
     """
     return judge if version in ("", model) else f"{judge}{VERSION}{version}"
+
+
+def stored_versions(verdict_store: VerdictStore, judge: Judge) -> list[str]:
+    """The versions of a judge that has several, the newest first; [""] for one that has not."""
+    names = list(dict.fromkeys(version or judge.model for version, *_ in reversed(verdict_store.versions(judge))))
+    return names if len(names) > 1 else [""]
 
 
 def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: str = "",
@@ -73,23 +83,25 @@ def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: st
     VersionChoice
         A query whose replies or votes are of several versions has no value.
     """
-    versions = [sorted({version or model for judgement in votes for version in judgement.versions})
-                for votes in zip(*rounds, strict=True)]
-    counts = Counter(names[0] for names in versions if len(names) == 1)
-    if not wanted and len(counts) <= 1 and all(len(names) < 2 for names in versions):
-        return VersionChoice(tuple(map(tuple, rounds)), next(iter(counts), ""))
-    chosen = wanted or _most_frequent(counts, by_age)
-    apart = {q: OTHER if len(names) == 1 else SEVERAL for q, names in enumerate(versions)
+    sources = [sorted({(version or model, judgement.among) for judgement in votes for version in judgement.versions})
+               for votes in zip(*rounds, strict=True)]
+    counts = Counter(names[0] for names in sources if len(names) == 1)
+    if not wanted and len(counts) <= 1 and all(len(names) < 2 for names in sources):
+        version, among = next(iter(counts), ("", ""))
+        return VersionChoice(tuple(map(tuple, rounds)), version, among=among)
+    usable = {source: n for source, n in counts.items() if wanted in ("", source[0])}
+    chosen = _most_frequent(usable, by_age) if usable else (wanted, "")
+    apart = {q: OTHER if len(names) == 1 else SEVERAL for q, names in enumerate(sources)
              if names and names != [chosen]}
-    kept = tuple(tuple(replace(judgement, value=float("nan"), missing=apart[q]) if q in apart else judgement
+    rest = tuple(tuple(replace(judgement, value=float("nan"), missing=apart[q]) if q in apart else judgement
                        for q, judgement in enumerate(judgements)) for judgements in rounds)
-    others = Counter(" and ".join(versions[q]) for q in apart)
-    return VersionChoice(kept, chosen, dict(others.most_common()))
+    others = Counter(" and ".join(", ".join(filter(None, source)) for source in sources[q]) for q in apart)
+    return VersionChoice(rest, chosen[0], dict(others.most_common()), chosen[1])
 
 
-def _most_frequent(counts: Mapping[str, int], by_age: Callable[[], Sequence[str]]) -> str:
-    most = [version for version, n in counts.items() if n == max(counts.values())]
-    if len(most) < 2:
-        return next(iter(most), "")
+def _most_frequent(counts: Mapping[tuple[str, str], int], by_age: Callable[[], Sequence[str]]) -> tuple[str, str]:
+    most = [source for source, n in counts.items() if n == max(counts.values())]
+    if len(most) == 1:
+        return most[0]
     ages = list(by_age())
-    return max(most, key=lambda version: (ages.index(version) if version in ages else -1, version))
+    return max(most, key=lambda source: (ages.index(source[0]) if source[0] in ages else -1, source))

@@ -150,7 +150,7 @@ class Judged:
             for judgement, no in zip(rounds[0], tied, strict=True)
         )
         return Verdicts(name, judge, values, tuple(judgements), agreement, model, version=choice.version,
-                        other_versions=choice.others)
+                        other_versions=choice.others, among=choice.among)
 
     def _with_relevancy(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""

@@ -18,12 +18,15 @@ from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import MAJORITY, MEAN, Panel, panel_label
 from ragdash.models.judge.tasks import Judgement
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
+from ragdash.models.judge.tasks.rankings import NO_RIVALS, TOO_MANY
 from ragdash.models.local.score_cache import Model
 
 LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text of the query",
                               "no-references": "no right answer", "no-contexts": "no contexts",
                               "no-criterion": "no criterion for the query",
-                              "no-citations": "the answer cites nothing"}
+                              "no-citations": "the answer cites nothing",
+                              NO_RIVALS: "no other run has an answer to rank it against",
+                              TOO_MANY: "more different answers than one call ranks"}
 """Reasons that lie in the texts: no judge is asked."""
 WHY: Mapping[str, str] = {
     **MISSING, **LACKING, "no-claims": "the text makes no claim",
@@ -64,7 +67,7 @@ class Verdicts:
     verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
     model: that embedded questions, None where none is needed; members: of a panel of several, each judge's own, whose
     agreement is then that of the judges; version: of the judge, all values are of it; other_versions: {version:
-    queries} whose verdicts are left out for it.
+    queries} whose verdicts are left out for it; among: which runs a ranking is among, "" for other metrics.
     """
 
     name: str
@@ -76,13 +79,15 @@ class Verdicts:
     members: tuple[Verdicts, ...] = ()
     version: str = ""
     other_versions: Mapping[str, int] = field(default_factory=dict)
+    among: str = ""
 
     @property
     def source(self) -> str:
         """Whose values these are: the judge with its version, of several judges each with its own."""
         if self.members:
             return panel_label([verdicts.source for verdicts in self.members], self.judge.pool)
-        return with_version(str(self.judge), self.version, self.judge.model)
+        judge = with_version(str(self.judge), self.version, self.judge.model)
+        return f"{judge}, {self.among}" if self.among else judge
 
     @property
     def has_texts(self) -> np.ndarray:

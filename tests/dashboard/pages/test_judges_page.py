@@ -588,6 +588,16 @@ def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     at.text_input(key=state.RUBRIC_NAME).set_value("no name")
     at.button(key="rubric_save").click().run()
     assert "a letter, then letters" in at.error[0].value.replace("\\", "")
+    server.judge = lambda asked: {"reason": "so", "ranking": [
+        {"id": facts["id"], "rank": 1 + ("one" in text)} for tag, facts, text in asked.texts if tag == "answer"]}
+    at = opened(server, **{state.RUBRIC_SAVED: ("", []), state.RUBRIC_NAME: "darker", state.RUBRIC_KIND: "ranking",
+                           state.RUBRIC_QUESTION: "Which is darker?", state.JUDGE_METRICS: []})
+    assert "One call per query ranks the answers of all runs shown" in texts(at)
+    at.button(key="rubric_save").click().run()
+    at = finish(start(plan(at)))
+    table = judged(at).query("`Judged metric` == 'darker (rubric)'")
+    assert len(server.asked) == 18 and table["Run"].tolist() == ["one", "two"] and table["Mean"].tolist() == [0, 1]
+    default_verdict_store().path.parent.joinpath("rubrics", "darker.toml").unlink()
     default_verdict_store().path.parent.joinpath("rubrics", "shade.toml").unlink()
     judges_sentences.metric_order()  # gone from the registry with its file
     assert "Rubric.shade" not in TASKS

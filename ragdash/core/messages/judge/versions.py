@@ -12,6 +12,17 @@ MESSAGES: dict[str, Message] = {
         page="Choose the version under Judge, or ask the judge again what other versions judged (Answers, LLM judge).",
         reason="several versions of {judge}",
     ),
+    "nothing-to-judge/no-rivals": Message(
+        actual="{run:named run} for {metric}: no query that two runs answer",
+        expected="two runs or more with answers, which are ranked against each other",
+        fix="Give the runs to rank in one command: ragdash judge A B C.",
+        page="Choose two runs or more in the sidebar.",
+    ),
+    "nothing-to-judge/too-many-answers": Message(
+        actual="{run:named run} for {metric}: more different answers to every query than one call ranks",
+        expected="26 or fewer",
+        fix="Rank fewer runs.",
+    ),
     "other-judges": Message(
         actual="verdicts on {runs!r} by different judges or versions of a judge ({judges:comma})",
         expected="one version of one judge",
