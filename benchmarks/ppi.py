@@ -13,8 +13,9 @@ too, so the 40 lowest cells of the adopted method are drawn again, 20 times as o
 
 `sampled`: methods for means that draw random numbers themselves, on the quick grid.
 `groups`: answers to questions of one document depend on each other; intervals with and without knowing the documents.
-Groups of 3, 5, 10, or 1 to 9 queries; a query shares the right or wrong of its group with probability 0.3, 0.8 or 1; whole
-groups or single queries are labeled. Cells with an interval in half of the samples or more (10 labeled groups) count.
+Groups of 3, 5, 10, or 1 to 9 queries; a query shares the right or wrong of its group with probability 0.3, 0.8 or 1;
+whole groups or single queries are labeled. Cells with an interval in half of the samples or more count (10 labeled
+groups).
 `trained`: a judge that is trained on the labels themselves (ragdash.analysis.judge_validation.trained_judge): answers
 have four features that show right and wrong, together as well as the judges, and six that show nothing.
 
@@ -160,9 +161,9 @@ def groups(options: argparse.Namespace, grid: dict) -> int:
                          (60, 150), ("groups", "queries"), ("middling",), ("mean", "difference")))
     results = [(group_cell(options.seed, options.samples, *cell), cell) for cell in cells]
     shown = [(result, cell) for result, cell in results if result[0, 3] >= 0.5 * options.samples]
-    print(f"\ngroups: {QUERIES_IN_GROUPS} queries, {len(cells):,} cells, {options.samples:,} samples each; an interval is "
-          f"given in half of the samples or more: {len(shown):,} cells\n\n{'':27s}{'lowest':>8s}{'< 94 %':>8s}{'width':>8s}"
-          f"{'largest':>9s}")
+    print(f"\ngroups: {QUERIES_IN_GROUPS} queries, {len(cells):,} cells, {options.samples:,} samples each; an interval "
+          f"is given in half of the samples or more: {len(shown):,} cells\n\n{'':27s}{'lowest':>8s}{'< 94 %':>8s}"
+          f"{'width':>8s}{'largest':>9s}")
     cover, width = np.array([result[:, 0] for result, _ in shown]), np.array([result[:, 1] for result, _ in shown])
     for index, name in enumerate(("adopted, groups known", "labels alone, groups known", "adopted, groups ignored")):
         ratio = width[:, index] / width[:, 1]

@@ -290,8 +290,8 @@ def _register_rubric(rubric: Rubric) -> None:
         return judged.values(rubric.metric, judge, votes)
 
     ranks = rubric.kind == "ranking"
-    meaning = ("The answers of several runs are ranked against each other; the value is the share of the others that the "
-               "run's answer is ranked above, ties half.") if ranks else "As a value from 0 to 1."
+    meaning = ("The answers of several runs are ranked against each other; the value is the share of the others that "
+               "the run's answer is ranked above, ties half.") if ranks else "As a value from 0 to 1."
     value.__doc__ = f"""{rubric.question.strip()}
 
     A criterion of your own ({rubric.kind}). {meaning} Undefined if a text or the criterion of the query is missing, and

@@ -168,8 +168,8 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
     Returns
     -------
     CorrectedDifference
-        Candidate minus baseline, in [-1, 1]. Queries without a verdict in both are counted in `left_out`. Where different
-        judges, or versions of one, gave the verdicts, these are left out and only the labels are compared.
+        Candidate minus baseline, in [-1, 1]. Queries without a verdict in both are counted in `left_out`. Where
+        different judges, or versions of one, gave the verdicts, these are left out and only the labels are compared.
 
     Notes
     -----

@@ -32,9 +32,9 @@ MOST_VOTES = 9  # read of each query
 
 @dataclass(frozen=True, eq=False)
 class StoredVerdicts:
-    """Of one run and judged metric. judge: "model at host", with its version; model: its name, "A + B" of several; judgments {query_id:
-    with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
-    where there is one vote; of several judges the value of each.
+    """Of one run and judged metric. judge: "model at host", with its version; model: its name, "A + B" of several;
+    judgments {query_id: with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V),
+    NaN for none, or None where there is one vote; of several judges the value of each.
     """
 
     judge: str = ""

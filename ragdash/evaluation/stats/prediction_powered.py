@@ -61,8 +61,8 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class GroupedSpread:
-    """Spread of an estimate by groups of dependent queries: (S,) each. variance: by the jackknife over groups; cube: third
-    cumulant; size: how many groups of equal size the labeled ones are worth; groups: how many are labeled.
+    """Spread of an estimate by groups of dependent queries: (S,) each. variance: by the jackknife over groups; cube:
+    third cumulant; size: how many groups of equal size the labeled ones are worth; groups: how many are labeled.
     """
 
     variance: np.ndarray

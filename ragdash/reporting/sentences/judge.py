@@ -11,7 +11,7 @@ from ragdash.evaluation.comparison_inputs import judge_of
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
 from ragdash.evaluation.scoring.judge_drift import DriftCheck
-from ragdash.matching.views.judged import IMPORTED, setting
+from ragdash.matching.views.judged import IMPORTED
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.judged import judge_request

@@ -589,7 +589,7 @@ def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     at.button(key="rubric_save").click().run()
     assert "a letter, then letters" in at.error[0].value.replace("\\", "")
     server.judge = lambda asked: {"reason": "so", "ranking": [
-        {"id": facts["id"], "rank": 1 + ("one" in text)} for tag, facts, text in asked.texts if tag == "answer"]}
+        {"id": facts["id"], "rank": 1 + text.endswith("one.")} for tag, facts, text in asked.texts if tag == "answer"]}
     at = opened(server, **{state.RUBRIC_SAVED: ("", []), state.RUBRIC_NAME: "darker", state.RUBRIC_KIND: "ranking",
                            state.RUBRIC_QUESTION: "Which is darker?", state.JUDGE_METRICS: []})
     assert "One call per query ranks the answers of all runs shown" in texts(at)

@@ -49,8 +49,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drift", nargs="?", type=whole_number(FEWEST), const=ANCHOR, metavar="N", help="ask N stored "
                         f"verdicts again (default: {ANCHOR}) and say whether the judge still judges alike; stores no "
                         "verdicts")
-    parser.add_argument("--renew", action="store_true", help="ask again what other versions of the judge than the newest "
-                        "judged on these runs; their verdicts are set aside under a judge of their own")
+    parser.add_argument("--renew", action="store_true", help="ask again what other versions of the judge than the "
+                        "newest judged on these runs; their verdicts are set aside under a judge of their own")
     parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
 
 

@@ -4,8 +4,8 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: dict[str, Message] = {
     "judge-versions": Message(
-        actual="{metric} of {run:named run}: verdicts of {judge} are by several versions of the model. Shown is {version}"
-               " ({used:count query}); left out: {versions:comma}",
+        actual="{metric} of {run:named run}: verdicts of {judge} are by several versions of the model. Shown is "
+               "{version} ({used:count query}); left out: {versions:comma}",
         expected="one version",
         fix="Choose a version: -m \"{metric}(judge='{judge} version VERSION')\". Or ask the judge again about the rest "
             "with ragdash judge ... --renew; --drift says whether the versions judge alike.",
@@ -26,8 +26,8 @@ MESSAGES: dict[str, Message] = {
     "other-judges": Message(
         actual="verdicts on {runs!r} by different judges or versions of a judge ({judges:comma})",
         expected="one version of one judge",
-        fix="No difference of verdicts is given, only that of the labels. Ask one version about both with ragdash judge "
-            "... --renew, or choose one that judged both: -m \"METRIC(judge='JUDGE version VERSION')\".",
+        fix="No difference of verdicts is given, only that of the labels. Ask one version about both with ragdash "
+            "judge ... --renew, or choose one that judged both: -m \"METRIC(judge='JUDGE version VERSION')\".",
         page="No difference of verdicts is given, only that of the labels. Ask one version about both, or choose one "
              "that judged both.",
     ),

@@ -144,8 +144,8 @@ def ranking_prompt(rubric: Rubric) -> str:
         *column, *(["What counts, the best first:", *meanings] if meanings else []),
         "The answers are in random order, and their letters mean nothing. Compare what they say, not how long they are "
         "or where they come.",
-        "Give a short reason first. Then give every answer, by its letter in \"id\", exactly once with its rank: 1 for the "
-        "best. Answers that are equally good get the same rank.",
+        "Give a short reason first. Then give every answer, by its letter in \"id\", exactly once with its rank: 1 for "
+        "the best. Answers that are equally good get the same rank.",
         "Judge by this criterion alone, whatever else is good or bad about the texts."])
 
 

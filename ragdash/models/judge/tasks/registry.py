@@ -39,8 +39,9 @@ class Case:
 @dataclass(frozen=True)
 class Judgement:
     """What a task says of a case. value: NaN where it is missing for this reason (of MISSING, or in words); rows: what
-    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut"); versions: of the
-    judge, as the endpoint called itself in the replies that this rests on, each once; among: which runs a ranking is among, "" for other values.
+    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut"); versions: of
+    the judge, as the endpoint called itself in the replies that this rests on, each once; among: which runs a ranking
+    is among, "" for other values.
     """
 
     value: float

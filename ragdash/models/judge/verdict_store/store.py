@@ -101,8 +101,9 @@ class VerdictStore:
         """
         with self._open() as db:
             return [] if db is None else db.execute(
-                "select verdicts.model, count(*), max(at) from verdicts join judges on judge = judges.id where host = ? "
-                "and judges.model = ? and parameters = ? and task not like 'Place:%' group by verdicts.model order by max(at), verdicts.model",
+                "select verdicts.model, count(*), max(at) from verdicts join judges on judge = judges.id where "
+                "host = ? and judges.model = ? and parameters = ? and task not like 'Place:%' group by verdicts.model "
+                "order by max(at), verdicts.model",
                 (judge.host, judge.model, judge.parameters)).fetchall()
 
     def learned_mode(self, url: str, model: str) -> dict:
