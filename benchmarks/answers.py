@@ -33,8 +33,8 @@ from ragdash.metrics import METRICS, parse_specs
 
 PROMISED = "EM TokenF1 ROUGE_L SupportCoverage SupportDensity HallucinationRate UnsupportedNumbers"
 BESIDE = ("TokenF1(tokens='set') ROUGE_L(tokens='rouge') ROUGE_1 ROUGE_2 "
-          "ROUGE_L(stem='porter',tokens='rouge') AnswerRelevance Refusal EM(normalisation='unicode') "
-          "SupportDensity(normalisation='unicode')")
+          "ROUGE_L(stem='porter',tokens='rouge') AnswerRelevance Refusal EM(normalization='unicode') "
+          "SupportDensity(normalization='unicode')")
 CHECKED = 200
 TEXTS = Path(__file__).parents[1] / "tests" / "core"
 

@@ -36,6 +36,16 @@ def commits(number: int = 20, seed: int = 5, truth: str = "", planted: bool = Tr
     return runs
 
 
+def repeated_nights() -> list[Run]:
+    """Each commit asked twice within the hour under one group; the second time other queries fail by chance."""
+    def repeat(run: Run, number: int) -> Run:
+        time = datetime.fromisoformat(run.header.created) + timedelta(minutes=20 * number)
+        return replace(run, header=replace(run.header, run_id=f"{run.header.run_id}-{number}", group="nightly",
+                                           created=time.isoformat(), ended=time.isoformat(), repeat=number))
+
+    return [repeat(run, number) for number, seed in ((1, 5), (2, 6)) for run in commits(seed=seed)]
+
+
 def write_log_folder(root: Path) -> Path:
     """Twenty recorded runs in a log folder, as ragdash.record writes them, one unfinished, and the judgments."""
     for run in commits():

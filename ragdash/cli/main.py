@@ -54,12 +54,14 @@ COMMANDS = {
     "dashboard": "the pages, with these files already loaded",
     "view": "the pages, with the runs that are recorded in a folder; they appear when they are closed",
     "workspace": "set up, check and clean up a workspace that several servers share in a database",
+    "worker": "do the jobs that dashboards of a workspace in a database put into its queue, such as judging",
+    "jobs": "what the workers of a workspace in a database do; cancel a job",
     "bundle": "a static site of a folder of recorded runs: an index, a page for each run, a report; needs no server",
 }
 _FOLDERS = {**dict.fromkeys(("judge", "trust", "verdicts"), "judging."),
             **dict.fromkeys(("pin", "gate", "drift", "history", "view", "bundle", "variants", "sweep"), "tracking."),
             **dict.fromkeys(("testset", "audit", "judgments"), "test_sets."),
-            **dict.fromkeys(("dashboard", "workspace"), "serving.")}
+            **dict.fromkeys(("dashboard", "workspace", "worker", "jobs"), "serving.")}
 # folders of commands that share one
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from ragdash.core.messages import Surface, Words, needed, render, shown_facts
 
 SHOWN_PER_KIND = 20
+_SHOWN_ONCE = {"wrong-encoding"}  # kinds that are about the whole file, whatever lines they name
 LONGEST_FACT = 120
 _OLDER = "verbatim"
 
@@ -164,6 +165,8 @@ class Unavailable(Exception):
 class Collector:
     """Gathers problems of one file; of each kind the first 20 are kept whole and the rest are counted.
 
+    Of a kind that is about the whole file, such as its encoding, the first alone is kept.
+
     `raise_errors()` raises one InputError with everything that was found, warnings included.
     """
 
@@ -178,7 +181,7 @@ class Collector:
         kind = message.partition("/")[0]
         self._count[kind] = self._count.get(kind, 0) + count
         problems = self._kept.setdefault(kind, [])
-        if len(problems) < SHOWN_PER_KIND:
+        if len(problems) < (1 if kind in _SHOWN_ONCE else SHOWN_PER_KIND):
             short = {name: shorten(fact, LONGEST_FACT) if isinstance(fact, str) else fact
                      for name, fact in (facts or {}).items()}
             problems.append(Problem(message, short, self.file, line, field, severity))

@@ -6,13 +6,14 @@ Letters: Q queries of a truth, in its order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from ragdash.core.arrow_columns import frozen
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 
 MOST_VALUES = 40  # an attribute with more different texts names single queries rather than kinds of them
@@ -85,9 +86,28 @@ def label_slices(run: Run, query_ids: Iterable[str]) -> dict[str, tuple[Slice, .
     return by_column
 
 
-def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
-    """The slice of this attribute and value; None where the truth has none such."""
-    return next((candidate for candidate in slices(truth).get(attribute, ()) if candidate.value == value), None)
+def all_slices(truth: Truth, runs: Iterable[Run]) -> dict[str, tuple[Slice, ...]]:
+    """The slices by the attributes of the queries, then those by the labels of each run."""
+    known = dict(slices(truth))
+    for run in runs:
+        known.update(label_slices(run, truth.query_ids.to_pylist()))
+    return known
+
+
+def choose_slices(truth: Truth, runs: Sequence[Run], name: str) -> tuple[Slice, ...]:
+    """The slices by an attribute or a label: "difficulty", "verdict of dense", or "verdict" where one run has it.
+
+    Raises
+    ------
+    InputError
+        Where nothing has this name, or several runs have a label of this name.
+    """
+    known = all_slices(truth, runs)
+    names = [name] if name in known else [f"{name} of {run.name}" for run in runs if f"{name} of {run.name}" in known]
+    if len(names) != 1:
+        message = "unknown-slices/several" if names else "unknown-slices"
+        raise InputError([Problem(message, {"name": name, "names": names or list(known)}, field="--by")])
+    return known[names[0]]
 
 
 def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:

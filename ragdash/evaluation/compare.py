@@ -19,9 +19,11 @@ from ragdash.core.slices import Slice
 from ragdash.evaluation.comparison_inputs import (
     ComparisonInputs,
     check_arguments,
+    check_repeats,
     checked_kinds,
     named_candidates,
     other_judges,
+    runs_of,
     with_distinct_names,
 )
 from ragdash.evaluation.comparison_table import ComparisonTable
@@ -34,7 +36,9 @@ from ragdash.evaluation.outcomes import (
     ComparisonRules,
     Family,
     direction,
+    select_comparable,
 )
+from ragdash.evaluation.repeats import grouped_repeats
 from ragdash.evaluation.stats import (
     POWER,
     PairTests,
@@ -64,20 +68,6 @@ def best_first(mean: np.ndarray, better: str | None) -> list[int]:
     return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
 
 
-def select_comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
-    """The specs whose means can be compared query by query, and a note on each of the others."""
-    comparable_specs, problems = [], []
-    for spec in specs:
-        reason = "is no mean over queries" if spec in evaluation.corpus or spec.metric.aggregate != "mean" else \
-            "has no better direction" if spec.metric.better is None else None
-        if reason is None:
-            comparable_specs.append(spec)
-        else:
-            problems.append(Problem("not-comparable", {"spec": str(spec), "reason": reason}, field="metrics",
-                                    severity="warning"))
-    return comparable_specs, problems
-
-
 def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.ndarray:
     """Candidate minus baseline, query by query: (Q,); NaN where one of them is undefined, and everywhere if different
     judges gave the values. Rounded to 12 decimals.
@@ -89,8 +79,9 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[str, object],
             specs: str | Iterable[str | Spec] | None = None, rules: ComparisonRules | None = None, *,
-            truth: Truth | object | None = None, accept: Sequence[str] = (), **conventions) -> ComparisonTable:
-    """Compare every candidate with the baseline on every metric.
+            truth: Truth | object | None = None, accept: Sequence[str] = (), repeats: str = "mean",
+            **conventions) -> ComparisonTable:
+    """Compare every candidate with the baseline on every metric; the repeats of a configuration are one candidate.
 
     Parameters
     ----------
@@ -107,15 +98,15 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
         What runs are evaluated against.
     accept
         Kinds of checks to accept, such as "missing-queries": the table is comparable in spite of them.
+    repeats : {"mean", "single"}
+        Of recorded runs of one group and name: the means over repeats of each query, or each repeat by itself.
     **conventions
         How they are: further arguments of `evaluate`.
 
     Returns
     -------
     ComparisonTable
-        A list with a row for each candidate and a column for each metric, with `frame`, `summary`, `verdict`,
-        `assert_improved` and `assert_no_regression`. p-values and intervals are corrected over all pairs of these runs,
-        on each metric for itself.
+        A row for each candidate, a column for each metric; corrected over all pairs of runs, on each metric for itself.
 
     Raises
     ------
@@ -138,12 +129,14 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
         truth = Truth.of(truth)
         given = [(name, run if isinstance(run, Evaluation) else Run.of(run, name)) for name, run in given]
     named = with_distinct_names(given, isinstance(candidates, Mapping))
-    first, *others = evaluations = [_evaluation(run, truth, requested, conventions) for run in named]
-    compared_specs = requested or select_comparable(first, first.specs)[0]
-    columns = [test_family([first, *others], spec, rules).against(0) for spec in compared_specs]
-    runs = tuple(run for run in named if isinstance(run, Run))
-    return ComparisonTable([[column[row] for column in columns] for row in range(len(others))], ComparisonInputs(
-        tuple(evaluations), tuple(compared_specs), rules, runs, truth, checked_kinds(accept)))
+    singles = [_evaluation(run, truth, requested, conventions) for run in named]
+    compared_specs = requested or select_comparable(singles[0], singles[0].specs)[0]
+    _check_comparable(singles[0], singles[1:], compared_specs)
+    groups = grouped_repeats(singles, check_repeats(repeats))
+    inputs = ComparisonInputs(tuple(group.evaluation for group in groups), tuple(compared_specs), rules, runs_of(
+        groups, named), truth, checked_kinds(accept), tuple(group.repeats for group in groups))
+    columns = [test_family(inputs.evaluations, spec, rules).against(0) for spec in compared_specs]
+    return ComparisonTable([[column[row] for column in columns] for row in range(len(groups) - 1)], inputs)
 
 
 def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, conventions: dict) -> Evaluation:

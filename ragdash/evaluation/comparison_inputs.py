@@ -12,6 +12,7 @@ from ragdash.core.paths import numbered
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import ComparisonRules
+from ragdash.evaluation.repeats import RepeatGroup
 from ragdash.metrics import Spec
 
 KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")
@@ -23,7 +24,10 @@ _MATCHING = ("match", "match_how", "match_threshold", "match_model")
 
 @dataclass(frozen=True, eq=False)
 class ComparisonInputs:
-    """What was compared, the baseline first. runs: what was evaluated against truth; none for given evaluations."""
+    """What was compared, the baseline first. runs: what was evaluated against truth; none for given evaluations.
+
+    repeats: of each evaluation those that it is the mean of; itself where it is of one run.
+    """
 
     evaluations: tuple[Evaluation, ...]
     specs: tuple[Spec, ...]
@@ -31,6 +35,13 @@ class ComparisonInputs:
     runs: tuple[Run, ...]
     truth: Truth | None
     accepted: tuple[str, ...] = ()
+    repeats: tuple[tuple[Evaluation, ...], ...] = ()
+
+
+def runs_of(groups: Sequence[RepeatGroup], given: Sequence[object]) -> tuple[Run, ...]:
+    """The run of each group that checks look at; none where evaluations were given."""
+    runs = [(group.evaluation.name, given[group.shown]) for group in groups]
+    return tuple(run.renamed(name) for name, run in runs if isinstance(run, Run))
 
 
 def named_candidates(candidates: object) -> dict[str, object]:
@@ -104,6 +115,14 @@ def check_arguments(arguments: Mapping[str, str]) -> None:
     """Raise InputError for arguments of `compare` that are neither conventions nor ways of matching."""
     Conventions.from_arguments({name: value for name, value in arguments.items() if name not in _MATCHING},
                                [f.name for f in fields(ComparisonRules)])
+
+
+def check_repeats(how: str) -> str:
+    """How repeats are compared; InputError for anything but "mean" and "single"."""
+    if how not in ("mean", "single"):
+        raise InputError([Problem("unknown-convention", {"value": how, "choices": ["mean", "single"],
+                                                         "name": "repeats"}, field="repeats")])
+    return how
 
 
 def checked_kinds(accept: str | Iterable[str]) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from itertools import chain
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.slices import label_slices, slices
+from ragdash.core.slices import all_slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
 from ragdash.evaluation.outcomes import Comparison
+from ragdash.evaluation.repeats import spreads_of_evaluations
 from ragdash.metrics import Spec, parse_specs
 
 _COLUMNS = {"candidate": "candidate", "baseline": "baseline", "metric": "spec", "n": "n",
@@ -113,9 +114,7 @@ class ComparisonTable(list[list[Comparison]]):
         inputs = self.inputs
         if inputs is None or not self or inputs.truth is None:
             raise ValueError("nothing was compared with a truth")
-        known = dict(slices(inputs.truth))
-        for run in inputs.runs:
-            known.update(label_slices(run, inputs.truth.query_ids.to_pylist()))
+        known = all_slices(inputs.truth, inputs.runs)
         if name not in known:
             raise ValueError(f"no slices {name!r}; there are {', '.join(known) or 'none'}")
         spec = parse_specs([metric or inputs.specs[0]])[0]
@@ -144,7 +143,7 @@ class ComparisonTable(list[list[Comparison]]):
             return pictures.plot_differences(rows)
         spec = parse_specs([metric or self.inputs.specs[0]])[0]
         return pictures.plot_evaluations(self.inputs.evaluations, spec, picture, rules=self.inputs.rules,
-                                         accepted=self.inputs.accepted)
+                                         accepted=self.inputs.accepted, repeats=self.inputs.repeats)
 
     def report(self, path: str | Path, *, title: str = "", full: bool = False, texts: bool = True, k: int = 10) -> Path:
         """Write the HTML report of the baseline and all candidates, and return its path; see `Evaluation.report`.
@@ -155,16 +154,25 @@ class ComparisonTable(list[list[Comparison]]):
             raise ValueError("nothing was compared")
         pages = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a report is wanted
         return pages.write_report(self.inputs.evaluations, path, title=title, full=full, texts=texts, k=k,
-                                  rules=self.inputs.rules, accepted=self.inputs.accepted)
+                                  rules=self.inputs.rules, accepted=self.inputs.accepted,
+                                  repeats=self.inputs.repeats)
 
     def summary(self) -> str:
         """Return a line per candidate and metric: difference, interval, corrected p, queries, outcome.
 
-        A line first for each check that withholds the verdict.
+        A line first for each check that withholds the verdict. Where runs are repeats, the last lines say of the first
+        metric whether the noise comes from the queries or from running it again, and what to run next.
         """
         comparisons = list(chain(*self))
         withheld = self._withheld(dict.fromkeys(comparison.spec for comparison in comparisons))
-        return "\n".join([*withheld, *map(_line, comparisons)])
+        return "\n".join([*withheld, *map(_line, comparisons), *self._noise()])
+
+    def _noise(self) -> list[str]:
+        """Where the noise of repeats comes from; nothing without repeats."""
+        if not self or self.inputs is None or not self.inputs.specs:
+            return []
+        spreads = spreads_of_evaluations(list(chain(*self.inputs.repeats)), self.inputs.specs[:1])
+        return import_module("ragdash.reporting.tables.repeats").repeat_lines(spreads) if spreads else []
 
     def assert_improved(self, metrics: str | Iterable[str | Spec] | None = None, margin: float = 0.0) -> None:
         """Raise AssertionError unless every candidate is significantly better on these metrics.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
+from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.metrics import Spec
 
@@ -162,6 +163,20 @@ class ComparisonRules:
         if self.permutations is not None:
             return self.permutations
         return PERMUTATIONS // 10 if queries > MANY_QUERIES else PERMUTATIONS
+
+
+def select_comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+    """The specs whose means can be compared query by query, and a note on each of the others."""
+    comparable_specs, problems = [], []
+    for spec in specs:
+        reason = "is no mean over queries" if spec in evaluation.corpus or spec.metric.aggregate != "mean" else \
+            "has no better direction" if spec.metric.better is None else None
+        if reason is None:
+            comparable_specs.append(spec)
+        else:
+            problems.append(Problem("not-comparable", {"spec": str(spec), "reason": reason}, field="metrics",
+                                    severity="warning"))
+    return comparable_specs, problems
 
 
 def direction(spec: Spec) -> int:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragdash.core.errors import Problem
+from ragdash.core.paths import numbered
 from ragdash.core.records import Run
-from ragdash.evaluation.compare import select_comparable
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import select_comparable
 from ragdash.evaluation.stats.variance_components import (
     VarianceComponents,
     components_of_difference,
@@ -109,6 +110,8 @@ class RepeatSpread:
         Where the noise comes from; its Q is the number of queries that are defined in every repeat.
     same_rankings
         Whether all repeats returned the same documents in the same order.
+    is_difference
+        Whether it is the difference of two groups.
     """
 
     name: str
@@ -119,10 +122,13 @@ class RepeatSpread:
     within: float
     components: VarianceComponents
     same_rankings: bool
+    is_difference: bool = False
 
 
-def repeat_groups(runs: Sequence[Run]) -> list[list[int]]:
+def repeat_groups(runs: Sequence[Run], same_settings: bool = False) -> list[list[int]]:
     """Positions of the runs that are repeats of each other: of one group and one recorded name; others are alone.
+
+    same_settings: runs of one group and name with other settings are no repeats, as where variants are compared.
 
     Examples
     --------
@@ -131,16 +137,20 @@ def repeat_groups(runs: Sequence[Run]) -> list[list[int]]:
     """
     groups: dict[object, list[int]] = {}
     for index, run in enumerate(runs):
-        key = (run.group, run.header.name) if run.header is not None and run.group is not None else index
+        settings = repr(sorted(dict(run.settings).items())) if same_settings else ""
+        key = (run.group, run.header.name, settings) if run.header is not None and run.group is not None else index
         groups.setdefault(key, []).append(index)
     return list(groups.values())
 
 
 def group_names(runs: Sequence[Run], groups: Sequence[Sequence[int]]) -> list[str]:
-    """A name for each group: the recorded one, with the group behind it where two groups share it."""
+    """A name for each group: the recorded one, with the group behind it where groups share it, or a number."""
     names = [runs[group[0]].name if len(group) == 1 else _recorded_name(runs[group[0]]) for group in groups]
-    return [f"{name} ({runs[group[0]].group})" if names.count(name) > 1 and len(group) > 1 else name
-            for name, group in zip(names, groups, strict=True)]
+    groups_of: dict[str, set[str | None]] = {}
+    for name, group in zip(names, groups, strict=True):
+        groups_of.setdefault(name, set()).add(runs[group[0]].group)
+    return numbered([f"{name} ({runs[group[0]].group})" if len(groups_of[name]) > 1 and len(group) > 1 else name
+                     for name, group in zip(names, groups, strict=True)])
 
 
 def _recorded_name(run: Run) -> str:
@@ -172,13 +182,14 @@ def configurations_problem(runs: Sequence[Run], field: str = "RUN") -> Problem |
                    field=field)
 
 
-def merged_groups(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> tuple[list[Run], list[Evaluation]]:
-    """A run and an evaluation for each group, so that groups are compared and not repeats.
+def merged_groups(runs: Sequence[Run], evaluations: Sequence[Evaluation],
+                  same_settings: bool = False) -> tuple[list[Run], list[Evaluation]]:
+    """A run and an evaluation for each of `repeat_groups`, so that groups are compared and not repeats.
 
     The evaluation is the mean over repeats, the run the repeat that lacks most queries, for checks. Runs of a single
     group stay apart: there is nothing else to compare them with.
     """
-    groups = repeat_groups(runs)
+    groups = repeat_groups(runs, same_settings)
     if len(groups) < 2:
         return list(runs), list(evaluations)
     merged_runs, merged = [], []
@@ -187,6 +198,49 @@ def merged_groups(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> tup
         merged_runs.append(runs[worst].renamed(name))
         merged.append(replace(mean_over_repeats([evaluations[index] for index in group]), name=name))
     return merged_runs, merged
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatGroup:
+    """A configuration: its evaluation, the mean over its repeats, and these. shown: place of the one to be shown."""
+
+    evaluation: Evaluation
+    repeats: tuple[Evaluation, ...]
+    shown: int
+
+
+def grouped_repeats(evaluations: Sequence[Evaluation], how: str = "mean") -> list[RepeatGroup]:
+    """The configurations of these evaluations, merged as by `merged_groups`, or each by itself (how="single").
+
+    Evaluations that do not hold their run are by themselves.
+    """
+    runs = [_recorded(evaluation) for evaluation in evaluations]
+    groups = repeat_groups(runs)
+    if how == "single" or len(groups) in (1, len(runs)):
+        return [RepeatGroup(evaluation, (evaluation,), index) for index, evaluation in enumerate(evaluations)]
+    evaluations = _with_shared_specs(evaluations)
+    return [RepeatGroup(merged, tuple(evaluations[index] for index in group),
+                        max(group, key=lambda index: evaluations[index].counts["missing"]))
+            for group, merged in zip(groups, merged_groups(runs, evaluations)[1], strict=True)]
+
+
+def spreads_of_evaluations(evaluations: Sequence[Evaluation], specs: Sequence[Spec]) -> list[RepeatSpread]:
+    """As `repeat_spreads`, of evaluations that hold their runs."""
+    with_runs = [evaluation for evaluation in evaluations if evaluation.match is not None]
+    return repeat_spreads(with_runs, [_recorded(evaluation) for evaluation in with_runs], specs) if with_runs else []
+
+
+def _recorded(evaluation: Evaluation) -> Run:
+    """The run of an evaluation under its name; an empty one where the evaluation does not hold its run."""
+    return (Run.from_dict({}) if evaluation.match is None else evaluation.match.run).renamed(evaluation.name)
+
+
+def _with_shared_specs(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """The evaluations on the metrics that all of them have."""
+    shared = [spec for spec in evaluations[0].specs if all(spec in evaluation.specs for evaluation in evaluations)]
+    return [evaluation if list(evaluation.specs) == shared else replace(
+        evaluation, specs=tuple(shared), values=np.stack([evaluation.column(spec) for spec in shared], axis=1))
+        for evaluation in evaluations]
 
 
 def repeat_spreads(evaluations: Sequence[Evaluation], runs: Sequence[Run],
@@ -212,28 +266,39 @@ def repeat_spreads(evaluations: Sequence[Evaluation], runs: Sequence[Run],
     spreads = []
     for spec in chosen:
         column = list(evaluations[0].specs).index(spec)
-        values = {name: np.stack([evaluations[index].values[:, column] for index in group], axis=1)
-                  for group, name in repeated}
-        spreads += [spread_of_repeats(name, spec, values[name], [runs[index] for index in group])
-                    for group, name in repeated]
-        first = repeated[0][1]
-        spreads += [_difference(f"{name} - {first}", spec, values[name], values[first]) for _, name in repeated[1:]]
+        spreads += spreads_of_groups(spec, [
+            (name, np.stack([evaluations[index].values[:, column] for index in group], axis=1),
+             [runs[index] for index in group]) for group, name in repeated])
+    return spreads
+
+
+def spreads_of_groups(spec: Spec, groups: Sequence[tuple[str, np.ndarray, Sequence[Run]]]) -> list[RepeatSpread]:
+    """The spread of each group, then of the differences of each from the first; without those that have no query.
+
+    groups: name, values (Q, R) and the R runs of each group of repeats.
+    """
+    spreads = [spread_of_repeats(name, spec, values, runs) for name, values, runs in groups]
+    spreads += [_difference(f"{name} - {groups[0][0]}", spec, values, groups[0][1]) for name, values, _ in groups[1:]]
     return [spread for spread in spreads if spread.components.Q]
 
 
 def spread_of_repeats(name: str, spec: Spec, values: np.ndarray, runs: Sequence[Run]) -> RepeatSpread:
     """How much a metric varies in one group of repeats; values (Q, R), NaN where undefined."""
+    return spread_of_values(name, spec, values, all((run.rows_digest == runs[0].rows_digest).all() for run in runs))
+
+
+def spread_of_values(name: str, spec: Spec, values: np.ndarray, same_rankings: bool) -> RepeatSpread:
+    """As `spread_of_repeats`, where it is known whether the rankings are the same."""
     defined = values[~np.isnan(values).any(axis=1)]
-    same = all((run.rows_digest == runs[0].rows_digest).all() for run in runs)
     between, within, mean = (math.nan,) * 3
     if len(defined):
         mean, between = float(defined.mean()), float(defined.mean(axis=0).std(ddof=1))
         within = math.sqrt(float(defined.var(axis=1, ddof=1).mean()))
-    return RepeatSpread(name, spec, len(runs), mean, between, within, variance_components(values), same)
+    return RepeatSpread(name, spec, values.shape[1], mean, between, within, variance_components(values), same_rankings)
 
 
 def _difference(name: str, spec: Spec, candidate: np.ndarray, baseline: np.ndarray) -> RepeatSpread:
     components = components_of_difference(candidate, baseline)
     defined = ~(np.isnan(candidate).any(axis=1) | np.isnan(baseline).any(axis=1))
     mean = float(candidate[defined].mean() - baseline[defined].mean()) if defined.any() else math.nan
-    return RepeatSpread(name, spec, components.R, mean, math.nan, math.nan, components, False)
+    return RepeatSpread(name, spec, components.R, mean, math.nan, math.nan, components, False, True)

@@ -3,7 +3,7 @@
 With several references the best one counts. Undefined (NaN, never 0): no answer, no reference. Unavailable if no query
 has one, except AnswerRelevance, which needs questions, and Refusal, which needs neither. An empty answer is an answer:
 it is right if the reference is empty too, as in SQuAD 2.0. Normalization and tokens: ragdash.core.text; language gives
-the articles that normalisation='unicode' omits.
+the articles that normalization='unicode' omits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragdash.matching.views.texts import Answered, TokenCodes
 from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
-_NORMAL = {"normalisation": ("squad", "unicode"), "language": tuple(ARTICLES)}
+_NORMAL = {"normalization": ("squad", "unicode"), "language": tuple(ARTICLES)}
 _TOKENS = {"tokens": ("squad", "rouge", "unicode"), "stem": ("no", "porter")}
 _ROUGE = "rouge-score with the same tokens (tokens='rouge'); RAGAS RougeScore calls rouge-score."
 _POLAR = ("yes", "no")  # as references they have to begin the answer
@@ -31,15 +31,15 @@ _BLOCK = 1 << 14  # pairs compared together, so that the temporaries stay small
         when="Short factual answers with one right wording. It is 0 for almost every long answer.",
         differs="SQuAD's script: the same. RAGAS ExactMatch compares the raw strings.",
         example=Example("answer", "EM", 0.0, "after normalization the texts differ"))
-def exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
+def exact_match(answered: Answered, *, normalization: str = "squad", language: str = "en") -> Values:
     """1 if the answer equals a reference after normalization, else 0.
 
     'squad' deletes punctuation, so 3.5% equals 35 and -5 equals 5. 'unicode' keeps decimal marks and reads any
     script. Two answers without a token are equal. Returns (Q,): 0 or 1.
     """
-    _check_language(language, normalisation)
-    normal = answered.coded(normalisation, language=language)
-    text_code = answered.cached(("same", normalisation, language), lambda _: normal.sequence_ids())
+    _check_language(language, normalization)
+    normal = answered.coded(normalization, language=language)
+    text_code = answered.cached(("same", normalization, language), lambda _: normal.sequence_ids())
     query, answer, reference = answered.pairs
     return answered.best(query, (text_code[answer] == text_code[reference]).astype(np.float64))
 
@@ -51,7 +51,7 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
         differs="Lost in the Middle (best_subspan_em) and others search for characters, also within a word.",
         example=Example("answer", "CoverEM", 0.0,
                         "the answer does not contain “paris is capital city of france” in this order"))
-def cover_exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
+def cover_exact_match(answered: Answered, *, normalization: str = "squad", language: str = "en") -> Values:
     """1 if the answer contains the tokens of a reference in sequence, else 0: for answers in sentences.
 
     Other tools search for characters, so they find "art" in "party" and "no" in every "not". Here whole tokens count,
@@ -59,8 +59,8 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
     least EM. An answer that declines is right where the reference declines in other words or is empty; else only an
     empty answer contains an empty reference. Returns (Q,): 0 or 1.
     """
-    _check_language(language, normalisation)
-    coded = answered.coded(normalisation, language=language)
+    _check_language(language, normalization)
+    coded = answered.coded(normalization, language=language)
     query, answer, reference = answered.pairs
     declines = answered.cached("declines", lambda texts: [not text.strip() or is_refusal(text) for text in texts])
     contained = [
@@ -100,7 +100,7 @@ def number_match(answered: Answered) -> Values:
         when="Short answers with varying words. It ignores order and penalizes length.",
         differs="SQuAD's script: the same; tokens='set' is another published form.",
         example=Example("answer", "TokenF1", 10 / 11, "without articles 5 and 6 tokens, 5 in common: 2 · 5 / 11"))
-def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = "squad",
+def token_f1(answered: Answered, *, tokens: str = "squad", normalization: str = "squad",
              language: str = "en") -> Values:
     """Harmonic mean of precision and recall of the answer's tokens in the best reference, ignoring order.
 
@@ -109,13 +109,13 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
     0.909 and 0.923 for "The capital of France is Paris" and "Paris is the capital city of France".
     Returns (Q,) in [0, 1].
     """
-    _check_language(language, normalisation)
-    if tokens == "set" and normalisation != "squad":
+    _check_language(language, normalization)
+    if tokens == "set" and normalization != "squad":
         raise InputError([Problem("metric-parameter/tokens", field="metric")])
     query, answer, reference = answered.pairs
     if tokens == "set":
         return answered.best(query, _f1(answered.coded("set").distinct(), answer, reference, both_empty=0.0))
-    coded = answered.coded(normalisation, language=language)
+    coded = answered.coded(normalization, language=language)
     return answered.best(query, _f1(coded, answer, reference, both_empty=1.0))
 
 
@@ -170,15 +170,15 @@ def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
         differs="RAGAS ResponseRelevancy embeds questions that a model writes; DeepEval uses a judge. Both are "
                 "different metrics.",
         example=Example("answer", "AnswerRelevance", 0.8, "“is capital of france” of 5 and 5 tokens: 2 · 4 / 10"))
-def answer_relevance(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
+def answer_relevance(answered: Answered, *, normalization: str = "squad", language: str = "en") -> Values:
     """Token F1 of the answer and the question: does the answer address the question?
 
     A right answer of one word has a low value, and a repeated question the highest. The version by an LLM judge is
     AnswerRelevanceJudged. Undefined without an answer, or without a token in the question. Returns (Q,) in [0, 1].
     """
-    _check_language(language, normalisation)
+    _check_language(language, normalization)
     answered.need("questions")
-    coded = answered.coded(normalisation, language=language)
+    coded = answered.coded(normalization, language=language)
     query = np.flatnonzero((answered.answer >= 0) & (answered.question >= 0))
     query = query[coded.lengths[answered.question[query]] > 0]
     return answered.best(query, _f1(coded, answered.answer[query], answered.question[query], both_empty=1.0))
@@ -276,7 +276,7 @@ def _contains_reference(answer: np.ndarray, reference: np.ndarray, text: str) ->
     return position >= 0
 
 
-def _check_language(language: str, normalisation: str) -> None:
-    if language != "en" and normalisation != "unicode":
-        raise InputError([Problem("metric-parameter/language", {"language": language, "normalization": normalisation},
+def _check_language(language: str, normalization: str) -> None:
+    if language != "en" and normalization != "unicode":
+        raise InputError([Problem("metric-parameter/language", {"language": language, "normalization": normalization},
                                   field="metric")])

@@ -128,9 +128,14 @@ def file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None = None)
 
 
 def default_file_specs(runs: Iterable[Run], directions: Mapping[str, str] | None = None) -> tuple[Spec, ...]:
-    """The metrics in the files of these runs that have a better end; all of them where none has."""
+    """The metrics in the files of these runs that have a better end; all of them where none has.
+
+    Those where higher is better come first: the first one is the metric that a page opens with, and a share of right
+    answers is easier to read than one of wrong answers.
+    """
     specs = file_specs(runs, directions)
-    return tuple(spec for spec in specs if spec.metric.better is not None or dict(spec.params).get("label")) or specs
+    directed = [spec for spec in specs if spec.metric.better is not None or dict(spec.params).get("label")]
+    return tuple(sorted(directed, key=lambda spec: spec.metric.better != "higher")) or specs
 
 
 def counterpart(spec: Spec, known: Callable[[str], Spec | None]) -> Spec | None:

@@ -19,7 +19,7 @@ from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
 _RAGAS_JUDGE = "RAGAS, TruLens and DeepEval ask a language model under similar names; their values are not comparable."
-_FACTS = {"relevance": False, "allowed": {"normalisation": ("squad", "unicode")}}
+_FACTS = {"relevance": False, "allowed": {"normalization": ("squad", "unicode")}}
 
 
 def _shares(numerators: list[int], wholes: list[int]) -> Values:
@@ -28,17 +28,17 @@ def _shares(numerators: list[int], wholes: list[int]) -> Values:
     return np.divide(numerators, wholes, out=np.full(len(wholes), np.nan), where=wholes > 0)
 
 
-def _content_counts(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
+def _content_counts(grounded: Grounded, normalization: str) -> tuple[list[int], list[int]]:
     """(distinct content words of the answer that a context holds, all of them): (Q,) each."""
-    stops, (answer_tokens, supported_tokens) = stop_words(normalisation), grounded.support(normalisation)
+    stops, (answer_tokens, supported_tokens) = stop_words(normalization), grounded.support(normalization)
     return [len(supported - stops) for supported in supported_tokens], [
         len(set(words or ()) - stops) for words in answer_tokens
     ]
 
 
-def _token_counts(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
+def _token_counts(grounded: Grounded, normalization: str) -> tuple[list[int], list[int]]:
     """(tokens of the answer that a context holds, all of them), with repeats: (Q,) each."""
-    answer_tokens, supported_tokens = grounded.support(normalisation)
+    answer_tokens, supported_tokens = grounded.support(normalization)
     return (
         [
             sum(map(supported.__contains__, words or ()))
@@ -51,49 +51,49 @@ def _token_counts(grounded: Grounded, normalisation: str) -> tuple[list[int], li
 @metric("SupportCoverage", "Support coverage",
         formula=r"\frac{|content(answer) \cap content(contexts)|}{|content(answer)|}",
         source="lexical grounding, as in RAG practice", aliases=("support_coverage",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_content_counts(grounded, normalisation)[1], float),
+        weight=lambda grounded, normalization="squad": np.array(_content_counts(grounded, normalization)[1], float),
         when="A first check of grounding, without a model: do the contexts contain the words of the answer?",
         differs=_RAGAS_JUDGE,
         example=Example("grounded", "SupportCoverage", 0.8,
                         "the context contains paris, capital, france and inhabitants, but not 2200000: 4 / 5"))
-def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Values:
+def support_coverage(grounded: Grounded, *, normalization: str = "squad") -> Values:
     """Share of the answer's distinct content words that some context contains; numbers are content.
 
     Content words are those not on the Snowball project's list of English stop words. An answer in another language
     keeps its function words. Undefined for a refusal and for an answer without a content word. Returns (Q,) in [0, 1].
     """
-    return _shares(*_content_counts(grounded, normalisation))
+    return _shares(*_content_counts(grounded, normalization))
 
 
 @metric("SupportDensity", "Support density", formula=r"\frac{|\{t \in answer: t \in contexts\}|}{|answer|}",
         source="lexical grounding, as in RAG practice", aliases=("support_density",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float),
+        weight=lambda grounded, normalization="squad": np.array(_token_counts(grounded, normalization)[1], float),
         when="SupportCoverage with function words, so always higher; for comparison with other tools.",
         differs=_RAGAS_JUDGE,
         example=Example("grounded", "SupportDensity", 6 / 7, "6 of the 7 tokens, including “of” and “has”"))
-def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Values:
+def support_density(grounded: Grounded, *, normalization: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that some context contains.
 
     Nearly every context has stop words, so it is higher than the coverage. Undefined for a refusal. Returns (Q,) in
     [0, 1].
     """
-    return _shares(*_token_counts(grounded, normalisation))
+    return _shares(*_token_counts(grounded, normalization))
 
 
 @metric("HallucinationRate", "Unsupported words", formula=r"1 - SupportDensity",
         source="lexical grounding, as in RAG practice", better="lower", aliases=("hallucination_rate",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float),
+        weight=lambda grounded, normalization="squad": np.array(_token_counts(grounded, normalization)[1], float),
         when="Unsupported wording is dangerous; read the worst answers, not only the mean.",
         differs=_RAGAS_JUDGE,
         example=Example("grounded", "HallucinationRate", 1 / 7, "1 of the 7 tokens is in no context"))
-def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> Values:
+def hallucination_rate(grounded: Grounded, *, normalization: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that no context contains: 1 - SupportDensity.
 
     It is word overlap, not a rate of hallucinations: a different word is not always false, and a false statement can
     use the contexts' words. Metrics named hallucination rate that ask a model are different. Undefined for a refusal,
     which states nothing. Lower is better. Returns (Q,) in [0, 1].
     """
-    return 1 - support_density(grounded, normalisation=normalisation)
+    return 1 - support_density(grounded, normalization=normalization)
 
 
 @metric("UnsupportedNumbers", "Unsupported numbers",

@@ -19,6 +19,7 @@ from ragdash.metrics.registry import FILE, METRICS, Metric, Spec
 MAX_CUTOFF = 10**9
 _NEAR = 0.6  # share of characters that a suggested spelling has in common
 _SUGGESTIONS = 3
+_EARLIER = {"normalisation": "normalization"}  # spelling of parameters in links and baselines of earlier versions
 FIELD_TERMS = {
     "accuracy": ("Success", "EM", "Correctness"),
     "answer similarity": ("SBERT", "SemanticRelevance", "TokenF1"),
@@ -225,8 +226,8 @@ def _parse_arguments(text: str, arguments: str | None, entry: Metric) -> dict:
 
 
 def _translate(entry: Metric, key: str | None, value: object) -> tuple[str | None, object]:
-    """A parameter in our words, where ir_measures has others for it: dcg='exp-log2' is gain='exp'."""
-    name, words = entry.peer_params.get(key, (key, None))
+    """A parameter in our words, where ir_measures or an earlier version has others: dcg='exp-log2' is gain='exp'."""
+    name, words = entry.peer_params.get(key, (_EARLIER.get(key, key), None))
     if words is None:
         return name, value
     return (name, words[value]) if isinstance(value, (str, int)) and value in words else (key, value)

@@ -44,23 +44,28 @@ def write_report(evaluations: Sequence[Evaluation], path: str | Path, *, title: 
 
 
 def report_content(evaluations: Sequence[Evaluation], specs: Iterable[Spec], *, title: str = "",
-                   rules: ComparisonRules | None = None, **settings) -> ReportContent:
+                   rules: ComparisonRules | None = None, repeats: Sequence[Sequence[Evaluation]] = (),
+                   **settings) -> ReportContent:
     """What a report of these evaluations shows. settings: further ones of a ReportRequest.
 
-    InputError where an evaluation does not hold its run.
+    repeats: of each evaluation those that it is the mean of; default itself. InputError where an evaluation does not
+    hold its run.
     """
     from ragdash.reporting.html.content import ReportContent, ReportRequest
 
-    matches = tuple(evaluation.match for evaluation in evaluations if evaluation.match is not None)
-    if len(matches) < len(evaluations):
-        names = [evaluation.name for evaluation in evaluations if evaluation.match is None]
-        raise InputError([Problem("report-without-runs", {"run": names[0]}, field="evaluation")])
+    repeats = repeats or [(evaluation,) for evaluation in evaluations]
     names = tuple(evaluation.name for evaluation in evaluations)
-    queries = np.isin(matches[0].query_ids.to_numpy(zero_copy_only=False),
+    matches = [tuple(repeat.match for repeat in group if repeat.match is not None) for group in repeats]
+    for name, group, with_runs in zip(names, repeats, matches, strict=True):
+        if len(with_runs) < len(group):
+            raise InputError([Problem("report-without-runs", {"run": name}, field="evaluation")])
+    shown = tuple(max(group, key=lambda match: int(match.missing.sum())) for group in matches)
+    queries = np.isin(shown[0].query_ids.to_numpy(zero_copy_only=False),
                       evaluations[0].query_ids.to_numpy(zero_copy_only=False))
     return ReportContent(ReportRequest(
-        matches, tuple(specs), names, title=title or " and ".join(names), rules=rules or ComparisonRules(),
-        queries=None if queries.all() else queries, slice_title="" if queries.all() else "Chosen queries", **settings))
+        shown, tuple(specs), names, title=title or " and ".join(names), rules=rules or ComparisonRules(),
+        queries=None if queries.all() else queries, slice_title="" if queries.all() else "Chosen queries",
+        repeats=tuple(matches), **settings))
 
 
 def plot_means(evaluations: Sequence[Evaluation], spec: Spec) -> Figure:

@@ -11,6 +11,7 @@ from ragdash.analysis.variants import COST, LATENCY, MainEffects, SettingEffect,
 from ragdash.analysis.verdict import RunCheck
 from ragdash.evaluation.compare import Comparison
 from ragdash.reporting.sentences.formatting import count, listed
+from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.comparison import OUTCOMES
 from ragdash.reporting.tables.escaping import finite_or_none, number, p_number, signed, table_text
 
@@ -100,6 +101,17 @@ def cautions(variants: Variants) -> list[str]:
     return lines
 
 
+def repeats_lines(variants: Variants) -> list[str]:
+    """Which runs are means of repeats, and of one of them which noise dominates and what to run next."""
+    if not variants.repeated:
+        return []
+    merged = sum(count > 1 for count in variants.repeats)
+    spread = next((spread for spread in variants.spreads if not spread.is_difference), None)
+    noise = f" {noise_and_design(spread)}" if spread is not None else ""
+    return [f"{merged:,} of {count(len(variants.names), 'run is', 'runs are')} means of repeats: over repeats first, "
+            f"then over queries.{noise}"]
+
+
 def aims_sentence(variants: Variants) -> str:
     """The aims of the best compromises, and how many runs are among them."""
     aims = [variants.effects.spec.title, *(AIMS[aim] for aim in variants.aims[1:])]
@@ -143,17 +155,19 @@ def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = 
     effects = variants.effects
     baseline = next((pair.baseline for pair in variants.against if pair is not None), "")
     compared = [f"to {baseline}", "outcome"] if baseline else []
-    header = ["run", *variants.varying, effects.spec.title, "95 % interval", "n", *compared,
+    repeats = ["repeats"] if variants.repeated else []
+    header = ["run", *variants.varying, *repeats, effects.spec.title, "95 % interval", "n", *compared,
               *(f"{AIMS[aim]} {'(ms)' if aim == LATENCY else '($)'}" for aim in variants.aims[1:]), "best"]
     paid = {LATENCY: [f"{value:,.1f}" if np.isfinite(value) else "–" for value in variants.latency],
             COST: [f"{value:.5f}" if np.isfinite(value) else "–" for value in variants.cost]}
     rows = [[variants.names[run], *(variants.settings[run].get(name, "–") for name in variants.varying),
-             number(variants.summaries[run].mean),
+             *([f"{variants.repeats[run]:,}"] if repeats else ()), number(variants.summaries[run].mean),
              f"[{number(variants.summaries[run].low)}, {number(variants.summaries[run].high)}]",
              f"{variants.summaries[run].n:,}", *(_against_cells(variants.against[run]) if baseline else ()),
              *(paid[aim][run] for aim in variants.aims[1:]),
              "●" if variants.best[run] else ""] for run in _order(variants)]
-    lines = [headline(variants), *cautions(variants), left_out_sentence(effects), aims_sentence(variants)]
+    lines = [headline(variants), *repeats_lines(variants), *cautions(variants), left_out_sentence(effects),
+             aims_sentence(variants)]
     marker = "- " if form == "markdown" else ""
     return "\n".join([table_text(EFFECT_HEADER, effect_rows(effects), form), table_text(header, rows, form),
                       *(f"{marker}{line}" for line in lines if line), ""])
@@ -174,6 +188,7 @@ def variants_dict(variants: Variants) -> dict:
         "combinations": effects.combinations, "possible": effects.possible,
         "explained": finite_or_none(effects.explained), "finding": None if variants.withheld else finding(effects),
         "withheld": [check.kind for check in variants.withheld], "cautions": cautions(variants),
+        "repeats": repeats_lines(variants),
         "left_out": dict(effects.left_out), "aims": list(variants.aims),
         "settings": [{
             "setting": setting.title, "share": finite_or_none(setting.share), "spread": finite_or_none(setting.spread),
@@ -183,7 +198,7 @@ def variants_dict(variants: Variants) -> dict:
                    for name in ("raw", "effect", "low", "high", "p")}} for index, level in enumerate(setting.levels)]}
             for setting in effects.settings],
         "runs": [{
-            "run": variants.names[run], "settings": dict(variants.settings[run]),
+            "run": variants.names[run], "repeats": variants.repeats[run], "settings": dict(variants.settings[run]),
             "mean": finite_or_none(variants.summaries[run].mean), "low": finite_or_none(variants.summaries[run].low),
             "high": finite_or_none(variants.summaries[run].high), "n": variants.summaries[run].n,
             "latency_ms": finite_or_none(float(variants.latency[run])),

@@ -15,6 +15,8 @@ from ragdash.core.storage.shared import open_database
 from ragdash.workspace.store import Workspace
 
 if TYPE_CHECKING:
+    from ragdash.core.storage.postgres.jobs import PostgresJobs
+    from ragdash.workspace.team.job_files import JobFiles
     from ragdash.workspace.team.uploads import BlobRecords
 
 
@@ -95,3 +97,21 @@ def user_workspace(read_only: bool = False) -> Workspace:
     if is_address(named):
         return open_workspace(named, os.environ.get(BLOBS) or None, read_only=read_only)
     return Workspace(folder_of_user(), read_only)
+
+
+def shared_jobs(url: str) -> PostgresJobs:
+    """The jobs of the workspace in a database."""
+    address = database_address(url)
+    database = open_database(address)
+    from ragdash.core.storage.postgres.jobs import PostgresJobs
+
+    return PostgresJobs(database, address.project)
+
+
+def job_files(url: str, blobs: str | None) -> JobFiles:
+    """The files of these jobs."""
+    address = database_address(url)
+    database = open_database(address)
+    from ragdash.workspace.team.job_files import JobFiles
+
+    return JobFiles(database, address.project, open_blobs(url, blobs))

@@ -10,18 +10,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import call, run_of, truth_of
-from history_cases import PLANTED, QUERIES, TRUTH, commits, write_log_folder
+from history_cases import PLANTED, QUERIES, TRUTH, commits, repeated_nights, write_log_folder
 from page_cases import address, opened, texts
 
 from ragdash import io, record
-from ragdash.analysis.tracking import gate, history, history_point, lines_of, pin, settings_changes
+from ragdash.analysis.tracking import (
+    gate,
+    history,
+    history_point,
+    lines_of,
+    merged_points,
+    pin,
+    point_spread,
+    settings_changes,
+)
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.core.records import Conventions
 from ragdash.dashboard.watching import log_watch
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats.sequential import look_level, sequential_tests
 from ragdash.metrics import parse_specs
-from ragdash.reporting.tables.history import change_sentences, notes
+from ragdash.reporting.tables.history import change_sentences, noise_lines, notes
 
 ROOT = Path(__file__).parents[2]
 SPECS = parse_specs("RR")
@@ -69,6 +78,31 @@ def test_twenty_commits_with_two_planted_regressions_show_exactly_these():
             baseline = pin(evaluate(run, TRUTH, "RR"), TRUTH, version="1")  # promoted on purpose, to see the next one
     assert failing == list(PLANTED)
     assert settings_changes(*points(runs[7:9])) == {"retriever.k": (10, 5)}
+
+
+def test_repeats_of_a_night_are_one_point_and_nights_of_one_group_are_not():
+    runs = repeated_nights()
+    nights = merged_points(points(runs))
+    assert [len(point.repeats) for point in nights] == [2] * 20
+    first, second = (evaluate(run, TRUTH, "RR").column("RR") for run in (runs[0], runs[20]))
+    assert nights[0].evaluation.column("RR").tolist() == ((first + second) / 2).tolist()
+    assert (nights[0].time, nights[0].digest) == (points(runs[:1])[0].time, "+".join(sorted(
+        (runs[0].digest, runs[20].digest))))
+    [metric] = history(nights, SPECS)
+    assert {row.point: row.change for row in metric.changes} == PLANTED
+    spread = point_spread(nights[0], SPECS[0])
+    assert (spread.mean, spread.between) == pytest.approx((
+        (first.mean() + second.mean()) / 2, np.std([first.mean(), second.mean()], ddof=1)))
+    assert not spread.same_rankings and point_spread(points(runs[:1])[0], SPECS[0]) is None
+    [line] = noise_lines(nights, SPECS[0])
+    assert line.startswith("Each point is the mean of its repeats") and "For the same cost, 2 repeats of 60" in line
+    single = points(commits(3))
+    assert noise_lines(single, SPECS[0]) == [] and merged_points(single) == single
+    day, other_code = timedelta(days=1), replace(points(runs[20:21])[0], commit="f" * 40)
+    pair = points([runs[0], runs[20]])
+    assert len(merged_points(pair)) == 1 and len(merged_points([pair[0], other_code])) == 2
+    assert len(merged_points([pair[0], replace(pair[1], time=pair[1].time + day)])) == 2
+    assert len(merged_points([pair[0], replace(pair[1], settings={"k": 1})])) == 2
 
 
 def test_a_fixed_baseline_notes_a_change_once_and_a_pinned_one_too():

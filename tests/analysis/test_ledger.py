@@ -375,3 +375,12 @@ def test_the_order_in_which_spellings_are_named_does_not_matter():
     truth, run = truth_of({"q1": ["2506.005"]}), run_of({"q1": ["corpus/2506.00500.pdf"]})
     for name in ("zeros,path", "path,zeros"):
         assert with_ids_of(run, truth, name).docs.to_pylist() == ["2506.005"]
+
+
+def test_a_truth_of_answers_alone_has_no_judgments_instead_of_unanswerable_queries():
+    truth = Truth.build("gold", [], [], np.array([], int),
+                        details=pa.table({"query_id": ["q1", "q2"], "answers": [["a"], ["b"]]}))
+    found = of(run_of({"q1": ["a"], "q2": ["a"]}), truth)
+    entry = found.of("unanswerable-queries")
+    assert entry.severity == "note" and entry.option is None
+    assert entry.found == "The truth has no judgments of documents."

@@ -213,6 +213,24 @@ def test_every_run_has_its_outcome_against_a_chosen_baseline(logs, capfdbinary):
     assert {row["run"]: row["outcome"] for row in rows if "outcome" in row} == outcomes and len(outcomes) == 11
 
 
+def test_repeats_of_a_variant_are_one_row_and_other_settings_of_one_group_are_not(tmp_path, capfdbinary):
+    for repeat, (model, k) in product((1, 2), product(("large", "small"), (5, 10))):
+        with ragdash.record("rag", settings={"model": model, "k": k}, group="grid", folder=tmp_path / "logs") as run:
+            for index, query in enumerate(QUERIES):
+                hit = index % 10 < (8 if model == "large" else 4) - (repeat == 2 and index < 10)
+                run.add(query, ["a"] if hit else ["x", "a"], latency_ms=10.0 * k * repeat)
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    arguments = ("variants", tmp_path / "logs", "--truth", tmp_path / "qrels.txt", "-m", "RR")
+    status, out, _ = call(capfdbinary, *arguments)
+    assert status == 0 and "4 of 4 runs are means of repeats" in out and "better than 2 repeats of 40 queries" in out
+    content = json.loads(call(capfdbinary, *arguments, "--format", "json")[1])
+    rows = {(run["settings"]["model"], run["settings"]["k"]): run for run in content["runs"]}
+    assert len(rows) == len(content["runs"]) == 4 and {run["repeats"] for run in content["runs"]} == {2}
+    # 8 of 10 queries hit, in the second repeat one less among 40: the others have 0.5
+    large = rows["large", "5"]
+    assert (large["mean"], large["latency_ms"]) == pytest.approx((0.9 - 0.5 * 0.5 / 40, 75.0))
+
+
 def test_too_few_runs_or_equal_settings_are_an_error(logs, capfdbinary):
     folders = sorted(path for path in (logs / "logs").iterdir() if path.is_dir())
     status, _, err = call(capfdbinary, "variants", *folders[:3], "--truth", logs / "qrels.txt", "-m", "RR")
@@ -220,18 +238,18 @@ def test_too_few_runs_or_equal_settings_are_an_error(logs, capfdbinary):
     runs = [run_of({query: ["a"] for query in QUERIES}, f"r{number}") for number in range(4)]
     evaluations = [evaluate(run, TRUTH, "RR") for run in runs]
     with pytest.raises(InputError, match="do not differ in any setting"):
-        compare_variants([evaluation.match for evaluation in evaluations], evaluations, [{"k": "1"}] * 4, SPEC)
+        compare_variants([[evaluation.match] for evaluation in evaluations], evaluations, [{"k": "1"}] * 4, SPEC)
 
 
 def test_the_frame_has_settings_as_columns_and_cautions_name_what_is_tied():
     evaluations = runs_of(GRID)
-    variants = compare_variants([evaluation.match for evaluation in evaluations], evaluations, GRID, SPEC)
+    variants = compare_variants([[evaluation.match] for evaluation in evaluations], evaluations, GRID, SPEC)
     frame = variants.frame()
     assert frame.columns.tolist() == ["run", "model", "chunk", "RR", "low", "high", "n", "best"]
     assert frame["RR"].is_monotonic_decreasing
     nested = [{"model": "a", "host": "x"}, {"model": "a", "host": "x"}, {"model": "b", "host": "y"},
               {"model": "c", "host": "y"}]
     some = evaluations[:4]
-    tied = cautions(compare_variants([evaluation.match for evaluation in some], some, nested, SPEC))
+    tied = cautions(compare_variants([[evaluation.match] for evaluation in some], some, nested, SPEC))
     assert any(line.startswith("host cannot be separated from model: ") for line in tied)
     assert any("unbalanced: 3 of 6 combinations" in line for line in tied)

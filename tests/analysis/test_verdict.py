@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -233,3 +234,19 @@ def test_nan_means_are_no_result():
     qrels = {query: {doc: 0 for doc in row} for query, row in make_qrels(10).items()}
     verdict = verdict_of([built("a", make_run(make_qrels(10), 1.0, 1))], judged(qrels))
     assert verdict.state == "undefined" and verdict.best is None
+
+
+def test_rankings_that_the_reading_leaves_out_are_said_with_the_verdict(tmp_path):
+    records = [{"query_id": f"q{n}", "question": f"What is {n}?", "extracted_answer": str(n), "expected_answer": str(n),
+                "answer_correct": n % 2 == 0, "per_k": {"3": {"retrieved_chunk_ids": [f"d{n}", "d7", "d8"]}}}
+               for n in range(30)]
+    (tmp_path / "dense.json").write_text(json.dumps({"results": records}))
+    run = ragdash.read_run(tmp_path / "dense.json")
+    match = Match(run, ragdash.Truth.of_queries([run]))
+    [check] = [check for check in find_checks([match], SPEC) if check.kind == "unread-rankings"]
+    assert not len(run.docs) and (check.level, check.runs) == ("qualified", ("dense",))
+    assert check.fix("page") == "Apply the proposed reading on the Data page."
+    [proposal] = [problem for problem in run.problems if problem.kind == "proposed-reading"]
+    read = ragdash.read_run(tmp_path / "dense.json", mapping=proposal.facts["mappings"][0])
+    assert len(read.docs) == 90
+    assert "unread-rankings" not in {check.kind for check in find_checks([Match(read, match.truth)], SPEC)}

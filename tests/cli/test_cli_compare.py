@@ -90,3 +90,48 @@ def test_compare_refuses_what_it_cannot_do(files, capfdbinary, more, word):
 def test_compare_wants_two_runs(files, capfdbinary):
     status, _, err = call(capfdbinary, "compare", files / "run.trec", "--truth", files / "qrels.txt")
     assert status == 2 and "a baseline and a candidate" in err
+
+
+LABELED = "query_id,doc_id,score,verdict\n" + "".join(
+    f"q{i},{first},2,{label}\nq{i},{second},1,\n" for i in range(8)
+    for first, second, label in [("b", "a", "Refusal") if i < 4 else ("a", "b", "Correct")])
+PERFECT = "".join(f"q{i} Q0 a 1 2.0 t\n" for i in range(8))
+ATTRIBUTES = "".join(json.dumps({"query_id": f"q{i}", "relevant": {"a": 1}, "attributes": {
+    "difficulty": "hard" if i % 2 else "easy"}}) + "\n" for i in range(8))
+
+
+@pytest.fixture
+def labeled(tmp_path):
+    """poor.csv with a label per query, good.trec, and truth.jsonl with an attribute."""
+    for name, text in (("poor.csv", LABELED), ("good.trec", PERFECT), ("truth.jsonl", ATTRIBUTES)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def compare_by(capfdbinary, files, *more, others=()):
+    return call(capfdbinary, "compare", files / "poor.csv", files / "good.trec", *others, "--truth",
+                files / "truth.jsonl", "-m", "RR", "--accept", "shallow-run", *more)
+
+
+def test_comparisons_within_labels_and_attributes_follow_those_of_all_queries(labeled, capfdbinary):
+    status, out, _ = compare_by(capfdbinary, labeled, "--by", "verdict of poor", "--format", "json")
+    content = json.loads(out)
+    assert status == 0 and len(content["comparisons"]) == 1
+    assert [(row["by"], row["slice"], row["mean_difference"], row["n"]) for row in content["slices"]] == [
+        ("verdict of poor", "Correct", 0.0, 4), ("verdict of poor", "Refusal", 0.5, 4)]
+    assert {row["family"]["slices"] for row in content["slices"]} == {2}
+    status, out, _ = compare_by(capfdbinary, labeled, "--by", "verdict")  # one run has such a label
+    assert status == 0 and "Refusal" in out and "an outcome of one run" in out and "corrected over 2 comparisons" in out
+    status, out, _ = compare_by(capfdbinary, labeled, "--by", "difficulty", "--format", "csv")
+    assert status == 0 and [line.split(",")[:3] for line in out.splitlines()[1:]] == [
+        ["", "", "good"], ["difficulty", "easy", "good"], ["difficulty", "hard", "good"]]
+    status, out, _ = compare_by(capfdbinary, labeled, "--by", "difficulty")
+    assert status == 0 and "easy" in out and "an outcome of one run" not in out
+
+
+def test_an_unknown_slice_is_named_with_those_that_exist(labeled, capfdbinary):
+    status, out, err = compare_by(capfdbinary, labeled, "--by", "topic")
+    assert (status, out) == (2, "") and "'topic'" in err and "difficulty, verdict of poor" in err
+    (labeled / "other.csv").write_text(LABELED)
+    status, _, err = compare_by(capfdbinary, labeled, "--by", "verdict", others=[labeled / "other.csv"])
+    assert status == 2 and "verdict of poor, verdict of other" in err and "Name the run as well" in err

@@ -10,7 +10,7 @@ import pytest
 
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
-from ragdash.core.slices import NOT_GIVEN, find_slice, label_slices, slices
+from ragdash.core.slices import NOT_GIVEN, label_slices, slices
 
 
 def truth_with(*rows: dict | None) -> Truth:
@@ -30,8 +30,7 @@ def test_every_value_is_a_slice_largest_first_and_queries_without_it_are_one_too
     found = of(truth, "type")
     assert list(found) == ["b", "a", NOT_GIVEN]
     assert found == {"b": [0, 2], "a": [1], NOT_GIVEN: [3, 4]}
-    assert find_slice(truth, "type", "a").title == "type: a"
-    assert find_slice(truth, "type", "zebra") is None and find_slice(truth, "none", "a") is None
+    assert [query_slice.title for query_slice in slices(truth)["type"]] == ["type: b", "type: a", f"type: {NOT_GIVEN}"]
 
 
 def test_a_list_counts_for_each_of_its_values():

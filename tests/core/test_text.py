@@ -137,7 +137,7 @@ def test_stems_by_hand(word, stem):
     assert tokens(word, "rouge", stem=True) == [stem]
 
 
-def test_stop_words_pass_the_normalisation_of_the_text():
+def test_stop_words_pass_the_normalization_of_the_text():
     assert len(STOP_WORDS) == 174 and {"i", "cannot", "very"} <= STOP_WORDS and not {"will", "can", "us"} & STOP_WORDS
     assert content_words("Don't say the year isn’t 2019, or say it.") == {"say", "year", "2019"}
     assert content_words("Don't; isn’t", "unicode") == frozenset()

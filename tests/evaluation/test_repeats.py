@@ -120,6 +120,30 @@ def test_compare_merges_repeats_on_the_command_line(runs, tmp_path, capfdbinary)
     assert document["repeats"][0]["variance"].keys() == {"queries", "repeats", "rest"}
 
 
+def test_compare_in_python_merges_repeats_and_says_which_noise_dominates(runs, tmp_path):
+    table = ragdash.compare(runs[0], runs[1:], "RR P@1", truth=TRUTH, accept=["few-queries"])
+    merged = merged_groups(runs, [evaluate(run, Truth.from_dict(TRUTH), "RR P@1") for run in runs])[1]
+    assert table == ragdash.compare(merged[0], merged[1:]) and [[pair.candidate for pair in row] for row in table] == [
+        ["hybrid", "hybrid"]]
+    assert table[0][0].mean_difference == pytest.approx(1 - 0.25 / 12 - 0.875) and table.verdict.best == "hybrid"
+    dense, _, difference = table.summary().splitlines()[-3:]
+    assert dense.startswith("dense: ") and "running it again" in dense and "For the same cost, 2 repeats of 12" in dense
+    assert difference.startswith("hybrid - dense: ")
+    evaluations = [evaluate(run, Truth.from_dict(TRUTH), specs) for run, specs in zip(
+        runs, ("RR P@1", "RR", "RR", "P@1 RR"), strict=True)]
+    assert ragdash.compare(evaluations[0], evaluations[1:], "RR")[0][0] == table[0][0]
+    single = ragdash.compare(runs[0], runs[1:], "RR", truth=TRUTH, repeats="single")
+    assert [row[0].candidate for row in single] == ["dense (2)", "hybrid", "hybrid (2)"]
+    assert "hybrid - dense" in single.summary()
+    alone = ragdash.compare(runs[0], [runs[1]], "RR", truth=TRUTH)
+    assert [row[0].candidate for row in alone] == ["dense (2)"], "repeats alone are compared with each other"
+    text = html.unescape(table.report(tmp_path / "page.html").read_text())
+    assert "dense is the mean of 2 repeats" in text and "hybrid - dense: " in text and "queries once" in text
+    assert len(table.plot("means").data) and table.plot("first-rank").data
+    with pytest.raises(ragdash.InputError, match="mean or single"):
+        ragdash.compare(runs[0], runs[1:], "RR", truth=TRUTH, repeats="median")
+
+
 def test_a_report_shows_repeats_as_one_line_with_their_spread(runs, tmp_path):
     folders = sorted(str(path) for path in (tmp_path / "logs").iterdir() if path.is_dir())
     truth = tmp_path / "truth.jsonl"

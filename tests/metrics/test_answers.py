@@ -25,8 +25,8 @@ DATA = Path(os.environ.get("RAGDASH_TEST_DATA") or Path(__file__).parents[3] / "
 on_public_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"SKIPPED: no shared data at {DATA}")
 
 PARIS = ("The capital of France is Paris", "Paris is the capital city of France")
-ALL = [(metrics.exact_match, {}), (metrics.exact_match, {"normalisation": "unicode"}), (metrics.token_f1, {}),
-       (metrics.token_f1, {"tokens": "set"}), (metrics.token_f1, {"normalisation": "unicode", "language": "fr"}),
+ALL = [(metrics.exact_match, {}), (metrics.exact_match, {"normalization": "unicode"}), (metrics.token_f1, {}),
+       (metrics.token_f1, {"tokens": "set"}), (metrics.token_f1, {"normalization": "unicode", "language": "fr"}),
        (metrics.rouge_l, {}), (metrics.rouge_l, {"tokens": "unicode"}),
        (metrics.rouge_l, {"tokens": "rouge", "stem": "porter"}),
        (metrics.cover_exact_match, {}), (metrics.rouge_1, {}), (metrics.rouge_2, {}),
@@ -84,7 +84,7 @@ def random_rows(seed: int = 5, rows: int = 400) -> list[tuple[str, list[str]]]:
     (metrics.rouge_l, {}, 2 * 3 / (5 + 6)), (metrics.rouge_l, {"tokens": "rouge"}, 2 * 4 / (6 + 7)),
     (metrics.rouge_1, {}, 12 / 13), (metrics.rouge_2, {}, 2 * 2 / (5 + 6)),
     (metrics.rouge_l, {"tokens": "unicode"}, 6 / 11),
-    (metrics.token_f1, {"normalisation": "unicode"}, 10 / 11)])
+    (metrics.token_f1, {"normalization": "unicode"}, 10 / 11)])
 def test_the_worked_example(metric, params, expected):
     """C: printed 0.923 is the form of sets; SQuAD's is 0.909, ROUGE-L 0.545 without and 0.615 with articles."""
     assert value(metric, *PARIS, **params) == pytest.approx(expected, abs=1e-12)
@@ -92,15 +92,15 @@ def test_the_worked_example(metric, params, expected):
 
 @pytest.mark.parametrize("metric, answer, reference, params, expected", [
     (metrics.exact_match, "the Paris!", "paris", {}, 1), (metrics.exact_match, "3.5%", "35", {}, 1),
-    (metrics.exact_match, "3.5%", "35", {"normalisation": "unicode"}, 0),
+    (metrics.exact_match, "3.5%", "35", {"normalization": "unicode"}, 0),
     (metrics.exact_match, "Paris, France", "Paris", {}, 0),
-    (metrics.exact_match, "４,２１３", "4213", {"normalisation": "unicode"}, 1),
+    (metrics.exact_match, "４,２１３", "4213", {"normalization": "unicode"}, 1),
     (metrics.exact_match, "x", ["a", "X."], {}, 1),
-    (metrics.exact_match, "L'eau", "eau", {"normalisation": "unicode", "language": "fr"}, 1),
+    (metrics.exact_match, "L'eau", "eau", {"normalization": "unicode", "language": "fr"}, 1),
     (metrics.token_f1, "a b b", "b b b c", {}, 2 * 2 / (2 + 4)),
     (metrics.token_f1, "b b", "b c", {"tokens": "set"}, 2 / 3),
     (metrics.token_f1, "x y", ["z", "x", "x y z"], {}, 0.8), (metrics.token_f1, "東京都", "京都", {}, 0.0),
-    (metrics.token_f1, "東京都", "京都", {"normalisation": "unicode"}, 0.8),
+    (metrics.token_f1, "東京都", "京都", {"normalization": "unicode"}, 0.8),
     (metrics.rouge_l, "a b c d", "b d c", {}, 4 / 6),
     (metrics.rouge_1, "running fast", "runs fast", {}, 0.5),
     (metrics.rouge_1, "running fast", "runs fast", {"stem": "porter"}, 1),
@@ -233,7 +233,7 @@ def test_one_reference_given_as_text_is_one_reference():
 
 
 @pytest.mark.parametrize("metric, params", [
-    (metrics.exact_match, {"language": "fr"}), (metrics.token_f1, {"tokens": "set", "normalisation": "unicode"}),
+    (metrics.exact_match, {"language": "fr"}), (metrics.token_f1, {"tokens": "set", "normalization": "unicode"}),
     (metrics.answer_relevance, {"language": "de"})])
 def test_parameters_that_do_not_fit_together(metric, params):
     with pytest.raises(InputError) as caught:

@@ -7,7 +7,15 @@ from ragdash import InputError, Run, Truth, evaluate
 from ragdash.core.file_scores import FileScores
 from ragdash.core.text.metric_names import guess_direction, guess_range, is_metric_name
 from ragdash.evaluation.compare import compare
-from ragdash.metrics import METRICS, file_spec, file_specs, parse_spec, parse_specs, with_guesses
+from ragdash.metrics import (
+    METRICS,
+    default_file_specs,
+    file_spec,
+    file_specs,
+    parse_spec,
+    parse_specs,
+    with_guesses,
+)
 
 COLUMNS = ["mrr", "a score", "it's", 'a "b"', "bo'th\"", "back\\slash", "factual_correctness(mode=f1)", "recall@10"]
 
@@ -82,6 +90,12 @@ def test_range_and_direction_are_guessed_over_all_runs_and_can_be_changed():
         file_specs(runs)[0], parse_spec("R@5"))
     with pytest.raises(InputError, match="'sas', and files with rating and mrr"):
         file_specs(runs, {"sas": "lower"})
+
+
+def test_the_first_metric_of_a_file_is_one_where_higher_is_better():
+    runs = [run_with("a", {"hallucination": [0, 1, 0, 1], "mrr": [0, 0.5, 1, 1]})]
+    assert list(map(str, file_specs(runs))) == ["file:hallucination", "file:mrr"]
+    assert list(map(str, default_file_specs(runs))) == ["file:mrr", "file:hallucination"]
 
 
 @pytest.mark.parametrize("text", ["file:", "file:a(b=1)", "file:a(better='up')", "file:a(", "file:a(high='x')",

@@ -20,9 +20,9 @@ from ragdash.metrics import grounding as metrics
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
 ALL = [(metrics.support_coverage, {}), (metrics.support_density, {}), (metrics.hallucination_rate, {}),
-       (metrics.unsupported_numbers, {}), (metrics.support_coverage, {"normalisation": "unicode"}),
-       (metrics.support_density, {"normalisation": "unicode"}),
-       (metrics.hallucination_rate, {"normalisation": "unicode"})]
+       (metrics.unsupported_numbers, {}), (metrics.support_coverage, {"normalization": "unicode"}),
+       (metrics.support_density, {"normalization": "unicode"}),
+       (metrics.hallucination_rate, {"normalization": "unicode"})]
 every_metric = pytest.mark.parametrize("metric, params", ALL, ids=lambda part: getattr(part, "__name__", str(part)))
 
 ANSWER = "The Nile is 6,650 km long and, at 6,650 km, the longest river of Asia [1]."
@@ -88,7 +88,7 @@ def test_contexts_as_one_text_are_one_context():
 def test_a_chinese_sentence_is_one_token_to_squad_and_letters_to_unicode():
     answer, context = "東京は日本の首都。", ("日本の首都は東京都。",)
     assert value(metrics.support_density, answer, context) == 0
-    assert value(metrics.support_density, answer, context, normalisation="unicode") == 1
+    assert value(metrics.support_density, answer, context, normalization="unicode") == 1
     assert [answer[a:b] for a, b in unsupported(answer, ["日本の首都"], "unicode")] == ["東", "京", "は"]
 
 
@@ -137,7 +137,7 @@ def test_values_are_those_of_plain_counting():
 def test_marked_words_and_sentences_agree_with_the_metrics(how):
     """Where each written word is one token the marked ones are the rate; sentences add up to the answer."""
     grounded = random_view(4, 60)
-    rate = metrics.hallucination_rate(grounded, normalisation=how)
+    rate = metrics.hallucination_rate(grounded, normalization=how)
     checked = 0
     for answer, contexts, expected in zip(grounded.answers, grounded.contexts, rate, strict=True):
         if np.isnan(expected):

@@ -188,3 +188,7 @@ def test_every_metric_takes_the_same_levels_of_relevance(metric):
     for rel in (0, -1, 2**31 + 1):
         with pytest.raises(InputError):
             parse_spec(f"{metric.name}(rel={rel}{needed}){cut}")
+
+
+def test_a_parameter_is_read_under_its_earlier_spelling():
+    assert str(parse_spec("EM(normalisation='unicode')")) == "EM(normalization='unicode')"

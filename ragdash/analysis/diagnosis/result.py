@@ -5,7 +5,7 @@ Letters: Q queries of the truth, S stages, L slices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,6 @@ from ragdash.analysis.diagnosis.potential_gain import BestValues, Gain, gains
 from ragdash.analysis.diagnosis.rules import DiagnosisRules
 from ragdash.analysis.diagnosis.stages import ASIDE, FINE, OPTIONAL, STAGES, WAY, Stage, number
 from ragdash.core.errors import Problem
-from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 
@@ -74,12 +73,6 @@ class Diagnosis:
     def counts(self, queries: np.ndarray | None = None) -> np.ndarray:
         """Queries of each stage: (S,) int64, their sum is Q. queries (Q,) bool: those that count (default all)."""
         return np.bincount(self.stage if queries is None else self.stage[queries], minlength=len(STAGES))
-
-    def counts_by(self, slices: Sequence[Slice]) -> np.ndarray:
-        """Queries of each stage within each slice: (L, S) int64."""
-        return np.array([self.counts(query_slice.queries) for query_slice in slices], np.int64).reshape(
-            len(slices), len(STAGES)
-        )
 
     def waterfall(self, queries: np.ndarray | None = None) -> tuple[WaterfallStep, ...]:
         """The way from gold to a right and grounded answer, then, aside, the questions that have none.

@@ -9,19 +9,18 @@ from ragdash.analysis.tracking.gate import (
     gate,
     gate_baseline,
 )
-from ragdash.analysis.tracking.history import (
+from ragdash.analysis.tracking.history import HistoryRow, MetricHistory, history
+from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_digests, pin, read_baseline
+from ragdash.analysis.tracking.points import (
     HistoryPoint,
-    HistoryRow,
-    MetricHistory,
-    history,
     history_point,
     in_order,
     lines_of,
     point_of,
     settings_changes,
 )
-from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_digests, pin, read_baseline
+from ragdash.analysis.tracking.repeated_points import merged_points, point_spread
 
 __all__ = ["FAIL_ON", "LIKELY", "TIERS", "GateResult", "GateRow", "HistoryPoint", "HistoryRow", "MetricHistory",
            "PinnedBaseline", "gate", "gate_baseline", "history", "history_point", "in_order", "judgment_digests",
-           "lines_of", "pin", "point_of", "read_baseline", "settings_changes"]
+           "lines_of", "merged_points", "pin", "point_of", "point_spread", "read_baseline", "settings_changes"]

@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
 from ragdash.analysis.tracking.pinned_baseline import PinnedBaseline, judgment_digests
-from ragdash.core.records import CHOICES, Conventions, Run, Truth
-from ragdash.evaluation.evaluate import Evaluation, Summary, check_overlap, evaluate_match, summaries
+from ragdash.analysis.tracking.points import HistoryPoint
+from ragdash.core.records import CHOICES, Truth
+from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.evaluation.outcomes import direction
 from ragdash.evaluation.stats import ALPHA, RESAMPLES, SEED
 from ragdash.evaluation.stats.sequential import sequential_tests
-from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec
 
 _MODEL_VIEWS = ("Judged", "Scored", "Entailed")
 _GENERAL = {*CHOICES, "match", "match_how", "match_threshold", "match_model", "max_grade"}
-
-
-@dataclass(frozen=True, eq=False)
-class HistoryPoint:
-    """A dated run and its values.
-
-    Attributes
-    ----------
-    time
-        When it was made; None where it was not recorded, and the order of the points counts.
-    commit, branch, dirty
-        The git revision of the code, if it was recorded.
-    settings, tags, group
-        As it was recorded.
-    truth
-        "same", or "changed": recorded with other judgments, and evaluated again with those of today on the queries
-        that it has. "unknown": not recorded.
-    missing
-        Queries of the judgments that it lacks.
-    """
-
-    name: str
-    digest: str
-    evaluation: Evaluation
-    time: datetime | None = None
-    commit: str = ""
-    branch: str = ""
-    dirty: bool = False
-    settings: Mapping[str, object] = ()  # type: ignore[assignment]
-    tags: tuple[str, ...] = ()
-    group: str = ""
-    truth: str = "unknown"
-    missing: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,51 +79,6 @@ class MetricHistory:
         return tuple(row for row in self.rows if row.change in ("better", "worse"))
 
 
-def history_point(run: Run, truth: Truth, specs: Sequence[Spec], conventions: Conventions | None = None,
-                  matching: Matching | None = None) -> HistoryPoint:
-    """Evaluate a run with the judgments of today.
-
-    A run that was recorded with other judgments is evaluated on the queries that it has; else queries that it lacks
-    count as the conventions say. InputError if run and truth have no query in common.
-    """
-    conventions = conventions or Conventions()
-    header = run.header
-    recorded = header.data.get("truth", "") if header else ""
-    state = "unknown" if not recorded else "same" if recorded in (truth.digest, truth.judged_digest) else "changed"
-    if state == "changed":
-        conventions = replace(conventions, missing="skip")
-    match = Match(run, truth, conventions, matching or Matching())
-    check_overlap(match)
-    evaluation = evaluate_match(match, specs)
-    missing = int(pc.sum(pc.invert(pc.is_in(truth.query_ids, value_set=run.query_ids))).as_py() or 0)
-    return point_of(run, evaluation, state, missing)
-
-
-def point_of(run: Run, evaluation: Evaluation, state: str = "unknown", missing: int = 0) -> HistoryPoint:
-    """A point of a run that is evaluated already."""
-    header = run.header
-    git = header.git if header else None
-    time = datetime.fromisoformat(header.created).astimezone(UTC) if header else None
-    return HistoryPoint(run.name, run.digest, evaluation, time, git.commit if git else "", (git.branch or "") if git
-                        else "", git.dirty if git else False, dict(run.settings), run.tags, run.group or "", state,
-                        missing)
-
-
-def in_order(points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
-    """By time where all have one; else as given. Equal times keep their order."""
-    return sorted(points, key=lambda point: point.time) if all(point.time for point in points) else list(points)
-
-
-def lines_of(points: Sequence[HistoryPoint], by: str = "name") -> dict[str, list[HistoryPoint]]:
-    """The points of each line: by "name", "branch", "group" or "tag" (a point with several tags is in several)."""
-    lines: dict[str, list[HistoryPoint]] = {}
-    for point in in_order(points):
-        labels = point.tags or ("",) if by == "tag" else (str(getattr(point, by)),)
-        for label in labels:
-            lines.setdefault(label or f"no {by}", []).append(point)
-    return lines
-
-
 def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: float = ALPHA, accepted: int = 0,
             fixed: bool = False, baseline: PinnedBaseline | None = None, truth: Truth | None = None, family: int = 1,
             resamples: int = RESAMPLES, seed: int = SEED) -> tuple[MetricHistory, ...]:
@@ -192,7 +112,8 @@ def history(points: Sequence[HistoryPoint], specs: Sequence[Spec], *, alpha: flo
 
     Examples
     --------
-    >>> from ragdash import Run, Truth, evaluate
+    >>> from ragdash import Run, evaluate
+    >>> from ragdash.analysis.tracking import point_of
     >>> truth = {f"q{i}": ["a"] for i in range(40)}
     >>> good, poor = ({query: documents for query in truth} for documents in (["a"], ["b", "a"]))
     >>> points = [point_of(Run.from_dict(run), evaluate(run, truth, "RR")) for run in (good, good, poor, poor)]
@@ -311,20 +232,3 @@ def _aligned(baseline: PinnedBaseline, points: Sequence[HistoryPoint], truth: Tr
         if query in rows:
             values[place] = pinned.values[rows[query]]
     return replace(pinned, query_ids=pa.array(queries, pa.string()), values=values)
-
-
-def settings_changes(before: HistoryPoint, after: HistoryPoint) -> dict[str, tuple[object, object]]:
-    """The recorded settings that differ between two points: {name: (before, after)}; None where one lacks it.
-
-    Examples
-    --------
-    >>> from ragdash import Run, evaluate
-    >>> run, truth = Run.from_dict({"q": ["a"]}), {"q": ["a"]}
-    >>> old, new = (replace(point_of(run, evaluate(run, truth, "RR")), settings=settings) for settings in (
-    ...     {"k": 10, "model": "small"}, {"k": 20, "model": "small"}))
-    >>> settings_changes(old, new)
-    {'k': (10, 20)}
-    """
-    names = sorted({*before.settings, *after.settings})
-    old, new = dict(before.settings), dict(after.settings)
-    return {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}

@@ -3,6 +3,7 @@
 from ragdash.analysis.variants.compare_variants import COST, LATENCY, Variants, compare_variants
 from ragdash.analysis.variants.main_effects import FEWEST_RUNS, MainEffects, SettingEffect, main_effects
 from ragdash.analysis.variants.objectives import best_compromises
+from ragdash.analysis.variants.repeats import MergedVariants, merge_variants
 
-__all__ = ["COST", "FEWEST_RUNS", "LATENCY", "MainEffects", "SettingEffect", "Variants", "best_compromises",
-           "compare_variants", "main_effects"]
+__all__ = ["COST", "FEWEST_RUNS", "LATENCY", "MainEffects", "MergedVariants", "SettingEffect", "Variants",
+           "best_compromises", "compare_variants", "main_effects", "merge_variants"]

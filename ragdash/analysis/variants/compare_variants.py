@@ -15,6 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
 from ragdash.evaluation.latency_cost import PriceTable, run_cost
+from ragdash.evaluation.repeats import RepeatSpread
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
@@ -43,6 +44,10 @@ class Variants:
         Of each run, its Comparison with the baseline: None for the baseline itself, and for all without one.
     withheld
         What speaks against comparing these runs and was not accepted. While there is any, there is no finding.
+    repeats
+        Of each run, how many repeats it is the mean of.
+    spreads
+        How much the metric varies between the repeats of a run; empty without repeats.
     """
 
     names: tuple[str, ...]
@@ -56,6 +61,13 @@ class Variants:
     effects: MainEffects
     against: tuple[Comparison | None, ...] = ()
     withheld: tuple[RunCheck, ...] = ()
+    repeats: tuple[int, ...] = ()
+    spreads: tuple[RepeatSpread, ...] = ()
+
+    @property
+    def repeated(self) -> bool:
+        """Whether any run is the mean of repeats."""
+        return any(count > 1 for count in self.repeats)
 
     def frame(self):
         """Return a pandas DataFrame: a row per run with its settings, mean, interval, latency and cost, best first."""
@@ -67,21 +79,25 @@ class Variants:
                  "best": bool(best)}
                 for name, settings, row, latency, cost, best in zip(
                     self.names, self.settings, self.summaries, self.latency, self.cost, self.best, strict=True)]
+        for row, count in zip(rows, self.repeats if self.repeated else (), strict=False):
+            row["repeats"] = count
         for row, pair in zip(rows, self.against, strict=False):
             row |= {"difference": pair.mean_difference, "outcome": pair.outcome} if pair is not None else {}
         frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
         return frame.sort_values(str(spec), ascending=spec.metric.better == "lower", kind="stable", ignore_index=True)
 
 
-def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation], settings: Sequence[Mapping[str, str]],
-                     spec: Spec, *, prices: PriceTable | None = None, seed: int = 0,
-                     against: Sequence[Comparison | None] = (), withheld: Sequence[RunCheck] = ()) -> Variants:
+def compare_variants(matches: Sequence[Sequence[Match]], evaluations: Sequence[Evaluation],
+                     settings: Sequence[Mapping[str, str]], spec: Spec, *, prices: PriceTable | None = None,
+                     seed: int = 0, against: Sequence[Comparison | None] = (), withheld: Sequence[RunCheck] = (),
+                     spreads: Sequence[RepeatSpread] = ()) -> Variants:
     """Put variants side by side.
 
     Parameters
     ----------
     matches, evaluations
-        The runs, matched with one ground truth, and their values; the same queries.
+        Of each configuration the matches of its repeats with one ground truth (one match for a single run), and the
+        means over them (`ragdash.evaluation.repeats`); the same queries.
     settings
         Of each run, {name: value as text}.
     spec
@@ -94,6 +110,8 @@ def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation]
         Comparisons of the runs with a baseline, None for itself. About runs in `withheld` they have no outcome.
     withheld
         Checks that withhold the finding.
+    spreads
+        How much the metric varies between repeats, where there are any.
 
     Raises
     ------
@@ -108,9 +126,9 @@ def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation]
         raise InputError([Problem("variants/same-settings", {"runs": len(names)}, field="RUN")])
     column = [evaluation.specs.index(spec) for evaluation in evaluations]
     rows = tuple(row[index] for row, index in zip(summaries(evaluations, seed=seed), column, strict=True))
-    latency = np.array([_mean(match.timed.stages.get("total")) for match in matches])
-    cost = np.array([_mean(run_cost(match.timed, match.run.settings, prices or PriceTable(), match.run.name).values)
-                     for match in matches])
+    latency = np.array([_mean([match.timed.stages.get("total") for match in repeats]) for repeats in matches])
+    cost = np.array([_mean([run_cost(match.timed, match.run.settings, prices or PriceTable(), match.run.name).values
+                            for match in repeats]) for repeats in matches])
     aims, ends, values = [str(spec)], [spec.metric.better or "higher"], [np.array([row.mean for row in rows])]
     for aim, paid in ((LATENCY, latency), (COST, cost)):
         if np.isfinite(paid).sum() > 1:
@@ -118,7 +136,7 @@ def compare_variants(matches: Sequence[Match], evaluations: Sequence[Evaluation]
     return Variants(names, tuple(settings), tuple(varying), rows, latency, cost, tuple(aims),
                     best_compromises(np.column_stack(values), ends),
                     main_effects(evaluations, settings, spec, seed=seed), _open_outcomes(against, withheld),
-                    tuple(withheld))
+                    tuple(withheld), tuple(map(len, matches)), tuple(spreads))
 
 
 def _open_outcomes(against: Sequence[Comparison | None],
@@ -131,8 +149,8 @@ def _open_outcomes(against: Sequence[Comparison | None],
                  for pair in against)
 
 
-def _mean(values: np.ndarray | None) -> float:
-    """The mean of what is known; NaN where nothing is."""
-    if values is None or not np.isfinite(values).any():
-        return np.nan
-    return float(np.nanmean(values))
+def _mean(columns: Sequence[np.ndarray | None]) -> float:
+    """The mean of what is known of all repeats; NaN where nothing is."""
+    known = np.concatenate([np.asarray(values, float)[np.isfinite(values)] for values in columns if values is not None]
+                           or [np.zeros(0)])
+    return float(known.mean()) if len(known) else np.nan

@@ -69,7 +69,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
     checks = [*_several_truths(truths)]
     ids = check_ids([match.run for match in matches], matches[0].truth) if ids is None else ids
     for match in matches:
-        checks += [*_rising(match), *_reversed(match.run), *(_missing(match, queries)), *_ids_of(match, ids)]
+        checks += [*_unread_rankings(match.run), *_rising(match), *_reversed(match.run), *_missing(match, queries),
+                   *_ids_of(match, ids)]
     checks += [*_same_content(matches), *_tuned_here(matches)]
     if matches[0].matching.by == "id" and matches[0].truth.judgements:
         checks += _stale(matches[0].truth)
@@ -142,6 +143,15 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
 def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
     return [RunCheck("same-content", "qualified", pair, {"first": pair[0], "second": pair[1]})
             for pair in same_rankings([match.run for match in matches])]
+
+
+def _unread_rankings(run: Run) -> list[RunCheck]:
+    """A run without documents whose file has some, under names that only a proposed reading knows."""
+    proposed = [reading for problem in run.problems if problem.kind == "proposed-reading"
+                for reading in problem.facts.get("mappings", ())]
+    if len(run.docs) or not any({"retrieved", "doc_id"} & reading.keys() for reading in proposed):
+        return []
+    return [RunCheck("unread-rankings", "qualified", (run.name,), {"run": run.name})]
 
 
 def _tuned_here(matches: Sequence[Match]) -> list[RunCheck]:

@@ -14,8 +14,9 @@ from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.core.slices import choose_slices
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, select_comparable
+from ragdash.evaluation.compare import CORRECTIONS, ComparisonRules, compare, compare_slices, select_comparable
 from ragdash.evaluation.repeats import RepeatSpread, merged_groups, repeat_spreads
 from ragdash.evaluation.stats import MOST_RESAMPLES
 from ragdash.reporting.sentences.merge_problems import merged_problems
@@ -33,6 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="max-t: over all pairs of the runs, on each metric for itself; none: each pair alone")
     parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
                         help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
+    parser.add_argument("--by", metavar="NAME", help="compare within each value of an attribute of the queries too, or "
+                        'of a label in the file of a run: difficulty, "verdict of dense"')
     add_check_options(parser)
     parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
@@ -61,15 +64,18 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
     say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
+    parts = choose_slices(truth, runs, options.by) if getattr(options, "by", None) else ()
+    sliced = [row for spec in specs if parts for row in compare_slices(evaluations[0], evaluations[1:], spec, parts,
+                                                                       rules)]
     verdict = verdict_of(runs, truth, evaluations, options, rules, baseline=0)
-    grid = [[withhold(comparison, verdict) for comparison in row] for row in grid]
+    grid, sliced = ([[withhold(comparison, verdict) for comparison in row] for row in rows] for rows in (grid, sliced))
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     checks += gate_checks(verdict) if checks else []
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.flips(len(evaluations[0].query_ids))}
     content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
         evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems,
-        verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict))
+        verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict), sliced=sliced)
     if options.format not in ("table", "json"):
         report_verdict(verdict)
     write(_with_repeats(content, spreads, options.format), options.output)

@@ -128,6 +128,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="They may be distances. The order of the list is kept, so the metrics are right.",
         fix="Only score cutoffs and score fusion need the scores reversed.",
     ),
+    "compare-unanswerable-queries/no-judgments": Message(
+        actual="The truth has no judgments of documents.",
+        expected="Retrieval metrics are undefined. Answers, and metrics from the files, can be compared.",
+        fix="Add judgments to measure retrieval.",
+    ),
     "compare-unanswerable-queries/skip": Message(
         actual=_UNANSWERABLE,
         expected="They are undefined and left out of every mean." + _OTHERWISE,
@@ -318,6 +323,13 @@ MESSAGES: Mapping[str, Message] = {
         expected="Check that it was not made from the judgments.",
         fix="Check how the run was made.",
         reason="perfect on every query",
+    ),
+    "check-unread-rankings": Message(
+        actual="The file of {run} has rankings that are not read",
+        expected="Only its answers and the metrics in the file are shown.",
+        fix="ragdash check FILE prints the options that read them.",
+        page="Apply the proposed reading on the Data page.",
+        reason="rankings not read",
     ),
     "check-tuned-here": Message(
         actual="{run} was tuned on these judgments, so its mean is optimistic",

@@ -353,6 +353,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="one of {runs:comma}",
         fix="Correct the name.",
     ),
+    "unknown-slices": Message(
+        actual="no attribute or label {name!r} with several values",
+        expected="{names:?one of {names:comma}}{names:!queries with attributes, or a run with labels in its file}",
+        fix="Correct the name.",
+    ),
+    "unknown-slices/several": Message(
+        actual="{name!r} in the files of several runs",
+        expected="one of {names:comma}",
+        fix="Name the run as well.",
+    ),
     "verdict-range": Message(
         actual="{value:g} for query {query!r} of {run!r}{others:? (and {others} more)}",
         expected="values from 0 to 1",

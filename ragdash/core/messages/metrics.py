@@ -209,9 +209,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give the number of documents in the corpus, {needed} or more.",
     ),
     "metric-parameter/language": Message(
-        actual="language={language!r} with normalisation={normalization!r}",
+        actual="language={language!r} with normalization={normalization!r}",
         expected="parameters that fit together",
-        fix="Add normalisation='unicode'.",
+        fix="Add normalization='unicode'.",
     ),
     "metric-parameter/material-cutoff": Message(
         actual="a cutoff of {cutoff} with form='material'",

@@ -1,14 +1,15 @@
 """What a store must do, so that it can be a folder on one machine or a database of several servers.
 
-An event log carries reviews, labels, decisions and saved views. Blobs carry runs and truths. The catalogue is described
+An event log carries reviews, labels, decisions and saved views. Blobs carry runs and truths. Jobs are work for
+`ragdash worker`. The catalogue is described
 in `ragdash.workspace.protocols`; the verdicts of judges have the methods of `ragdash.models.judge.VerdictStore`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ragdash.core.errors import Problem
 
@@ -110,4 +111,105 @@ class Blobs(Protocol):
 
     def check(self) -> None:
         """Raise InputError unless a content can be written, read and deleted."""
+        ...
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """A job as the queue knows it.
+
+    Parameters
+    ----------
+    id, kind
+        Its name, and what kind of work it is.
+    body
+        What is to be done: made by whoever put it there, read by the worker. Never a secret.
+    state
+        "waiting", "running", "done", "failed" or "canceled".
+    upload
+        The upload with its files; "" for none.
+    progress, result
+        What the worker says while it works, and at the end.
+    cancel
+        What people asked for: 0 nothing, 1 to stop after the requests in flight, 2 at once.
+    attempts
+        How many workers have begun it.
+    lost
+        Calls that were in flight as a worker ended without a word: they may have been paid without a reply.
+    seconds
+        Since it was put into the queue.
+    """
+
+    id: str
+    kind: str
+    body: Mapping[str, Any]
+    state: str
+    upload: str
+    progress: Mapping[str, Any]
+    result: Mapping[str, Any]
+    cancel: int
+    attempts: int
+    lost: int
+    seconds: float
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits for a worker or has one."""
+        return self.state in ("waiting", "running")
+
+
+class JobQueue(Protocol):
+    """Work for other processes. A worker has a job for some seconds at a time, and says again and again that it lives.
+
+    Times are those of the queue, not of the servers. All raise InputError where the queue cannot be used.
+    """
+
+    def enqueue(self, kind: str, key: bytes, body: Mapping[str, Any], upload: str = "") -> tuple[str, bool]:
+        """Put a job there; (its id, True). The same work that waits or runs already is not put there again: False."""
+        ...
+
+    def lease(self, kinds: Sequence[str], owner: str, seconds: float) -> JobRecord | None:
+        """Take the oldest waiting job for some seconds; None where nothing waits. No other worker gets it meanwhile.
+
+        owner: a name that no other attempt has.
+        """
+        ...
+
+    def beat(self, id: str, owner: str, seconds: float, progress: Mapping[str, Any] | None = None) -> int | None:
+        """Keep a job for some more seconds, and say how far it is; `cancel` of the job. None: it is no longer ours."""
+        ...
+
+    def finish(self, id: str, owner: str, state: str, result: Mapping[str, Any]) -> bool:
+        """End a job ("done", "failed", "canceled"), or give it back ("waiting"); False where it is no longer ours."""
+        ...
+
+    def cancel(self, id: str, at_once: bool = False) -> None:
+        """Ask the worker to stop, or end the job without waiting for the worker. One that has ended stays as it is."""
+        ...
+
+    def sweep(self) -> int:
+        """Let other workers take the jobs whose worker has been silent for too long; how many.
+
+        After three attempts a job has failed. Calls in flight are counted.
+        """
+        ...
+
+    def find(self, id: str) -> JobRecord | None:
+        """The job whose id begins so."""
+        ...
+
+    def listed(self, kind: str | None = None, limit: int = 50) -> list[JobRecord]:
+        """Jobs of a kind (None: of every kind), the newest first."""
+        ...
+
+    def greet(self, worker: str, place: str) -> None:
+        """Say that a worker lives, and where."""
+        ...
+
+    def leave(self, worker: str) -> None:
+        """Say that a worker has ended."""
+        ...
+
+    def workers(self) -> list[str]:
+        """Where the workers are that have said within the last minute that they live."""
         ...

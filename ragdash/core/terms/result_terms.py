@@ -75,7 +75,7 @@ TERMS: Mapping[str, Term] = {
         "Metrics", "Choose from the list, or type a metric such as nDCG(gain='exp')@20 or R(average='micro')@5."),
     "answer_metrics": Term(
         "Metrics", "Choose from the list, or type a metric such as TokenF1(tokens='set') or "
-        "SupportCoverage(normalisation='unicode'). The Metrics page explains each metric."),
+        "SupportCoverage(normalization='unicode'). The Metrics page explains each metric."),
     "metric_search": Term("Search", "Type to search by name."),
     "precision_recall_curve": Term(
         "Precision-recall curve", "How much precision more recall costs. Up and to the right is better."),

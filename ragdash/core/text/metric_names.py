@@ -99,6 +99,11 @@ def may_hold_scores(name: str) -> bool:
     return is_metric_name(name) or (bool(words & (_JUDGED | _DURATIONS | _COSTS)) and not words & _COUNTS)
 
 
+def may_group_scores(name: str) -> bool:
+    """Whether the numbers in an object of this name are taken for metrics; those of tokens and times are not."""
+    return name in GROUPS or (may_hold_scores(name) and not words_of(name) & (_DURATIONS | _COSTS))
+
+
 def may_hold_labels(name: str) -> bool:
     """Whether a few different texts in a column of this name are labels that people or a judge gave."""
     words = words_of(name)

@@ -26,7 +26,6 @@ from functools import cache
 
 from ragdash.core.text.quoted import quoted
 
-Plain = str | int | float | bool | None
 _FORMATTER = string.Formatter()
 
 

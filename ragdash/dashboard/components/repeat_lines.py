@@ -22,7 +22,7 @@ from ragdash.evaluation.repeats import (
 )
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.sentences.runs.repeats import spread_sentence
+from ragdash.reporting.sentences.runs.repeats import leading_noise, spread_sentence
 
 MEAN, SINGLE = "mean", "single"
 MAX_LINES = 4  # configurations that have a sentence
@@ -52,16 +52,19 @@ def recorded_runs(context: PageContext) -> list[Run]:
             replace(entry.run.renamed(entry.name), header=_header(entry)) for entry in context.entries]
 
 
-def has_repeats(context: PageContext) -> bool:
+def has_repeats(context: PageContext, same_settings: bool = False) -> bool:
     """Whether two of the runs shown are repeats of one configuration."""
-    return any(len(group) > 1 for group in repeat_groups(recorded_runs(context)))
+    return any(len(group) > 1 for group in repeat_groups(recorded_runs(context), same_settings))
 
 
-def merged(context: PageContext) -> PageContext:
-    """The context with one line for each configuration, unless the reader chose to see the single repeats."""
+def merged(context: PageContext, same_settings: bool = False) -> PageContext:
+    """The context with one line for each configuration, unless the reader chose to see the single repeats.
+
+    same_settings: runs with other settings are no repeats, as where variants are compared.
+    """
     runs = recorded_runs(context)
-    groups = repeat_groups(runs)
-    if all(len(group) == 1 for group in groups):
+    groups = repeat_groups(runs, same_settings)
+    if all(len(group) == 1 for group in groups) or (same_settings and len(groups) == 1):
         return context
     if state.get(state.choice_key(state.REPEATS, [MEAN, SINGLE], MEAN)) == SINGLE:
         for key in CHOICES_OF_LINES:
@@ -70,17 +73,18 @@ def merged(context: PageContext) -> PageContext:
         return context
     lines = [_line(name, [context.entries[index] for index in group])
              for group, name in zip(groups, group_names(runs, groups), strict=True)]
-    for key, line in product(CHOICES_OF_LINES, lines):
+    for key, line in product(() if same_settings else CHOICES_OF_LINES, lines):
         if state.get(key) in digests_of(line.digest):
             st.session_state[key] = line.digest
     baseline = next(index for index, group in enumerate(groups) if context.baseline in group)
     return replace(context, selection=replace(context.selection, entries=tuple(lines), baseline=baseline))
 
 
-def render(context: PageContext, spec: Spec | None = None) -> None:
+def render(context: PageContext, spec: Spec | None = None, noise: bool = False) -> None:
     """Say which lines are means of repeats, with the spread of the repeats, and the way to see them one by one.
 
-    context: that of the single runs; spec: default the metric of the sidebar.
+    context: that of the single runs; spec: default the metric of the sidebar. noise: say too which noise dominates and
+    what to run next.
     """
     if not has_repeats(context):
         return
@@ -88,24 +92,28 @@ def render(context: PageContext, spec: Spec | None = None) -> None:
     is_merged = state.get(state.REPEATS) != SINGLE
     with st.container(horizontal=True, vertical_alignment="center", key="repeat_note"):
         if is_merged:
-            lines = [spread_sentence(spread) for spread in spreads(context, specs)]
+            merged_spreads = spreads(context, specs)
+            lines = [spread_sentence(spread) for spread in merged_spreads if not spread.is_difference]
             rest = len(lines) - MAX_LINES
             text = " ".join([*lines[:MAX_LINES], *([f"And {rest} more configurations."] if rest > 0 else [])])
             st.caption(fmt.escape(text or "Repeats of one configuration are one line."), width="content")
         else:
             st.caption("Each repeat is shown by itself, as if it were a configuration of its own.", width="content")
-        st.button("Show single repeats" if is_merged else "Show means of repeats", key="switch_repeats",
-                  type="tertiary", icon=":material/stacks:", on_click=_switch, args=(SINGLE if is_merged else MEAN,))
+        render_switch()
+    for line in leading_noise(merged_spreads) if noise and is_merged else ():
+        st.caption(fmt.escape(line))
+
+
+def render_switch() -> None:
+    """The way from means to single repeats and back."""
+    is_merged = state.get(state.REPEATS) != SINGLE
+    st.button("Show single repeats" if is_merged else "Show means of repeats", key="switch_repeats", type="tertiary",
+              icon=":material/stacks:", on_click=_switch, args=(SINGLE if is_merged else MEAN,))
 
 
 def spreads(context: PageContext, specs: Sequence[Spec]) -> list[RepeatSpread]:
-    """How much the metrics vary between the repeats of each configuration, without differences of configurations."""
-    if not specs:
-        return []
-    runs = recorded_runs(context)
-    names = group_names(runs, repeat_groups(runs))
-    return [spread for spread in repeat_spreads(context.results.evaluations(specs), runs, specs)
-            if spread.name in names]
+    """How much the metrics vary between the repeats of each configuration, and in their differences."""
+    return repeat_spreads(context.results.evaluations(specs), recorded_runs(context), specs) if specs else []
 
 
 def repeats_note(entry: SessionRun) -> str:

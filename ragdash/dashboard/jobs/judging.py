@@ -1,6 +1,8 @@
-"""The judging process of this server: one at a time, seen by every session; and the quick ones that only plan.
+"""The judging job: one at a time, seen by every session; and the quick processes that only plan.
 
-The process is `python -m ragdash judge`; no judge is ever asked by the dashboard's own process.
+With a workspace in a folder, a process of this server does it: `python -m ragdash judge`. With one in a database, a
+worker takes it from the queue, and every server shows it; only a job with a typed key stays with its server, because
+keys are never stored. No judge is ever asked by the dashboard's own process.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from pathlib import Path
 
 from ragdash.core.paths import PACKAGE
 from ragdash.dashboard.auth.roles import judge_hosts
+from ragdash.dashboard.jobs import shared_queue
 from ragdash.dashboard.jobs.judge_input import write_cases
-from ragdash.dashboard.jobs.process import Job, JobSlot, start_job
+from ragdash.dashboard.jobs.process import Job, JobSlot, JobView, start_job
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.models.judge import Budget, Endpoint, Prices
@@ -66,18 +69,32 @@ class JudgeOrder:
 
 
 _slot = JobSlot("judge")
-current, forget = _slot.current, _slot.forget
+forget = _slot.forget
 _plans: OrderedDict[tuple, Job] = OrderedDict()
 _lock = threading.Lock()
 
 
+def current() -> JobView | None:
+    """The job at work, or the last one that was: of the queue, or of this server."""
+    local = _slot.current()
+    if local is not None and local.running:
+        return local
+    queued = shared_queue.newest("judge")
+    return max((job for job in (local, queued) if job is not None), key=lambda job: (job.running, job.began),
+               default=None)
+
+
 def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, secret: str | None) -> bool:
-    """Ask about the cases of these runs (by name); False where a process is at work already. secret: a key that was
+    """Ask about the cases of these runs (by name); False where a job is at work already. secret: a key that was
     typed, or is in the server's secrets; it goes into the process's environment and is not stored. What is sent
     has been agreed to.
     """
     extra_options = {"--yes": True, "--key-env": None if secret else order.variable}
     details = {"judge": str(order.endpoint.judge), "metrics": order.metrics}
+    if shared_queue.queue() is not None and (secret is None or order.variable):
+        return _enqueue(key, runs, order, details)
+    if (queued := shared_queue.newest("judge")) is not None and queued.running:
+        return False
     return _slot.start(
         key,
         tuple(runs),
@@ -88,10 +105,26 @@ def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, sec
     )
 
 
+def _enqueue(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, details: Mapping,
+             alone: bool = True) -> bool:
+    """Put the job into the queue, with the name of its key: the worker has the key in its environment. alone: unless
+    another one is at work.
+    """
+    job = current()
+    if alone and job is not None and job.running:
+        return False
+    with shared_queue.temporary_folder() as folder:
+        arguments = _command(runs, order, Path(folder), {"--yes": True})
+        return shared_queue.enqueue_judging(key, tuple(runs), Path(folder), arguments[arguments.index("judge") + 1:],
+                                            details, order.metrics)
+
+
 def stop() -> None:
     """Ask nothing more; what is on its way is awaited by the process, and kept."""
     job = current()
-    if job is not None and job.running:
+    if isinstance(job, shared_queue.QueuedJob):
+        shared_queue.queue().cancel(job.record.id)
+    elif isinstance(job, Job) and job.running:
         job.worker.cancelled = True
         job.worker.process.terminate()
 
@@ -99,7 +132,9 @@ def stop() -> None:
 def drop() -> None:
     """End it at once; answers that are on their way are lost, and may have to be paid."""
     job = current()
-    if job is not None:
+    if isinstance(job, shared_queue.QueuedJob):
+        shared_queue.queue().cancel(job.record.id, at_once=True)
+    elif isinstance(job, Job):
         job.worker.cancel(0.0)
 
 

@@ -6,14 +6,55 @@ import atexit
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 import orjson
 
+from ragdash.core.errors import Problem
 from ragdash.evaluation.scoring.score_worker import Worker
+
+
+class JobView(Protocol):
+    """A job as pages show it, whether a process of this server does it or a worker elsewhere."""
+
+    key: tuple
+    names: tuple[str, ...]
+    details: Mapping[str, Any]
+    began: float
+
+    @property
+    def running(self) -> bool:
+        """Whether it is at work, or will be."""
+        ...
+
+    @property
+    def waiting(self) -> bool:
+        """Whether nobody works at it yet."""
+        ...
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked for its end."""
+        ...
+
+    @property
+    def messages(self) -> Mapping[str, Any]:
+        """What it says: "plan", "progress", and at the end "report" or "problems"."""
+        ...
+
+    @property
+    def failed(self) -> str | None:
+        """Why it came to nothing, in words; None where the messages say so, or it did not fail."""
+        ...
+
+    @property
+    def remarks(self) -> Sequence[Problem]:
+        """What people should know of it besides."""
+        ...
 
 
 @dataclass(eq=False)
@@ -32,6 +73,26 @@ class Job:
     @property
     def running(self) -> bool:
         return self.worker.running
+
+    @property
+    def waiting(self) -> bool:
+        return False
+
+    @property
+    def cancelled(self) -> bool:
+        return self.worker.cancelled
+
+    @property
+    def messages(self) -> Mapping[str, Any]:
+        return self.worker.messages
+
+    @property
+    def failed(self) -> str | None:
+        return self.worker.failed
+
+    @property
+    def remarks(self) -> Sequence[Problem]:
+        return ()
 
     def end(self, wait: float = 10.0) -> None:
         """Stop it where it runs, and take away its files."""

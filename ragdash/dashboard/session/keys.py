@@ -72,6 +72,7 @@ OLD_TEXTS, NEW_TEXTS, SOURCES = "_old_texts", "_new_texts", "_text_sources"  # r
 RELINKED, TRUTH_VERSION = "_relinked", "truth_version"  # the judgments and texts whose links are shown; in use
 FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone", "_rejected", "_link_kind"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
+ANSWERS_DEFAULT = "_answers_default"  # the metrics of Answers unless others are chosen, when it was last seen
 LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if
 MIX_ADDED = "_mix_added"  # name of the run just added on What-if
 BANDS_FILE, PRICES_FILE, HISTORY_FILE = "_bands_file", "prices_file", "history_file"

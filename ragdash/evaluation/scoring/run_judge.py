@@ -37,6 +37,7 @@ from ragdash.models.judge import (
 )
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.batch_files.pending import BatchJob
+from ragdash.models.judge.budget import SharedBudget
 from ragdash.models.judge.plan import JudgingListener, summary_line
 from ragdash.models.judge.question import MISSING
 from ragdash.models.judge.task_runner import (
@@ -227,13 +228,15 @@ def run_judging(
     progress: JudgingListener | None = None,
     cancel: Event | None = None,
     patience: Patience | None = None,
+    shared_budget: SharedBudget | None = None,
 ) -> JudgeReport:
     """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
-    every verdict is kept, and the same again goes on from there.
+    every verdict is kept, and the same again goes on from there. shared_budget: bounds this process and others.
     """
     start = time.monotonic()
     judging = TaskRunner(prepared.endpoint, prepared.verdict_store, budget or Budget(), progress,
-                      {"concurrency": concurrency, "cancel": cancel, "patience": patience})
+                      {"concurrency": concurrency, "cancel": cancel, "patience": patience,
+                       "shared_budget": shared_budget})
     stop_reason = None
     try:
         for vote in range(max(votes for _, votes in prepared.names)):
@@ -242,7 +245,8 @@ def run_judging(
         stop_reason = "cancelled"
     total = judging.total
     report = stored_report(prepared)
-    problems = [*prepared.problems, *([total.problem] if total.problem else []), *report.problems]
+    lost = [Problem("judge-calls-lost", {"calls": total.lost}, severity="warning")] if total.lost else []
+    problems = [*prepared.problems, *([total.problem] if total.problem else []), *lost, *report.problems]
     return replace(report, asked=total.asked, cached=total.cached, cost=total.cost, seconds=time.monotonic() - start,
                    stopped=total.stopped or stop_reason, problems=tuple(problems), usage=judging.usage)
 

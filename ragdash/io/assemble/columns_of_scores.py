@@ -14,11 +14,11 @@ import orjson
 from ragdash.core.errors import Collector
 from ragdash.core.file_scores import FileScores
 from ragdash.core.text.metric_names import (
-    GROUPS,
     LONGEST_LABEL,
     labels_in,
     may_be_metric,
     may_differ,
+    may_group_scores,
     may_hold_labels,
     may_hold_scores,
 )
@@ -113,7 +113,7 @@ def _metrics_in(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, s
     if not cells:
         return {}
     if any(isinstance(value, dict) for value in cells.values()):
-        return _members(column, cells) if column in GROUPS or may_hold_scores(column) else {}
+        return _members(column, cells) if may_group_scores(column) else {}
     differs = may_differ(column) and _differs(cells)
     numbers = {key: _number(value) for key, value in cells.items()}
     if all(number is not None for number in numbers.values()):

@@ -44,6 +44,7 @@ from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
+_LEAST_SHARE = 5  # one line in so many has to have the columns of the format
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -59,6 +60,8 @@ def matching_format(head: bytes) -> str | None:
         return None
     runs = sum(_matches_layout(split_line(line, RUN), RUN) for line in lines)
     qrels = 0 if runs == len(lines) else sum(_matches_layout(split_line(line, QRELS), QRELS) for line in lines)
+    if _LEAST_SHARE * max(runs, qrels) < len(lines):
+        return None  # lines of another kind, some of which have as many words
     if runs and runs >= qrels:
         return "trec-run"
     return "trec-qrels" if qrels else None
@@ -81,7 +84,9 @@ def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
 
 
 def guess(start: FileStart) -> Detection | None:
-    """Lines with about as many columns as TREC files have."""
+    """Lines with about as many columns as TREC files have; those of JSON below comments, or of a table, are none."""
+    if start.head.lstrip().startswith((b"//", b"#,", b"#;", b"#\t")):
+        return None
     rows = [split_line(line, RUN) for _, line in islice(data_lines(start.head), SAMPLED_LINES)]
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:

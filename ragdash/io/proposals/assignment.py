@@ -85,7 +85,9 @@ class Assignment:
         asked = self.fields.get(self.roles.get("query", ""))
         if asked is not None and asked.is_id_like:
             return False
-        return "query" in self.roles and len(self.records.rows) > 1 and bool(rest) and all(
+        if not rest and "query" in self.roles and len(self.records.rows) > 1:
+            return self.roles["query"].lower() in ("question", "questions", "query", "queries")
+        return "query" in self.roles and len(self.records.rows) > 1 and all(
             not item.is_list and not item.is_object and item.name_words[-1:] != ("id",)
             and (not item.is_long_text or not NOTES.isdisjoint(item.name_words)) for item in rest)
 

@@ -15,7 +15,7 @@ from ragdash.io.proposals.build import read_content
 from ragdash.io.proposals.guards import answers_note, misread, more_content
 from ragdash.io.proposals.offer import proposal_problem, with_proposals
 from ragdash.io.proposals.reading import OTHER_NAMES, RECORDS, ROLE, ROLES, is_reading
-from ragdash.io.proposals.shapes.binary_scores import binary_scores
+from ragdash.io.proposals.shapes.binary_scores import binary_scores, graded_scores
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
@@ -36,11 +36,11 @@ def offered(source: Source) -> Iterator[None]:
 def fail_if_misread(source: Source, detected: DetectedFormat, as_run: bool = False) -> None:
     """Raise InputError with the right reading for a file that its known format would misread.
 
-    as_run: scores of 0 and 1 alone, which may be judgments, are asked about.
+    as_run: scores of 0 and 1 alone, which may be judgments, and scores next to grades are asked about.
     """
     readings = misread(source, detected)
     if as_run and not readings:
-        readings = binary_scores(source, detected)
+        readings = binary_scores(source, detected) or graded_scores(source, detected)
     if readings:
         raise InputError([proposal_problem(source, readings)])
 

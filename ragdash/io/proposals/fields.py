@@ -20,6 +20,7 @@ _MOST_MEMBERS = 4000
 _PATH_LIKE = re.compile(r"(https?://|[\w*.-]+/|\\\\).*|.*\.(pdf|md|txt|html?|docx?|csv|json|pptx?|xlsx?|rst|py)(#\S*)?",
                         re.IGNORECASE)
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}")  # an id, not a number
+_SECTION = re.compile(r"[1-9]\d?(\.\d{1,2})?")  # of a contract or a law: lists of texts such as "2.6" and "3.10"
 _ID_LIKE = re.compile(r"[^\s]{1,200}")
 
 
@@ -186,7 +187,8 @@ class Field:
         if not self.items or self.is_bool or self.is_object:
             return False
         if self.is_number:
-            return all(float(as_number(item)).is_integer() for item in self.items)
+            return all(float(as_number(item)).is_integer() for item in self.items) or (self.is_list and all(
+                type(item) is str and _SECTION.fullmatch(item) for item in self.items))
         return self.mean_length <= 300 and (self.path_share > 0.6 or self.blank_share < 0.4) and all(
             type(item) in (str, int, NumberText) for item in self.items)
 

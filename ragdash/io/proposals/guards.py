@@ -15,7 +15,7 @@ from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
 from ragdash.io.proposals.names import ID, RANKS, SCORES, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
-from ragdash.io.proposals.records import KEY
+from ragdash.io.proposals.records import KEY, fail_quietly
 from ragdash.io.proposals.shapes.families import find_family
 from ragdash.io.source.source import Source
 
@@ -119,14 +119,17 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             yield lambda reading: references in (reading.mapping.get("relevant"), reading.mapping.get("retrieved"))
     if "doc_id" in guess and not {"score", "rank", "grade"} & guess.keys():
         yield lambda reading: "grade" in reading.mapping
-        yield lambda reading: reading.role == "truth" and "evidence" in reading.mapping and guess["doc_id"] in (
-            reading.mapping.get("relevant"), reading.mapping.get("source"))
+        yield lambda reading: reading.role == "truth" and bool({"evidence", "answers"} & reading.mapping.keys()) and (
+            guess["doc_id"] in (reading.mapping.get("relevant"), reading.mapping.get("source")))
         yield lambda reading: "doc_id" not in reading.mapping and (
             reading.mapping.get("retrieved", guess["doc_id"]) != guess["doc_id"])
         if any(not (RANKS | SCORES).isdisjoint(words(name)) for name in detected.columns):
             yield lambda reading: bool({"score", "rank"} & reading.mapping.keys())
     unread = set(detected.columns) - set(guess.values())
     is_small = source.stored_size < _SMALL_BYTES
+    ranked = {name for name in unread if {"ranked", "reranked"} & set(words(name)) and "retrieved" in words(name)}
+    if ranked and guess.get("retrieved"):  # the other list has them in no order
+        yield lambda reading: reading.mapping.get("retrieved") in ranked
     if "doc_id" in guess and any(_names_chunks(name) for name in unread) and not _names_chunks(guess["doc_id"]):
         yield lambda reading: _names_chunks(reading.mapping.get("doc_id", "")) and (
             reading.mapping.get("source") == guess["doc_id"])  # the document is that of the chunk
@@ -154,6 +157,17 @@ def _has_average(data: bytes) -> bool:
     return bool(_AVERAGE_LINE.search(data) or _AVERAGE_LINE.match(b"\n" + data[:100]) or _AVERAGE_MEMBER.search(data))
 
 
+def _are_its_parts(source: Source, text: str, texts: str) -> bool:
+    """True where a list of texts next to one context holds the texts one by one: documents next to a context."""
+    if not text or texts in ("", text) or "[]" in texts:
+        return False
+    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
+    lists = [row.get(texts) for row in rows]
+    return any(type(value) is list and len(value) > 1 for value in lists) and all(
+        value is None or type(value) is list for value in lists) and all(
+        row.get(text) is None or type(row[text]) is str for row in rows)
+
+
 def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Problem]) -> list[Reading]:
     """The readings of a file of which the known format reads a part: relevant documents, evidence, answers."""
     if source.mapping or detected.format not in _FORMATS or source.stored_size > MOST_BYTES:
@@ -176,6 +190,8 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
         mapping[name] not in guess.values()) and not (
         name in ("retrieved", "contexts") and {"retrieved", "contexts", "doc_id"} & guess.keys() and not (
             name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
+    if _are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
+        new.append("contexts")
     if "." in mapping.get("latency_ms", "") and not {"latency_ms", "latency_s"} & guess.keys():
         new.append("latency_ms")
     if detected.role == "truth" and "scores" in mapping:  # a truth has no place for them

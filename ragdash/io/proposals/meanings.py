@@ -43,7 +43,7 @@ _NO_DOCUMENT = {"turn", "query", "question", "user", "session", "conversation", 
 _NO_QUESTION = {"token", "count", "expansion", "rewritten", "vector", "set", "group", "kind", "class", "template"}
 _NO_ANSWER = {"type", "contain", "keyword", "length", "time", "token", "reason", "id", "latency", "prompt", "start",
               "end", "format", "key", "count", "model", "relevance", "relevancy", "similarity", "score", "rating", "in",
-              "words", "alias", "var", "variable", "fact",}
+              "words", "alias", "var", "variable", "fact", "point"}
 _ABOUT_ANSWERS = {"mode", "method", "strategy", "status", "label", "flag", "confidence", "version", "provider",
                   "from"}  # answer_from: the table or the text
 
@@ -102,7 +102,7 @@ def is_query_id(field: Field) -> bool:
             {"query", "question"})):
         return False
     return (field.path.lower() in ("id", "_id", "qid", "uid", "uuid", "index", "*", "query_id", "question_id", "no",
-                                 "nr")
+                                 "nr", "#")
             or field.path == "*"
             or (not name.isdisjoint(ID) and not name.isdisjoint(_QUERY_IDS)) or name == {"id"} or name == {"qid"})
 
@@ -120,16 +120,29 @@ def is_gold_list(field: Field) -> bool:
     if _names_kinds(field) or (name <= WEAK_GOLD and not all(_ID.fullmatch(str(item)) for item in field.items)):
         return False  # references may be short texts
     is_titles = bool(name & {"article", "title"}) and field.mean_length < 60
-    return (field.is_list and field.is_text and "[]" not in field.path
+    strong = bool(name & (GOLD - WEAK_GOLD)) and bool(name & DOCUMENT)
+    is_titles = is_titles or (strong and _are_places(field))
+    is_named = field.is_text or (field.is_number and field.is_id_like and "." not in field.path)  # whole numbers
+    return (field.is_list and is_named and "[]" not in field.path
             and (is_titles or (field.is_id_like and field.blank_share < 0.4))
             and bool(name & GOLD) and name <= GOLD | _SEVERAL | ID | DOCUMENT)
+
+
+def _are_places(field: Field) -> bool:
+    """True for short texts with a number each and no full stop at the end: "SR 220 Art. 335c", "Handbook section 4"."""
+    texts = [str(item).strip() for item in field.items]
+    return field.mean_length < 60 and bool(texts) and all(
+        any(map(str.isdigit, text)) and not text.endswith((".", "?", "!")) for text in texts)
 
 
 def is_returned_list(field: Field) -> bool:
     """A list of short values under a name that only says that they were returned: `returned`, `top5`."""
     name = {word.rstrip("0123456789") for word in field.name_words} - {"", "config", "configuration"}
     is_titles = ("title" in name or name == {"top"}) and field.mean_length < 120 and "[]" not in field.path
-    if not (field.is_list and (field.is_id_like or is_titles) and field.is_text) or not name.isdisjoint(GOLD | METRICS):
+    is_titles = is_titles or (bool(name & DOCUMENT) and "[]" not in field.path and _are_places(field))
+    is_named = field.is_text or (_is_several(field) and field.is_id_like and "[]" not in field.path and name <= (
+        RETURNED | _SEVERAL | DOCUMENT))  # whole numbers as ids
+    if not (field.is_list and (field.is_id_like or is_titles) and is_named) or not name.isdisjoint(GOLD | METRICS):
         return False
     if "[]" in field.path and name <= {"model", "llm", "system", "agent", "bot"}:
         return False  # who gave a score

@@ -110,8 +110,3 @@ def _singular(word: str) -> str:
 def counts_something(names: tuple[str, ...]) -> bool:
     """True for NumQueries and total_questions, which count; query_number is an id."""
     return len(names) > 1 and names[0] in COUNTING and not QUESTION.isdisjoint(names[1:])
-
-
-def is_about(name: str, vocabulary: set[str]) -> bool:
-    """True if a word of the name is in a vocabulary."""
-    return not vocabulary.isdisjoint(words(name))

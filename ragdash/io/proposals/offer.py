@@ -26,6 +26,8 @@ _VALUES = (("bad-score", "score", re.compile(rb"\d\s?%|[;\t]\s?\d+,\d")),
 """Scores and grades that a reading understands and the known formats do not, and how they are written."""
 _WEAK = ("unknown", "json-dict", "json-columns")  # formats that are assumed where nothing else fits
 _WITH_CONTENT = {"retrieved", "doc_id", "contexts", "text", "answer", "relevant", "answers", "evidence"}
+_WORK = {"timing", "time", "latency", "token", "usage", "metadata", "retry", "cost", "config", "setting", "debug",
+         "timestamp"}
 _COMPARED = ("query_id", "query", "config", "retrieved", "doc_id", "contexts", "text", "answer", "relevant", "grade",
              "answers", "evidence", "scores", "labels")
 
@@ -55,7 +57,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
         return error
     detected = detect_source(source)
-    is_unknown = detected.format in _WEAK or kinds <= REPLACED
+    is_unknown = detected.format in _WEAK or kinds <= REPLACED or (
+        detected.role == "unknown" and detected.format.startswith("trec"))
     by_question = any(problem.message.endswith("-questions") for problem in error.problems)
     proposed = propose(source)
     is_deeper = "wrong-type" in kinds  # the known format looks for texts where objects are
@@ -65,7 +68,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         is_deeper and "[]" in "".join(reading.mapping.get(name, "") for name in ("retrieved", "evidence"))) or (
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
-    if any(problem.message == "missing-field/content" for problem in error.problems):
+    content = [problem for problem in error.problems if problem.message == "missing-field/content"]
+    if content and not all(_describes_work(str(name)) for problem in content for name in problem.facts["columns"]):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
             reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:
@@ -79,6 +83,11 @@ def with_proposals(source: Source, error: InputError) -> InputError:
     if kinds <= REPLACED and (fields := _fields_without_query(source)):
         return InputError([Problem("rows-without-query", {"count": fields[0], "fields": fields[1]}, source.file)])
     return error
+
+
+def _describes_work(name: str) -> bool:
+    """True for objects such as timing, tokens and llm_metadata: how an answer was made, not what it is."""
+    return not _WORK.isdisjoint(words(name))
 
 
 def _paths(reading: Reading) -> set[str]:

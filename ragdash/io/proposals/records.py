@@ -14,6 +14,7 @@ from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
+from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
 from ragdash.io.proposals.shapes.headers import header_names, looks_like_header
 from ragdash.io.proposals.shapes.logs import is_log
@@ -198,7 +199,8 @@ def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
                                              if type(row) is dict])
     if all(type(member) is dict and member for member in members):
         if _share_keys(members):
-            yield RecordList(f"{prefix}{KEY}", [{KEY: key, **row} for key, row in value.items()])
+            outer = asked_once(root, path, members)
+            yield RecordList(f"{prefix}{KEY}", [{KEY: key, **outer, **row} for key, row in value.items()])
         if all(type(member) is dict for inner in members for member in inner.values()):
             rows = [{KEY: key, f"{KEY}{KEY}": name, **row} for key, m in value.items() for name, row in m.items()]
             if _share_keys(rows):
@@ -344,6 +346,8 @@ def _table_of_rows(rows: list[list[str]], headerless: bool = False) -> list[dict
     if not rows:
         return []
     width = max(len(row) for row in rows[:50])
+    while width > 2 and len(rows) > 2 and sum(bool(str(cell).strip()) for cell in rows[-1]) < 2:
+        rows.pop()  # numbered lines that nobody filled in
     if width > MAX_COLUMNS:
         return []
     header, body = [cell.strip() for cell in rows[0]], rows[1:]

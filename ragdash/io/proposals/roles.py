@@ -80,8 +80,9 @@ def _with_families(fields: dict[str, Field]) -> tuple[dict[str, Field], ColumnFa
             fields[pattern] = Field(pattern, tuple([value for value in row if not is_missing(value)] or None
                                                    for row in rows))
     parents = {name.rpartition(".")[0] for name in fields}
-    family = find_family(name for name, item in fields.items() if NUMBER not in name and name not in parents
-                         and not _is_setting(item))
+    family = find_family((name for name, item in fields.items() if NUMBER not in name and name not in parents
+                          and not _is_setting(item)),
+                         {name for name, item in fields.items() if item.is_list and item.is_id_like})
     if family is None:
         return fields, None
     taken = {name for members in family.members.values() for name in members.values()}
@@ -156,7 +157,8 @@ def _names_questions(item: Field, question: Field) -> bool:
     """True if an id belongs to one question only."""
     questions: dict[str, set] = {}
     for key, text in zip(item.values, question.values, strict=False):
-        questions.setdefault(repr(key), set()).add(repr(text))
+        if not is_missing(text):
+            questions.setdefault(repr(key), set()).add(repr(text))
     return all(len(texts) == 1 for texts in questions.values())
 
 
@@ -210,13 +212,13 @@ def _gold_lists(free: dict[str, Field]) -> list[Field]:
     """Fields whose values are among those that were returned, and whose name says that they are right."""
     returned = {str(value) for item in free.values() if meanings.is_returned_list(item) or meanings.is_title(item)
                 or meanings.is_returned_documents(item) or ("[]" in item.path and meanings.is_neutral_documents(item))
-                for value in item.items if type(value) is str}
+                for value in map(str, item.items)}
     gold = [item for item in free.values() if meanings.is_gold_list(item) or (
         not item.is_list and "[]" not in item.path and item.is_text and item.mean_length < 120
         and not GOLD.isdisjoint(item.name_words) and ANSWER.isdisjoint(item.name_words))]
     is_answered = any(meanings.is_answer(item) for item in free.values())
     return [item for item in gold if not returned.isdisjoint(map(str, item.items))] or [
-        item for item in gold if item.is_list and item.name_words != ("expected",) and not returned
+        item for item in gold if item.is_list and item.is_text and item.name_words != ("expected",) and not returned
         and not (is_answered and _TRUTH_ALONE.issuperset(item.name_words))
         and ANSWER.isdisjoint(item.name_words) and meanings.is_gold_list(item)]
 

@@ -41,7 +41,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "status": ("status", "status_code", "http_status"),
 }
 """What is read of a row, and the names that it has in logs; the first that is there counts."""
-ROW_FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".log", ".txt")
 _TEXTS = ("query", "question", "input", "answer", "output", "text", "content")  # where an object has its text
 _LISTS = ("logs", "records", "requests", "rows", "items", "data", "events")
 _DEEPEST = 3

@@ -20,6 +20,8 @@ _NUMBERED_IDS = re.compile(r"\s*(?:\[\d{1,3}\]\s*[^\s,;\[\]]+\s*[,;]?\s*)+")  # 
 _NUMBERED_ID = re.compile(r"\[\d{1,3}\]\s*([^\s,;\[\]]+)")
 _BRACKETED_IDS = re.compile(r"\s*\[[^\[\]\s,;]+\](?:\s*[,;]?\s*\[[^\[\]\s,;]+\])*\s*")  # [d7];[d2]
 _BRACKETED_ID = re.compile(r"\[([^\[\]]+)\]")
+_PLACE_NAMES = re.compile(r"(ids?|docs?|documents?|sources?|references|citations?|gold|relevant)$", re.IGNORECASE)
+_LONGEST_PLACE = 60
 _ID_LIST = re.compile(r"[^\s,;|]+(\s*[,;]\s*[^\s,;|]+)*")
 
 
@@ -154,4 +156,12 @@ def _separator(name: str, cells: list[str]) -> str | None:
         several = sum(separator in cell for cell in cells)
         if 5 * several >= len(cells) and all(_ID_LIST.fullmatch(cell.strip()) for cell in cells):
             return separator
-    return None
+    return ";" if _PLACE_NAMES.search(name.strip()) and _are_places(cells) else None
+
+
+def _are_places(cells: list[str]) -> bool:
+    """True for short parts with a number each between semicolons, as in "Art. 12 Abs. 1;Art. 7"."""
+    parts = [part.strip() for cell in cells for part in cell.split(";")]
+    several = sum(";" in cell for cell in cells)
+    return 2 * several > len(cells) and all(
+        0 < len(part) < _LONGEST_PLACE and any(map(str.isdigit, part)) for part in parts)

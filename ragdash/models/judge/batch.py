@@ -15,7 +15,7 @@ from queue import Empty, Queue
 from threading import Event, Lock, Thread
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.models.judge.budget import POLL_SECONDS, BudgetTracker
+from ragdash.models.judge.budget import POLL_SECONDS, BudgetTracker, SharedBudget
 from ragdash.models.judge.endpoint import Endpoint, Judge
 from ragdash.models.judge.plan import Budget, JudgingListener, JudgingProgress, Outcome, Patience, expected_completions
 from ragdash.models.judge.question import MISSING, Question, Reply
@@ -32,6 +32,7 @@ JUDGE_FAILURES = ("not-json", "wrong-shape", "empty", "truncated", "refused")
 NOT_ATTEMPTED = ("budget", "cancelled")  # of the job
 FAILS = {"rate-limited": "endpoint-fails/rate-limited", "timeout": "endpoint-fails/timeout",
          "bad-request": "endpoint-fails/bad-request"}
+CLAIM_SECONDS = 0.2  # between two looks at a question that another process is asking
 ENDPOINT_FAILURES = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
 
 
@@ -45,6 +46,7 @@ def ask(
     progress: JudgingListener | None = None,
     cancel: Event | None = None,
     patience: Patience | None = None,
+    shared_budget: SharedBudget | None = None,
 ) -> Outcome:
     """Get replies to questions: stored ones first, then the judge's, each stored as soon as it arrives.
 
@@ -56,8 +58,8 @@ def ask(
         Address, model and key of the judge; where replies are stored.
     concurrency, budget, patience
         The most requests in flight; the most calls and money; timeouts and retries.
-    progress, cancel
-        Called after every question, returning False stops; an event that stops.
+    progress, cancel, shared_budget
+        Called after every question, returning False stops; an event that stops; bounds this process and others.
 
     Returns
     -------
@@ -83,15 +85,17 @@ def ask(
             raise InputError([Problem("no-prices")])
         with verdict_store.writing() as writer:
             writer.use(judge)
-            job = _job(endpoint, judge, verdict_store, writer, budget, patience, list(todo.values()))
+            tracker = BudgetTracker(budget, Event(), shared_budget)
+            job = _job(endpoint, judge, verdict_store, writer, tracker, patience, list(todo.values()))
             job.total, job.cached = len(todo) + cached, cached
             job.run(todo, max(concurrency, 1), progress, cancel or Event())
+            job.lost = writer.lost_calls
         replies |= job.replies
     aligned = tuple(replies[key] for key in keys)
     missing = Counter(replies[key].missing for key in dict.fromkeys(keys) if replies[key].missing)
     cost = None if endpoint.prices is None else job.client.budget.cost if job else 0.0
     return Outcome(aligned, job.client.budget.calls if job else 0, cached, missing, cost, job.stopped if job else None,
-                   job.problem if job else None)
+                   job.problem if job else None, job.lost if job else 0)
 
 
 def _job(
@@ -99,13 +103,13 @@ def _job(
     judge: Judge,
     verdict_store: VerdictStore,
     writer: VerdictWriter,
-    budget: Budget,
+    tracker: BudgetTracker,
     patience: Patience,
     todo: Sequence[Question],
 ) -> _Job:
-    expected, ended = expected_completions(todo, verdict_store, endpoint), Event()
+    expected, ended = expected_completions(todo, verdict_store, endpoint), tracker.ended
     post = litellm_poster(endpoint, patience) if endpoint.kind == "litellm" else poster(endpoint, patience)
-    client = Client(endpoint, post, BudgetTracker(budget, ended), patience,
+    client = Client(endpoint, post, tracker, patience,
                     OutputMode.initial(endpoint.kind, verdict_store.learned_mode(endpoint.url, endpoint.model)), ended,
                     lambda question: expected[question.task, len(question.ids)])
     return _Job(client, judge, writer)
@@ -123,6 +127,7 @@ class _Job:
     replies: dict[bytes, Reply] = field(default_factory=dict)
     stopped: str | None = None
     problem: Problem | None = None
+    lost: int = 0
     _in_a_row: int = 0
     _unusable: int = 0
     _begin: float = 0.0
@@ -186,11 +191,13 @@ class _Job:
     def _answer(self, key: bytes, question: Question) -> Reply:
         """The reply, on the disk already; another process may have had it in the meantime."""
         known, before = None, self.client.output_mode
+        reply, problem = Reply(None, "cancelled"), None
         with self._ending():
-            known = self.writer.find_verdict(key)
+            known = self._claim(key)
         if known is not None:
             return known
-        reply, problem = self.client.reply(question)
+        with self._ending():
+            reply, problem = self.client.reply(question)
         if problem:
             self._end("error", problem)
         if reply.missing == "budget":
@@ -201,6 +208,19 @@ class _Job:
                 self.writer.save_mode(endpoint.url, endpoint.model, self.client.output_mode.as_dict())
             self.writer.save(self.judge, [(question, reply)])
         return reply
+
+    def _claim(self, key: bytes) -> Reply | None:
+        """The verdict, if another process has it by now; None where the question is ours to ask, or the job ended.
+        Waits for the reply that another process has asked for.
+        """
+        while not self.client.ended.is_set():
+            ours, known = self.writer.claim(key), self.writer.find_verdict(key)
+            if ours and known is not None:
+                self.writer.release(key)
+            if ours or known is not None:
+                return known
+            self.client.ended.wait(CLAIM_SECONDS)
+        return None
 
     @contextmanager
     def _ending(self) -> Iterator[None]:

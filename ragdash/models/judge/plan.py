@@ -150,7 +150,8 @@ JudgingListener: TypeAlias = Callable[[JudgingProgress], bool | None]
 class Outcome:
     """What came of questions. replies (N,): aligned with them; asked: requests made; cached: found in the store;
     missing: questions by reason, the same one counted once; cost: None without prices; stopped: why it ended early,
-    None where it did not; problem: what to fix where an error ended it.
+    None where it did not; problem: what to fix where an error ended it; lost: calls of processes that ended before
+    they could keep the reply, which may have been paid.
     """
 
     replies: tuple[Reply, ...]
@@ -160,6 +161,7 @@ class Outcome:
     cost: float | None = None
     stopped: str | None = None
     problem: Problem | None = None
+    lost: int = 0
 
 
 def plan(

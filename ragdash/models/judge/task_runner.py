@@ -178,5 +178,6 @@ class TaskRunner:
         )
         self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked,
                              cached=before.cached + outcome.cached, missing=before.missing + outcome.missing,
-                             cost=None if outcome.cost is None else spent + outcome.cost)
+                             cost=None if outcome.cost is None else spent + outcome.cost,
+                             lost=before.lost + outcome.lost)
         return outcome.replies

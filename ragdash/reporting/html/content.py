@@ -23,7 +23,7 @@ from ragdash.evaluation.compare import (
 from ragdash.evaluation.curves import Curves, curves
 from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import PriceTable
-from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spread_of_repeats
+from ragdash.evaluation.repeats import RepeatSpread, mean_over_repeats, spreads_of_groups
 from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_specs
@@ -211,14 +211,11 @@ class ReportContent:
 
     @cached_property
     def repeat_spreads(self) -> list[RepeatSpread]:
-        """How much the leading metric varies between the repeats of each run that has some."""
-        spreads = []
-        for name, repeats in zip(self.names, self.request.repeats, strict=True):
-            if len(repeats) > 1:
-                values = [evaluate_match(match, [self.lead]).column(self.lead)[self.selected] for match in repeats]
-                spreads.append(spread_of_repeats(name, self.lead, np.stack(values, axis=1),
-                                                 [match.run for match in repeats]))
-        return spreads
+        """How much the leading metric varies between the repeats of each run that has some, and in differences."""
+        groups = [(name, np.stack([evaluate_match(match, [self.lead]).column(self.lead)[self.selected]
+                                   for match in repeats], axis=1), [match.run for match in repeats])
+                  for name, repeats in zip(self.names, self.request.repeats, strict=True) if len(repeats) > 1]
+        return spreads_of_groups(self.lead, groups)
 
     @property
     def depth(self) -> int:

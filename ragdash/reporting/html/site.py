@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, history, lines_of
+from ragdash.analysis.tracking import HistoryPoint, MetricHistory, history, lines_of, merged_points
 from ragdash.core.records import Run, RunHeader
 from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.metrics import Spec
@@ -21,7 +21,7 @@ from ragdash.reporting.html.report_page import render_page
 from ragdash.reporting.html.sections.cells import mean_cell
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.tables.history import change_sentences, label, notes, short_commit
+from ragdash.reporting.tables.history import change_sentences, label, noise_lines, notes, short_commit
 
 INDEX, REPORT, RUNS = "index.html", "report.html", "runs"
 MOST_PICTURES = 8  # lines with a picture on the index; the others have their sentences
@@ -137,10 +137,10 @@ def _history_blocks(lines: Mapping[str, Sequence[RecordedPoint]], spec: Spec) ->
     for number, (name, line) in enumerate(lines.items()):
         if len(line) < 2 or not comparable:
             continue
-        points = [entry.point for entry in line]
+        points = merged_points([entry.point for entry in line])
         metric = history(points, [spec])[0]
-        blocks += [Heading(name), Text("\n\n".join(map(fmt.escape, [*change_sentences(points, metric)[::-1],
-                                                                    *notes(points)])))]
+        blocks += [Heading(name), Text("\n\n".join(map(fmt.escape, [
+            *change_sentences(points, metric)[::-1], *noise_lines(points, spec), *notes(points)])))]
         if number < MOST_PICTURES:
             blocks.append(_picture(number, name, points, metric))
     return blocks or [Text("No two runs have the same name yet.")]

@@ -107,7 +107,8 @@ def _queries_clause(report: ComparabilityReport, names: Sequence[str], conventio
         qualifier = "the same " if len(names) > 1 else ""
         bare = report.of("unanswerable-queries")
         judged = ", all judged" if not extra and _all_judged(report, names) else ""
-        suffix = ", none of which has a relevant document" if bare.count == total else judged
+        suffix = (", without judgments of documents" if bare.message.endswith("/no-judgments") else
+                  ", none of which has a relevant document" if bare.count == total else judged)
         if len(names) > 1 and _open_checks_clause(report, names):
             return f"**The {len(names)} runs answer the same {fmt.count(total, 'query', 'queries')}{suffix}**"
         return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"

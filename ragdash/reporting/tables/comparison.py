@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ragdash.core.errors import Problem
 from ragdash.evaluation.compare import Comparison, ComparisonRules
-from ragdash.reporting.sentences.comparison import family_sentence
+from ragdash.reporting.sentences.comparison import LABELS_NOTE, family_sentence
 from ragdash.reporting.sentences.formatting import p_value
 from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
@@ -24,21 +24,51 @@ Grid = Sequence[Sequence[Comparison]]
 
 def render_comparisons(baseline: str, grid: Grid, form: str, rules: ComparisonRules, *, settings: dict | None = None,
                        problems: Iterable[Problem] = (), verdict: dict | None = None,
-                       verdict_text: str = "") -> bytes:
-    """A grid of comparisons in one of COMPARISON_FORMATS but junit, as UTF-8 (or Parquet bytes)."""
+                       verdict_text: str = "", sliced: Grid = ()) -> bytes:
+    """A grid of comparisons in one of COMPARISON_FORMATS but junit, as UTF-8 (or Parquet bytes).
+
+    sliced: the comparisons within slices of the queries, which follow the others.
+    """
     flat = [comparison for row in grid for comparison in row]
+    parts = [comparison for row in sliced for comparison in row]
     if form == "json":
         content = {"schema": SCHEMA, "verdict": verdict, "baseline": baseline, "correction": rules.correction,
                    "comparisons": [as_dict(comparison) for comparison in flat], "settings": settings or {},
                    "problems": [problem.as_dict() for problem in problems]}
+        if parts:
+            content["slices"] = [{**slice_dict(comparison), **as_dict(comparison)} for comparison in parts]
         return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     if form in ("csv", "parquet", "xlsx"):
-        return table_bytes(pa.Table.from_pylist([_flat(comparison) for comparison in flat]), form)
+        rows = [{**(slice_dict(comparison) if parts else {}), **_flat(comparison)} for comparison in [*flat, *parts]]
+        return table_bytes(pa.Table.from_pylist(rows), form)
     text = table_text(*_cells(flat), form)
     if form == "table":
         text = (verdict_text or "".join(plain_sentence(pair, baseline) + "\n" for pair in flat)) + "\n" + text
     runs = flat[0].family.runs if flat else 2
-    return (text + note_text(_note(rules, runs), form)).encode()
+    text += note_text(_note(rules, runs), form)
+    return (text + (_slices_text(parts, form) if parts else "")).encode()
+
+
+def slice_dict(comparison: Comparison) -> dict[str, str]:
+    """The attribute and the value of the queries that were compared; "" for all queries."""
+    part = comparison.slice
+    return {"by": part.attribute if part else "", "slice": part.value if part else ""}
+
+
+def _slices_text(parts: Sequence[Comparison], form: str) -> str:
+    """The comparisons within slices as a table, with what they are corrected for."""
+    header, rows = _cells(parts)
+    part = parts[0].slice
+    names = [slice_dict(comparison)["slice"] for comparison in parts]
+    table = table_text([part.attribute if part else "", *header],
+                       [[name, *row] for name, row in zip(names, rows, strict=True)], form)
+    size = parts[0].family.size
+    note = f"p and intervals of these rows are corrected over {size:,} comparisons: all pairs of runs in all slices. " \
+        if size > 1 else ""
+    runs = {name for comparison in parts for name in (comparison.candidate, comparison.baseline)}
+    is_label = part is not None and part.attribute.endswith(tuple(f" of {name}" for name in runs))
+    note += LABELS_NOTE if is_label else ""
+    return f"\n{table}{note_text(note.strip(), form) if note else ''}"
 
 
 def as_dict(comparison: Comparison) -> dict:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, settings_changes
+from ragdash.analysis.tracking import HistoryPoint, HistoryRow, MetricHistory, point_spread, settings_changes
 from ragdash.analysis.tracking.experiment_runs import experiment_runs
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, signed, table_text
 
 WRONG_CLOCK = timedelta(minutes=10)  # ahead of this machine's clock
@@ -30,7 +33,7 @@ def render_history(lines: Lines, form: str) -> bytes:
             rows = [_cells(points, row) for row in metric.rows]
             title = f"{metric.spec.title} · {name}"
             texts += [f"### {title}\n" if form == "markdown" else title, table_text(header, rows, form),
-                      *change_sentences(points, metric), ""]
+                      *change_sentences(points, metric), *noise_lines(points, metric.spec), ""]
         texts += [correction_sentence(metric) for metric in metrics[:1]] + [""]
     return "\n".join(texts).encode()
 
@@ -40,6 +43,18 @@ def change_sentences(points: Sequence[HistoryPoint], metric: MetricHistory) -> l
     if not metric.changes:
         return [f"No significant change of {metric.spec.title} in {len(metric.rows):,} runs."]
     return [_change(points, metric, row) for row in metric.changes]
+
+
+def noise_lines(points: Sequence[HistoryPoint], spec: Spec) -> list[str]:
+    """How many points are means of repeats, and of the newest of them which noise dominates and what to run next."""
+    repeated = [point for point in points if point.repeats]
+    spread = point_spread(repeated[-1], spec) if repeated else None
+    if spread is None:
+        return []
+    text = "Each point is the mean of its repeats" if len(repeated) == len(points) else \
+        f"{len(repeated):,} of {len(points):,} points are means of repeats"
+    noise = noise_and_design(replace(spread, name=label(repeated[-1])))
+    return [f"{text}: over repeats first, then over queries. {noise}"]
 
 
 def correction_sentence(metric: MetricHistory) -> str:
@@ -138,7 +153,7 @@ def _line_dict(name: str, points: Sequence[HistoryPoint], metrics: Sequence[Metr
     runs = [{"name": point.name, "digest": point.digest, "time": point.time.isoformat() if point.time else None,
              "commit": point.commit or None, "branch": point.branch or None, "dirty": point.dirty,
              "tags": list(point.tags), "group": point.group or None, "truth": point.truth, "missing": point.missing,
-             "settings": dict(point.settings)} for point in points]
+             "repeats": max(1, len(point.repeats)), "settings": dict(point.settings)} for point in points]
     return {"line": name, "runs": runs, "notes": notes(points), "metrics": [
         {"metric": str(metric.spec), "alpha": metric.alpha, "family": metric.family, "points": [
             {"run": row.point, "mean": finite_or_none(row.summary.mean), "low": finite_or_none(row.summary.low),

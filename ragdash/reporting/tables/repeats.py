@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.evaluation.repeats import RepeatSpread
-from ragdash.reporting.sentences.runs.repeats import design_sentence, noise_sentence
+from ragdash.reporting.sentences.runs.repeats import noise_and_design
 from ragdash.reporting.tables.escaping import finite_or_none, number, table_text
 
 NOTE = ("Means are over repeats first, then over queries. SD between: of the means of the repeats. SD within: of one "
@@ -31,7 +31,7 @@ def repeat_rows(spreads: Sequence[RepeatSpread]) -> list[list[str]]:
 def repeat_lines(spreads: Sequence[RepeatSpread]) -> list[str]:
     """Where the noise of the first metric comes from, and what to buy next."""
     first = [spread for spread in spreads if spread.spec == spreads[0].spec]
-    return [" ".join(filter(None, (noise_sentence(spread), design_sentence(spread)))) for spread in first]
+    return [noise_and_design(spread) for spread in first]
 
 
 def repeat_dict(spread: RepeatSpread) -> dict:

@@ -28,12 +28,14 @@ from ragdash.workspace.record_folders import FAULTS, PLACES, fault_of, unwritabl
 HOURS = 24  # that blobs stay after nobody names them
 EVERY = 3600.0  # seconds between two collections of a process
 AT_ONCE = 100  # uploads collected in one transaction
-_START = text("insert into ragdash.uploads (project, id, names) values (:project, :id, :names) on conflict do nothing")
+START = text("insert into ragdash.uploads (project, id, names) values (:project, :id, :names) on conflict do nothing")
 _UNUSED = text(
     "select id, names from ragdash.uploads where project = :project and started < now() - cast(:hours as float8) * "
     "interval '1 hour' and not exists (select 1 from ragdash.things where things.project = uploads.project and "
     "things.upload = uploads.id and (things.deleted is null or "
     "things.deleted > now() - cast(:hours as float8) * interval '1 hour')) "
+    "and not exists (select 1 from ragdash.jobs where jobs.project = uploads.project and jobs.upload = uploads.id "
+    "and jobs.state in ('waiting', 'running')) "
     "order by started limit :limit for update skip locked")
 _FORGET = text("delete from ragdash.uploads where project = :project and id = any(:ids)")
 _FORGET_DELETED = text(
@@ -73,7 +75,7 @@ class BlobRecords:
         upload, contents = secrets.token_hex(16), {stem: _content(table) for stem, table in tables.items()}
         names = {stem: self._name(kind, digest, upload, stem) for stem in contents}
         row = {"project": self._project, "id": upload, "names": json.dumps(list(names.values()))}
-        self._database.write(lambda connection: connection.execute(_START, row))
+        self._database.write(lambda connection: connection.execute(START, row))
         for stem, content in contents.items():
             with suppress(FileExistsError):  # a request that was answered and asked again: the name is ours alone
                 self._blobs.put(names[stem], content)

@@ -89,9 +89,28 @@ def test_the_metric_of_the_sidebar_is_shown_and_asked_about_until_another_is_cho
     at.run()
     assert widget(at, "selectbox", "answer").value == "EM"
     widget(at, "selectbox", "metric").set_value("SupportCoverage").run()
-    assert widget(at, "selectbox", "answer").value == "SupportCoverage" and len(at.table) == 2
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage" and len(at.table) == 3, "the judge's stay too"
     widget(at, "selectbox", "metric").set_value("nDCG@k").run()
     assert widget(at, "selectbox", "answer").value == "SupportCoverage", "a metric of documents is not shown here"
+
+
+def test_scores_of_the_judge_are_in_the_tables_with_the_means_of_its_tab_and_new_ones_appear_at_once():
+    known, truth = runs(), the_truth()
+    judge(known["good"], truth, "Faithfulness")
+    at = opened("good", "bad")
+    table = next(table for table in at.table if "LLM judge" in table.proto.alt).value
+    (title,) = (name for name in table.columns if name.startswith("Faithfulness"))
+    tab = page_cases.opened("answers/judge", **address(truth, [known["good"], known["bad"]]))
+    results = next(frame.value for frame in tab.dataframe if "Judged metric" in frame.value)
+    mean = results.set_index("Judged metric").loc["Faithfulness", "Mean"]
+    assert f"**{mean:.3f}**" in next(cell for cell in table[title] if "**" in cell)
+    assert "Faithfulness: verdicts of **toy" in texts(at)
+    assert "Reasons, cost and validation of the judge" in [link.proto.label for link in at.get("page_link")]
+    judge(known["good"], truth, "Correctness")
+    assert "Correctness" in widget(at.run(), "multiselect", "answers").value
+    widget(at, "multiselect", "answers").set_value(["EM", "Faithfulness"]).run()
+    assert "The judge has also scored Correctness" in texts(at)
+    assert widget(at, "multiselect", "answers").value == ["EM", "Faithfulness"], "a choice stays"
 
 
 def test_a_link_keeps_its_own_answer_metric_and_a_metric_without_values_is_not_asked_about():

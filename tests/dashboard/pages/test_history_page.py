@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
-from history_cases import TRUTH, commits
+from history_cases import TRUTH, commits, repeated_nights
 from page_cases import address, charts, opened, shown, texts, widget
 
 from ragdash.analysis.tracking import history, history_point, pin
@@ -53,6 +53,16 @@ def test_the_page_shows_the_two_planted_regressions():
     assert set(widget(at, "selectbox", "line").options) == {"dev", "main"}
     line = charts(at)["history"]["data"][1]
     assert len(line["x"]) == 10
+
+
+def test_repeats_are_one_point_unless_each_is_asked_for():
+    at = opened("history", **address(TRUTH, repeated_nights(), metric="RR"))
+    said = texts(at)
+    assert said.count("▼ worse since") == 2 and "Each point is the mean of its repeats" in said
+    assert "For the same cost, 2 repeats of 60 queries" in said and len(charts(at)["history"]["data"][1]["x"]) == 20
+    next(button for button in at.button if button.label == "Show single repeats").click()
+    at = shown(at.run())
+    assert len(charts(at)["history"]["data"][1]["x"]) == 40 and "mean of its repeats" not in texts(at)
 
 
 def test_runs_with_other_judgments_are_named():

@@ -233,6 +233,16 @@ def test_a_megabyte_chunk_is_cut():
     assert len(drawn(at)) < 40_000
 
 
+def test_what_should_be_found_is_ordered_by_grade_and_rank_and_says_what_it_leaves_out():
+    grades = {**{f"a{n:02}": 1 for n in range(24)}, "top": 2}
+    truth = Truth.build("t", ["q"] * 25, list(grades), np.array(list(grades.values())))
+    run = Run.build("r", ["q"] * 4, ["a20", "x", "a03", "top"], np.array([4.0, 3.0, 2.0, 1.0]))
+    at = opened("r", own={"r": run}, truth=truth, query="q")
+    table_html = drawn(at).partition("What should be found")[2]
+    places = [table_html.index(doc) for doc in ("top", "a20", "a03", "a00")]
+    assert places == sorted(places) and "Not listed: 5 more relevant documents." in texts(at)
+
+
 def test_answers_word_by_word():
     at = opened(query="q03", tab="Answers")
     assert "Storms</mark>" in drawn(at) and "Missing: Crises." in drawn(at)

@@ -1,5 +1,6 @@
 """The Variants page: when it is offered, its parts, and the search, groups and pins of its table."""
 
+from dataclasses import replace
 from itertools import product
 
 import pandas as pd
@@ -7,6 +8,7 @@ import pyarrow as pa
 from helpers import run_of, truth_of
 from page_cases import address, charts, opened, shown, texts, widget
 
+from ragdash.core.records import RunHeader
 from ragdash.dashboard import page_list
 from ragdash.dashboard.pages.compare.variants.table import matching_rows
 
@@ -78,3 +80,20 @@ def test_a_search_has_all_words_and_exact_values():
     assert matching_rows(frame, "512 [1").tolist() == [True, False]
     assert matching_rows(frame, "").tolist() == [True, True]
     assert matching_rows(frame, "none=1").tolist() == [False, False]
+
+
+def test_repeats_of_a_variant_are_one_run_with_the_noise_that_dominates():
+    def repeat(run, number):
+        header = RunHeader(f"{run.name}-{number}", "rag", "2026-03-01T00:00:00+00:00", settings=run.settings,
+                           group="grid", repeat=number)
+        lost = f"q{10 * number:02}"  # another query finds nothing in each repeat
+        return replace(run_of({query: [] if query == lost else run.ranking(query)["doc_id"].to_pylist()
+                               for query in QUERIES}, f"{run.name}#{number}", settings=run.settings), header=header)
+
+    runs = [repeat(run, number) for number in range(2) for run in RUNS[:2] + RUNS[3:5]]
+    at = opened("variants", **address(TRUTH, runs, metric="RR", variants_part="runs"))
+    assert "4 of 4 runs are means of repeats" in texts(at) and table(at)["Repeats"].tolist() == [2] * 4
+    assert "2 repeats of 20 queries" in texts(at).replace("\\", "")
+    next(button for button in at.button if button.label == "Show single repeats").click()
+    at = shown(at.run())
+    assert len(table(at)) == 8 and "means of repeats" not in texts(at)

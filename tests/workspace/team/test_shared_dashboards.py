@@ -11,6 +11,7 @@ from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
 from ragdash.core.storage.addresses import check_blob_address, database_address
+from ragdash.core.storage.postgres import schema
 from ragdash.workspace import open_workspace
 
 
@@ -49,7 +50,8 @@ def test_the_commands_set_up_check_and_clean_up(postgres, project, capsys, monke
     blobs = ["--blobs", f"file://{tmp_path}/blobs"]
     assert main(["workspace", "check", url]) == 2 and "ragdash workspace upgrade" in capsys.readouterr().err
     assert main(["dashboard", "--workspace", url]) == 2 and "without the tables" in capsys.readouterr().err
-    assert main(["workspace", "upgrade", url]) == 0 and "tables of version 1 created" in capsys.readouterr().err
+    assert main(["workspace", "upgrade", url]) == 0
+    assert f"tables of version {schema.NEWEST} created" in capsys.readouterr().err
     assert main(["workspace", "upgrade", url]) == 0 and "as before" in capsys.readouterr().err
     workspace = open_workspace(url, blobs[1])
     workspace.add_run(Run.build("bm25", ["q"], ["d"]))
@@ -79,7 +81,7 @@ def test_the_tables_of_another_version_are_refused_with_what_to_do(postgres, pro
         assert main(["workspace", "check", url]) == 2 == main(["workspace", "upgrade", url])
         assert capsys.readouterr().err.count("Install the newest ragdash") == 2
         connection.execute("update ragdash.version set number = 0 where number = 99")
-        connection.execute("delete from ragdash.version where number = 1")
+        connection.execute("delete from ragdash.version where number > 0")
     assert main(["workspace", "check", url]) == 2
     assert "without the tables" in capsys.readouterr().err
 

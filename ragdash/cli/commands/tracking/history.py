@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, read_baseline
+from ragdash.analysis.tracking import HistoryPoint, history, history_point, lines_of, merged_points, read_baseline
 from ragdash.cli.common_options import add_evaluation_options, whole_number
 from ragdash.cli.inputs import (
     conventions_of,
@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-truth", {}, field="--truth")])
     truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options, options.truth)), options)
     points, problems = _points(runs, truth, options)
+    points = merged_points(points)
     dated = sum(point.time is not None for point in points)
     if 0 < dated < len(points):
         raise InputError([Problem("history/dates", {"dated": dated, "undated": len(points) - dated}, field="RUN")])

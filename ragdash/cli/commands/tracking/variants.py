@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ragdash.analysis.variants import compare_variants
+from ragdash.analysis.variants import compare_variants, merge_variants
 from ragdash.analysis.verdict import of_level
 from ragdash.cli.common_options import add_evaluation_options
 from ragdash.cli.comparison_checks import add_check_options, report_checks
@@ -61,12 +61,16 @@ def run(options: argparse.Namespace) -> int:
     if len(comparable) > 1:
         print_note(f"ragdash: note: the effects are those of one metric, {spec}, the first that can be compared. For "
                    f'another: -m "{comparable[1]}"')
-    checks = report_checks(matches, spec)
+    merged = merge_variants(runs, matches, evaluations, spec)
+    shown = matches if len(merged.runs) == len(runs) else [
+        Match(item, truth, conventions_of(options), matching_of(options)) for item in merged.runs]
+    checks = report_checks(shown, spec)
     prices = read_prices(options.prices) if options.prices else None
-    settings = [setting_texts(item.settings) for item in runs]
+    settings = [setting_texts(item.settings) for item in merged.runs]
     withheld = of_level(checks, "withheld", tuple(options.accept or ()))
-    variants = compare_variants(matches, evaluations, settings, spec, prices=prices, seed=options.seed,
-                                against=_against(evaluations, spec, options), withheld=withheld)
+    variants = compare_variants(merged.matches, merged.evaluations, settings, spec, prices=prices, seed=options.seed,
+                                against=_against(merged.evaluations, spec, options), withheld=withheld,
+                                spreads=merged.spreads)
     write_text(render_variants(variants, options.format, checks), options.output)
     if withheld:
         kinds = " ".join(f"--accept {kind}" for kind in dict.fromkeys(check.kind for check in withheld))

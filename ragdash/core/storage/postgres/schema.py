@@ -52,6 +52,27 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         "create table ragdash.modes (project text not null, id bytea not null, mode text not null, "
         "primary key (project, id))",
     ),
+    (
+        "create table ragdash.jobs (project text not null, id text not null, kind text not null, key bytea not null, "
+        "body text not null, state text not null default 'waiting', upload text not null default '', "
+        "owner text not null default '', until timestamptz, cancel integer not null default 0, "
+        "attempts integer not null default 0, lost integer not null default 0, progress text not null default '{}', "
+        "result text not null default '{}', made timestamptz not null default now(), ended timestamptz, "
+        "primary key (project, id))",
+        "create unique index jobs_once on ragdash.jobs (project, kind, key) where state in ('waiting', 'running')",
+        "create index jobs_in_order on ragdash.jobs (project, kind, made)",
+        "create table ragdash.workers (project text not null, id text not null, place text not null, "
+        "seen timestamptz not null default now(), primary key (project, id))",
+        # A claim is made before a call and deleted in the transaction that keeps its reply.
+        "create table ragdash.claims (project text not null, key bytea not null, owner text not null, "
+        "until timestamptz not null, taken integer not null default 0, primary key (project, key))",
+        "create index claims_of_owner on ragdash.claims (project, owner)",
+        "create table ragdash.budgets (project text not null, id text not null, calls bigint not null default 0, "
+        "cost double precision not null default 0, max_calls bigint, max_cost double precision, "
+        "primary key (project, id))",
+        "create table ragdash.reservations (project text not null, budget text not null, id text not null, "
+        "cost double precision not null, primary key (project, budget, id))",
+    ),
 )
 NEWEST = len(MIGRATIONS)
 

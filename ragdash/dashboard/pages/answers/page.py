@@ -7,7 +7,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers import answer_browser
+from ragdash.dashboard.pages.answers import answer_browser, judged_metrics
 from ragdash.dashboard.pages.answers import sections as answers_sections
 from ragdash.dashboard.pages.answers.judge import page as judge_page
 from ragdash.dashboard.pages.answers.validation import page as validation_page
@@ -31,7 +31,7 @@ def render_scores(context: PageContext) -> None:
     finding = st.container(key="finding")
     bar = st.container(horizontal=True, vertical_alignment="bottom", key="answer_bar")
     with bar, st.popover("Choose metrics", icon=":material/tune:", key="choose"):
-        columns = answers_sections.choose_metrics()
+        columns = answers_sections.choose_metrics(judged_metrics.judged_templates(context))
 
     requested, unreadable = page_context.specs([*columns, *answers_sections.sidebar_metric(context)], context.k)
     specs, unfit = context.results.computable([*requested, *answers_sections.quadrant_specs(context)])
@@ -43,6 +43,7 @@ def render_scores(context: PageContext) -> None:
     means, spread, browser = st.tabs(["Means", "Distribution and retrieval", "One by one"], key="answer_parts")
     with means:
         answers_sections.render_tables(data, spec)
+        judged_metrics.render_link(context, data.specs)
     with spread:
         answers_sections.render_figures(data, spec)
     with browser:

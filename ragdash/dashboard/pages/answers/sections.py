@@ -40,7 +40,7 @@ from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metric
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
                    "HallucinationRate"]
-MAX_LABELS = 6  # labels and scores of the files among the default metrics
+MAX_LABELS = 6  # labels, scores of the files and judged metrics among the default metrics
 RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held against
 
 
@@ -79,16 +79,19 @@ class AnswersData:
             hit, answers_data.right_answers(self.context, self.context.digests[run_index], low))
 
 
-def choose_metrics() -> list[str]:
-    """The metrics of the tables."""
+def choose_metrics(judged: Sequence[str]) -> list[str]:
+    """The metrics of the tables; judged: those that a judge has scored, among the first unless others are chosen."""
     computed = [
         template for template in fmt.metric_templates() if page_context.spec_of(template, 1).metric.family in FAMILIES
     ]
     computed.sort(key=lambda template: evidence_rank(page_context.spec_of(template, 1)))
     labels = [str(spec) for spec in label_specs(session_file_specs())]
     scores = [str(spec) for spec in answer_score_specs(session_file_specs())]
-    menu = [*labels, *scores, *computed]
-    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *DEFAULT_METRICS]
+    menu = list(dict.fromkeys([*labels, *scores, *judged, *computed]))
+    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_LABELS], *DEFAULT_METRICS]
+    if st.session_state.get(state.ANSWERS) == st.session_state.get(state.ANSWERS_DEFAULT):
+        st.session_state.pop(state.ANSWERS, None)  # nothing else was chosen: verdicts that are new appear at once
+    st.session_state[state.ANSWERS_DEFAULT] = default
     key = state.choices_key(state.ANSWERS, menu, default, free=True)
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
@@ -231,7 +234,7 @@ def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], del
     from_files = (" Columns marked (file) are scores of another tool, as they are in the files; ragdash has not "
                   "computed them.") if answer_score_specs(data.specs) else ""
     groups = ((labeled, "Labels from the files", "What people or another tool said of each answer."), (
-            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."), (
+            judged, "LLM judge", "Verdicts of a model that read the texts. Queries shows each with its reason."), (
             right, "Right?", "Answers against the references and the question." + from_files), (
             grounding, "Grounded?", SINGLE_WORDS + from_files))
     spec_index = data.specs.index(spec)

@@ -35,7 +35,7 @@ def render() -> None:
         raise page_context.PageEnds
     with finding:
         leaderboard.render_finding(context, specs[0])
-        repeat_lines.render(singles, specs[0])
+        repeat_lines.render(singles, specs[0], noise=True)
     render_runs(context, singles, specs)
 
 

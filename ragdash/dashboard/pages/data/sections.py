@@ -297,7 +297,7 @@ def _render_truth_numbers(truth: Truth) -> None:
             tooltip("relevant_per_query"),
         ),
         "Unanswerable": (
-            f"{truth.queries_without_relevant:,}",
+            f"{truth.queries_without_relevant:,}" if truth.judgements else fmt.UNDEFINED,
             tooltip("unanswerable_queries"),
         ),
         "Grades": (

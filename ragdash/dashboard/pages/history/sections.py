@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of
+from ragdash.analysis.tracking import HistoryPoint, MetricHistory, PinnedBaseline, lines_of, merged_points
 from ragdash.dashboard.caches import history_cache
+from ragdash.dashboard.components import repeat_lines
+from ragdash.dashboard.components.repeat_lines import SINGLE
 from ragdash.dashboard.page_context import PageContext, PageEnds, end_unless_comparable, specs
 from ragdash.dashboard.pages.history.accepted import choose_accepted, choose_against
 from ragdash.dashboard.session import file_metrics, state
@@ -24,6 +26,7 @@ from ragdash.reporting.tables.history import (
     change_sentences,
     correction_sentence,
     label,
+    noise_lines,
     notes,
     short_commit,
 )
@@ -46,12 +49,15 @@ def render(context: PageContext) -> None:
     if not points:
         elements.empty("No common query", "None of the recorded runs has a query of these judgments.")
         raise PageEnds
-    line = _choose_line(points)
+    merged = merged_points(points)
+    line = _choose_line(points if state.get(state.REPEATS) == SINGLE else merged)
     accepted = choose_accepted(line, spec)
     key = context.scope.cache_key([spec])
     metric = history_cache.metric_history(line, key, spec, accepted.index, accepted.fixed, accepted.baseline,
                                           context.scope.truth, _family(context, line))
     _render_finding(line, metric)
+    if len(merged) < len(points):
+        repeat_lines.render_switch()
     _render_picture(line, metric, spec, accepted.baseline)
 
 
@@ -85,6 +91,8 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None
             st.markdown(fmt.escape(sentence))
         if len(sentences) > MOST_CHANGES:
             st.caption(f"{len(sentences) - MOST_CHANGES:,} earlier changes are in the table.")
+        for text in noise_lines(line, metric.spec):
+            st.caption(fmt.escape(text))
         for note in notes(line):
             st.warning(note, icon=":material/info:")
 

@@ -54,7 +54,7 @@ def render_result(context: PageContext, singles: PageContext) -> None:
         return
     verdict_panel.render(context, specs[0])
     _render_answer_evidence(context, specs[0])
-    repeat_lines.render(singles, specs[0])
+    repeat_lines.render(singles, specs[0], noise=True)
     run_cards.render(context, singles, specs[0])
     comparability.render_open_checks(verdict_panel.current_verdict(context, specs[0]).warnings)
 

@@ -111,6 +111,13 @@ def _expected_documents(case: QueryCase, columns: list[RankingColumn], k: int) -
     table = ranking_html.expected_table(columns, case.grades, case.spans, k, elements.theme())
     if table:
         st.html(table)
+        relevant = sum(grade >= 1 for grade in case.grades.values())
+        hidden = [fmt.count(total - ranking_html.MOST_EXPECTED, *nouns) for total, *nouns in (
+            (relevant, "more relevant document", "more relevant documents"),
+            (len(case.spans), "more piece of evidence", "more pieces of evidence"))
+            if total > ranking_html.MOST_EXPECTED]
+        if hidden:
+            st.caption(f"Not listed: {fmt.listed(hidden)}.")
         return
     st.caption("The ground truth has no relevant document and no evidence for this query, so no result can count as "
                "correct.")

@@ -18,6 +18,7 @@ from ragdash.reporting.plots.common.theme import Look, Theme
 from ragdash.reporting.sentences.formatting import UNDEFINED, count, number
 
 LONG = 1_200  # characters shown of a chunk in a cell
+MOST_EXPECTED = 20  # relevant documents, and pieces of evidence, that are listed
 TEXTS_SENT = 50  # ranks whose texts are sent to the browser with the table
 RUN_COLUMN, RANK_HEADER, NAME_COLUMN = 210, 44, 180  # widths in pixels
 RANK_COLUMN = 84  # width in pixels of a column that contains only ranks
@@ -76,21 +77,25 @@ def expected_table(
     spans: Sequence[tuple[str, str | None]],
     k: int,
     theme: Theme,
-    limit: int = 20,
 ) -> str:
-    """Relevant documents and gold spans in rows, with their rank in each run in columns; "" if there are none."""
+    """Relevant documents and gold spans in rows, with their rank in each run in columns; "" if there are none.
+
+    The highest grade is first, and within a grade the document with the best rank in a run. At most MOST_EXPECTED of
+    each are listed.
+    """
     head = "".join(
         f'<th scope="col" style="{cell_style(theme)}text-align:left;min-width:{RANK_COLUMN}px;overflow-wrap:anywhere">'
         f"{column.header}</th>"
         for column in columns
     )
     rows = []
-    good = [doc for doc, grade in grades.items() if grade >= 1]
-    for doc in good[:limit]:
+    best_rank = {doc: min((_rank(column, doc) or np.inf for column in columns), default=np.inf)
+                 for doc, grade in grades.items() if grade >= 1}
+    for doc in sorted(best_rank, key=lambda doc: (-grades[doc], best_rank[doc]))[:MOST_EXPECTED]:
         name = f"{chip(f'grade {grades[doc]}', theme.better, filled=True)} {html.escape(doc)}"
         cells = "".join(_rank_cell(_rank(column, doc), column, k, theme) for column in columns)
         rows.append(table_row(name, cells, theme))
-    for span_number, (text, _) in enumerate(spans[:limit], 1):
+    for span_number, (text, _) in enumerate(spans[:MOST_EXPECTED], 1):
         excerpt = html.escape(text[:160]) + (" …" if len(text) > 160 else "")
         ranks = [
             min(

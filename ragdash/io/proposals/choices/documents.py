@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
 from ragdash.io.proposals.shapes.ranked_lists import counts_within, lists_with_scores, same_lengths
+
+_RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
 
 def id_rank(item: Field) -> int:
@@ -23,7 +25,8 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     gold = result.roles.get("relevant", "").split("+")[0].rpartition(":")[0] or result.roles.get("relevant", "")
     parent = gold.rpartition("[].")[0]
     if parent and (grades := [item for item in free.values() if item.path.startswith(f"{parent}[].")
-                              and ratings.parallel_role(item) in ("grade", "score")]):
+                              and ratings.parallel_role(item) in ("grade", "score")
+                              and "distance" not in item.name_words]):
         take(result, free, "grade", grades[0])
     lists = [item for item in free.values() if meanings.is_returned_documents(item) and item.path != gold]
     gold_ids = {str(value) for value in result.fields[gold].items} if gold in result.fields else set()
@@ -42,11 +45,14 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     if not any(_overlap(item, gold_ids) for item in lists):
         titles = [item for item in free.values() if meanings.is_title(item) and not _is_gold_path(item.path)]
         lists = [item for item in titles if _overlap(item, gold_ids)] or lists
+    if gold in result.fields:
+        lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
     if lists:
-        best = max(lists, key=lambda item: (_overlap(item, gold_ids), id_rank(item) == 0, -item.path.count("."),
+        best = max(lists, key=lambda item: (_overlap(item, gold_ids), not _RANKED.isdisjoint(item.name_words),
+                                            id_rank(item) == 0, -item.path.count("."),
                                             item.distinct_share))
         _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
-    _settle_texts(result)
+    _settle_texts(result, free)
     judged = result.roles.get("relevant", "").rpartition("[].")[0] if "grade" in result.roles else ""
     contexts = [item for item in free.values() if meanings.is_context(item)
                 and not (judged and item.path.startswith(f"{judged}[]."))
@@ -56,12 +62,24 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     documents = result.roles.get("retrieved", "")
     inside = documents.rpartition("[].")[0]
     texts_of_documents = [item for item in contexts if inside and item.path.startswith(f"{inside}[].")]
-    if "text" in result.roles:
+    if "text" in result.roles or "contexts" in result.roles:
         return
     if texts_of_documents:
         take(result, free, "text", texts_of_documents[0])
     elif contexts:
         take(result, free, "contexts", contexts[0])
+
+
+def _resolves(item: Field, gold: Field, fields: Iterable[str]) -> bool:
+    """True for a list of how each expected document was found: its ids are the relevant ones, and it says "expected".
+    """
+    parent = item.path.rpartition("[].")[0]
+    if not parent or not any(name.startswith(f"{parent}[].") and "expected" in words(name.rpartition("[].")[2])
+                             for name in fields):
+        return False
+    pairs = [(set(map(str, leaves(value))), set(map(str, leaves(right)))) for value, right in zip(
+        item.values, gold.values, strict=False) if not is_missing(right)]
+    return len(pairs) > 2 and sum(returned == right for returned, right in pairs) >= 0.9 * len(pairs)
 
 
 def _is_flag(item: Field) -> bool:
@@ -78,31 +96,61 @@ def _is_counterpart(item: Field, gold: Field) -> bool:
         name - noun <= RETURNED)
 
 
-def _settle_texts(result: Assignment) -> None:
+def _settle_texts(result: Assignment, free: dict[str, Field]) -> None:
     """Texts next to the ids of returned documents are those of these documents, as in LangChain's source_documents."""
     evidence, documents = result.roles.get("evidence", ""), result.roles.get("retrieved", "")
     parent = evidence.rpartition("[].")[0]
     if parent and not documents and _is_of_answer(result):
-        _take_evidence_as_returned(result, parent)
+        _take_evidence_as_returned(result, free, parent)
+    elif documents and "contexts" not in result.roles and _differs_by_answer(result):
+        result.roles["contexts"] = result.roles.pop("evidence")  # what each system was given
+        if parent and result.roles.get("relevant", "").startswith(f"{parent}[]."):
+            result.roles = {name: path for name, path in result.roles.items() if name not in ("relevant", "grade")}
+        return
     if parent and documents.startswith(f"{parent}[].") and not _is_gold_path(parent):
         result.roles["text"] = result.roles.pop("evidence")
+    returned = documents.rpartition("[].")[0]
+    if returned and "grade" not in result.roles and "evidence" in words(result.roles.get("relevant", "")) and (
+            result.roles["relevant"].startswith(f"{returned}[].")):
+        result.roles.pop("relevant")  # another id of the same documents
 
 
 def _is_of_answer(result: Assignment) -> bool:
     """True for records of a system, with a model and an answer, and nothing that says what is right."""
+    if _differs_by_answer(result):
+        return True
     names = {word for path in result.fields for word in words(path)}
     return "answers" not in result.roles and bool({"response", "output", "generated"} & names) and bool(
         {"usage", "token", "model"} & names)
 
 
-def _take_evidence_as_returned(result: Assignment, parent: str) -> None:
+def _differs_by_answer(result: Assignment) -> bool:
+    """True where a question comes with several answers, each with evidence of its own: a system's, not the right one.
+    """
+    query, evidence = (result.fields.get(result.roles.get(name, "")) for name in ("query", "evidence"))
+    answer = next((item for item in result.fields.values() if meanings.is_answer(item)), None)
+    if query is None or answer is None or evidence is None or "answers" in result.roles:
+        return False
+    asked, answered, both = (len({repr(values) for values in zip(*(item.values for item in items), strict=True)})
+                             for items in ((query,), (query, answer), (query, evidence)))
+    return asked < answered == both
+
+
+def _take_evidence_as_returned(result: Assignment, free: dict[str, Field], parent: str) -> None:
     """The evidence that a system based its answer on is what it was given."""
     ids = [item for path, item in result.fields.items() if path.startswith(f"{parent}[].") and item.is_list
            and set(item.name_words) & ID and item.is_id_like and item.distinct_share > 0.5]
-    if ids:
-        result.roles |= {"retrieved": ids[0].path, "text": result.roles.pop("evidence")}
-        if "cited" in words(result.roles.get("relevant", "")):
-            result.roles.pop("relevant")  # what it cites, not what is right
+    if not ids:
+        return
+    result.roles |= {"retrieved": ids[0].path, "text": result.roles.pop("evidence")}
+    is_cited = "cited" in words(result.roles.get("relevant", ""))
+    if is_cited or result.roles.get("relevant", "").startswith(f"{parent}[]."):
+        result.roles.pop("relevant")  # what it cites or was given, not what is right
+    result.roles.pop("grade", None)
+    scores = [item for item in free.values() if item.path.startswith(f"{parent}[].")
+              and ratings.parallel_role(item) == "score" and same_lengths(item, ids[0])]
+    if scores and "score" not in result.roles:
+        take(result, free, "score", scores[0])
 
 
 def _is_gold_path(path: str) -> bool:

@@ -26,7 +26,8 @@ def is_metric(field: Field) -> bool:
         return False
     if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
         return False
-    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge"}) and (
+    nested = not set(field.words[:-1]).isdisjoint({"metric", "score", "evaluation", "eval", "feedback", "judge",
+                                                          "judgment", "judgement", "rating"}) and (
         "." in field.path)
     stripped = {word.rstrip("0123456789") for word in name}
     known = not (name | stripped).isdisjoint(METRICS)

@@ -1,4 +1,4 @@
-"""A row for each document whose scores are marks of what is relevant rather than scores of a run: 0 and 1, or all 1."""
+"""A row for each document whose scores are marks of what is relevant, 0 and 1 or all 1, or are next to such marks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ragdash.io.proposals.reading import ROLE, Reading
 from ragdash.io.source.source import Source
 
 _OF_RUNS = {"rank", "config", "text", "source"}  # next to a score: it is one of a run
+_GRADED = ("query_id", "doc_id", "grade")
 _MOST_BYTES = 64 << 20
 _SAMPLE = 200
 _BEIR = {"query-id", "corpus-id", "score"}
@@ -33,6 +34,22 @@ def binary_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
     fields = dict(zip(("query_id", "doc_id"), columns, strict=False))
     return [Reading({ROLE: role, **fields, name: columns[2]}, len(rows), preview=preview)
             for role, name in (("truth", "grade"), ("run", "score")) if role in roles]
+
+
+def graded_scores(source: Source, detected: DetectedFormat) -> list[Reading]:
+    """The readings of a table with a grade and a score for each document: judgments, or a ranking with judgments."""
+    guess = detected.guess
+    columns = [str(guess[name]) for name in (*_GRADED, "score") if name in guess]
+    if source.mapping or detected.format not in ("csv", "tsv", "parquet", "xlsx") or len(columns) < 4 or (
+            detected.role != "run" or not _OF_RUNS.isdisjoint(guess) or source.stored_size > _MOST_BYTES):
+        return []
+    rows = list(_rows(source, detected.format, columns))
+    if not rows or not {row[2] for row in rows} <= set("01234") or len({row[0] for row in rows}) == len(rows):
+        return []
+    fields = dict(zip(_GRADED, columns, strict=False))
+    preview = tuple(dict(zip((*_GRADED, "score"), row, strict=True)) for row in rows[:3])
+    return [Reading({ROLE: "truth", **fields}, len(rows), (columns[3],), preview=preview),
+            Reading({ROLE: "both", **fields, "score": columns[3]}, len(rows), preview=preview)]
 
 
 def _roles(rows: Sequence[Sequence[str]], is_beir: bool) -> tuple[str, ...]:

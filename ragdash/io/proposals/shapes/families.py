@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ragdash.io.proposals.names import (
@@ -17,6 +17,7 @@ from ragdash.io.proposals.names import (
     MILLISECONDS,
     QUESTION,
     RANKS,
+    RETURNED,
     ROLE_WORDS,
     SCORES,
     SECONDS,
@@ -62,8 +63,11 @@ class ColumnFamily:
         return tuple(dict.fromkeys(name for fields in self.members.values() for name in fields))
 
 
-def find_family(names: Iterable[str]) -> ColumnFamily | None:
-    """The fields of several configurations; None where there are none."""
+def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFamily | None:
+    """The fields of several configurations; None where there are none.
+
+    lists: fields whose values are lists of ids, which count as returned under more names.
+    """
     names = [name for name in names if not name.endswith("[]") and _SETTINGS.isdisjoint(words(name))]
     if len(names) > _MOST_FIELDS:
         return None
@@ -79,7 +83,7 @@ def find_family(names: Iterable[str]) -> ColumnFamily | None:
     for variants in groups:
         members = {stem: {name: field for name, field in fields.items() if name in variants}
                    for stem, fields in stems.items() if len(variants & fields.keys()) > 1}
-        if not _is_plausible(members, variants):
+        if not _is_plausible(members, variants) and not _are_returned_lists(members, lists):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
         known = all(not SYSTEMS.isdisjoint(words(name)) for name in variants) and any(
@@ -145,6 +149,13 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     content = TEXT | {"answer", "response", "output", "completion"}
     return any(not content.isdisjoint(stem) and SURE_METRICS.isdisjoint(stem) for stem in stems) or any(
         {"doc", "id"} <= stem or {"retrieved"} & stem for stem in stems)
+
+
+def _are_returned_lists(members: Mapping[str, Mapping[str, str]], lists: Collection[str]) -> bool:
+    """True for lists such as selected_articles_aegon and selected_articles_asr, whatever the systems are called."""
+    stems = {stem: set(words(stem.replace(RUN, " "))) for stem in members}
+    return any(bool(names & (RETURNED | {"selected"})) and bool(names & (DOCUMENT | ID)) and names.isdisjoint(GOLD)
+               and all(field in lists for field in members[stem].values()) for stem, names in stems.items())
 
 
 def fields_of(pattern: str, names: Iterable[str]) -> dict[str, str]:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 _LOGS = {"sub", "event", "step", "message", "span", "tool", "log", "change", "attachment", "call", "trace"}
 _NOISE = {"event", "span", "step", "tool", "message", "log", "change", "call", "attachment", "agent", "reduction",
-          "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold"}
+          "state", "store", "trace", "uuid", "timestamp", "hash", "sha", "version", "args", "kwargs", "threshold",
+          "debug"}
 
 
 def is_log(path: str) -> bool:

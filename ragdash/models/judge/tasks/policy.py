@@ -112,6 +112,11 @@ def current_policy() -> Policy | None:
         raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(policy_file()))]) from None
 
 
+def policy_toml(policy: Policy) -> bytes:
+    """A policy as a TOML file, which `read_policy` reads back."""
+    return b"".join(f"{name} = {orjson.dumps(answer).decode()}\n".encode() for name, answer in asdict(policy).items())
+
+
 def save_policy(policy: Policy | None) -> None:
     """Keep a policy in place of the one before; None: go back to having none."""
     try:
@@ -119,7 +124,6 @@ def save_policy(policy: Policy | None) -> None:
             policy_file().unlink(missing_ok=True)
             return
         make_private_folder(policy_file().parent)
-        policy_file().write_bytes(b"".join(f"{name} = {orjson.dumps(answer).decode()}\n".encode()
-                                           for name, answer in asdict(policy).items()))
+        policy_file().write_bytes(policy_toml(policy))
     except OSError as error:
         raise InputError([Problem("unusable-ledger", {"reason": str(error)}, str(policy_file()))]) from None

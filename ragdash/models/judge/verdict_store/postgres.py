@@ -14,6 +14,7 @@ from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
+from ragdash.models.judge.verdict_store.claims import Claims
 from ragdash.models.judge.verdict_store.rows import COLUMNS, reply_of, row_of
 from ragdash.models.judge.verdict_store.store import (
     AT_ONCE,
@@ -40,6 +41,7 @@ _SAVE_MODE = text("insert into ragdash.modes (project, id, mode) values (:projec
                   "on conflict (project, id) do update set mode = excluded.mode")
 _DROP = {table: text(f"delete from ragdash.{table} where project = :project and key = any(:keys)")
          for table in ("verdicts", "failures")}
+_UNCLAIM = text("delete from ragdash.claims where project = :project and owner = :owner and key = any(:keys)")
 _ADD = text(f"insert into ragdash.verdicts ({', '.join(_ROW)}) values ({', '.join(f':{name}' for name in _ROW)}) "
             "on conflict (project, key) do nothing")
 _FAIL_ROW = (*_ROW, "missing", "note")
@@ -62,11 +64,12 @@ _USAGE = text(
 @dataclass(frozen=True)
 class SharedVerdictStore(VerdictStore):
     """The verdicts of a project in a database. `path` is where this server keeps what belongs to verdicts and is not
-    shared, such as open batches.
+    shared, such as open batches. `owner` is whose claims are made; "": of each writer its own.
     """
 
     database: Database
     project: str
+    owner: str = ""
 
     def judges(self) -> list[Judge]:
         """Those who have said something, the one last asked first."""
@@ -114,7 +117,11 @@ class SharedVerdictStore(VerdictStore):
     @contextmanager
     def writing(self) -> Iterator[SharedVerdictWriter]:
         """A writer; threads may share it."""
-        yield SharedVerdictWriter(self)
+        writer = SharedVerdictWriter(self)
+        try:
+            yield writer
+        finally:
+            writer.close()
 
     def all_verdicts(self) -> list[VerdictRow]:
         """All verdicts in the order they came."""
@@ -144,6 +151,7 @@ class SharedVerdictWriter(VerdictWriter):
 
     def __init__(self, store: SharedVerdictStore):
         self._store, self._project, self._used = store, {"project": store.project}, set[Judge]()
+        self._claims = Claims(store.database, store.project, store.owner)
 
     def use(self, judge: Judge) -> None:
         """Put a judge first: it is the one last asked."""
@@ -158,9 +166,10 @@ class SharedVerdictWriter(VerdictWriter):
         """
         if judge not in self._used:
             self.use(judge)
-        verdicts, failures, dropped = [], [], list(replaced)
+        verdicts, failures, dropped, keys = [], [], list(replaced), []
         for question, reply in rows:
-            row = self._row(judge, judge.key(question), question.task, question.prompt_version, question.vote, reply)
+            keys.append(judge.key(question))
+            row = self._row(judge, keys[-1], question.task, question.prompt_version, question.vote, reply)
             if reply.missing is None:
                 verdicts.append(row)
             elif reply.attempts and reply.missing not in NO_FAILURE:
@@ -175,8 +184,26 @@ class SharedVerdictWriter(VerdictWriter):
             first = number + len(verdicts)
             if failures:
                 connection.execute(_FAIL, [{**row, "number": first + step} for step, row in enumerate(failures)])
+            connection.execute(_UNCLAIM, {**self._claims.which, "keys": keys})
 
         self._write(len(verdicts) + len(failures), work)
+
+    def claim(self, key: bytes) -> bool:
+        """Whether this process may ask a question now: no other one is just asking it. `save` ends the claim."""
+        return self._claims.take(key)
+
+    def release(self, key: bytes) -> None:
+        """End a claim without a reply."""
+        self._claims.release(key)
+
+    @property
+    def lost_calls(self) -> int:
+        """Claims taken over from processes that ended in the middle of a call, which may have been paid."""
+        return self._claims.lost
+
+    def close(self) -> None:
+        """Give up the claims that are left."""
+        self._claims.close()
 
     def add(self, rows: Iterable[VerdictRow]) -> int:
         """Take verdicts over from elsewhere, all or none; how many were new."""

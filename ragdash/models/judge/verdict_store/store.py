@@ -229,6 +229,18 @@ class VerdictWriter:
             return sum(_insert(db, "ignore", "verdicts", (key, self._ids[judge], *of, *row_of(reply)))
                        for judge, key, *of, reply in rows)
 
+    def claim(self, key: bytes) -> bool:
+        """Whether this process may ask a question now: no other one is just asking it. `save` ends the claim."""
+        return True
+
+    def release(self, key: bytes) -> None:
+        """End a claim without a reply."""
+
+    @property
+    def lost_calls(self) -> int:
+        """Claims taken over from processes that ended in the middle of a call, which may have been paid."""
+        return 0
+
     def find_verdict(self, key: bytes) -> Reply | None:
         """A verdict that is there by now."""
         with self._lock:

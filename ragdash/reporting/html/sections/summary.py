@@ -26,7 +26,7 @@ from ragdash.reporting.sentences import verdict as sentences
 from ragdash.reporting.sentences.formatting import count, escape, shorten_middle
 from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.runs.file_metrics import recomputed_sentences
-from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, spread_sentence
+from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, spread_sentence
 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS, MAX_ANSWER_METRICS = 5, 2  # columns of the table, and how many of them are about answers
@@ -128,12 +128,14 @@ def _mean_times(content: ReportContent) -> list[float]:
 
 
 def _repeats(content: ReportContent) -> list[Text]:
-    """Which runs are means of repeats, and how far these vary; their rankings are those of one repeat."""
+    """Which runs are means of repeats, how far these vary, which noise dominates and what to run next."""
     spreads = content.repeat_spreads
     if not spreads:
         return []
-    rest = len(spreads) - MAX_RUNS
-    lines = [*map(spread_sentence, spreads[:MAX_RUNS]), *([f"And {rest} more."] if rest > 0 else []), ONE_REPEAT]
+    merged = [spread for spread in spreads if not spread.is_difference]
+    rest = len(merged) - MAX_RUNS
+    lines = [*map(spread_sentence, merged[:MAX_RUNS]), *([f"And {rest} more."] if rest > 0 else []), ONE_REPEAT,
+             *leading_noise(spreads)]
     return [Text(_with_short_names(content, escape(" ".join(lines))), quiet=True)]
 
 

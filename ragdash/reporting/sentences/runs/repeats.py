@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ragdash.evaluation.repeats import RepeatSpread
 
 ONE_REPEAT = "Documents, answers and failures are those of one of the repeats."
+MOST_NOISE = 2  # differences or configurations whose noise a verdict explains
 CLOSE = 0.05  # standard errors that differ by less than this share count as equal
 
 
@@ -32,6 +34,17 @@ def noise_sentence(spread: RepeatSpread) -> str:
     if spread.same_rankings and spread.components.rest + spread.components.repeats > 0:
         text += " The repeats returned the same rankings: what differs comes from the answers or their judge."
     return text
+
+
+def noise_and_design(spread: RepeatSpread) -> str:
+    """Which noise dominates, and what to run next."""
+    return " ".join(filter(None, (noise_sentence(spread), design_sentence(spread))))
+
+
+def leading_noise(spreads: Sequence[RepeatSpread]) -> list[str]:
+    """For a verdict: noise and design of the differences, which it is about; without any of the configurations."""
+    chosen = [spread for spread in spreads if spread.is_difference] or spreads
+    return [noise_and_design(spread) for spread in chosen[:MOST_NOISE]]
 
 
 def design_sentence(spread: RepeatSpread) -> str:

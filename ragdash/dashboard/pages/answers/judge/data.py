@@ -113,21 +113,17 @@ def load(context: PageContext) -> JudgesData | None:
 
     If the verdict store cannot be read, the problem is shown on the page.
     """
+    stamp = _shown_stamp()
     try:
-        usages = judges()
+        by_judge = means_by_judge(context)
     except InputError as error:
         elements.problems(error.problems, "judge_ledger")
         return None
-    labels = sentences_judge.judge_labels(usage.judge for usage in usages)
-    stamp = _shown_stamp()
-    versions = _versions(str(default_verdict_store().path), stamp)
-    by_judge = {with_version(label, version): (usage, cells) for label, usage in zip(labels, usages, strict=True)
-                for version in versions.get(usage.judge, [""])
-                if (cells := _single_judge_means(context.digests, context.scope, usage, stamp, version))}
     if not by_judge:
         return None
     choices = {label: ((usage,), cells) for label, (usage, cells) in by_judge.items()}
-    panel = sentences_judge.combine_judges(by_judge)
+    newest = {usage.judge: label for label, (usage, _) in reversed(by_judge.items())}  # no panel of two versions
+    panel = sentences_judge.combine_judges(reversed(newest.values()))
     members = {label: by_judge[label] for label in panel.split(AND)} if panel else {}
     judge_counts = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
     if any(n > 1 for n in judge_counts.values()):
@@ -140,6 +136,23 @@ def load(context: PageContext) -> JudgesData | None:
         cells = _panel_means({usage.judge: cells for usage, cells in members.values()}, context.digests, context.scope,
                              stamp)
     return JudgesData(context, selected, label, tuple(choices), cells)
+
+
+def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[tuple[int, str], JudgedMean]]]:
+    """Usage and means of every judge that has scored the runs shown, each version for itself, by its label; the judge
+    used last first.
+
+    Raises
+    ------
+    InputError
+        If the verdict store cannot be read.
+    """
+    usages, stamp = judges(), _shown_stamp()
+    labels = sentences_judge.judge_labels(usage.judge for usage in usages)
+    versions = _versions(str(default_verdict_store().path), stamp)
+    return {with_version(label, version): (usage, cells) for label, usage in zip(labels, usages, strict=True)
+            for version in versions.get(usage.judge, [""])
+            if (cells := _single_judge_means(context.digests, context.scope, usage, stamp, version))}
 
 
 def judged(run: str, scope: Scope) -> Judged:

@@ -10,7 +10,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
-from ragdash.dashboard.jobs.process import Job
+from ragdash.dashboard.jobs.process import JobView
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import batch_panel, form
 from ragdash.dashboard.pages.answers.judge import data as judges_data
@@ -93,13 +93,13 @@ def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
                    "Choose metrics, a base URL and a model to plan.")
     elif job.running:
         _planning_progress(key)
-    elif "plan" not in job.worker.messages:
+    elif "plan" not in job.messages:
         _show_failure(job)
         st.button(
             "Plan again", icon=":material/calculate:", key="judge_plan", on_click=_start_plan, args=(context, order)
         )
     else:
-        _show_plan(context, order, job.worker.messages["plan"])
+        _show_plan(context, order, job.messages["plan"])
 
 
 @st.fragment(run_every=POLL_SECONDS / 2)
@@ -192,8 +192,9 @@ def _running_job() -> None:
         metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.details["metrics"]])
         st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
-        render_bar(job.worker.messages, "Reading texts …")
-        if job.worker.cancelled:
+        render_bar(job.messages, "Waiting for a worker …" if job.waiting else "Reading texts …")
+        _show_remarks(job)
+        if job.cancelled:
             st.caption(":material/hourglass_top: Stopping after the requests in flight; their verdicts are saved.")
             if not read_only():
                 st.button("Stop now", icon=":material/cancel:", key="judge_drop", on_click=_stop, args=(True,),
@@ -214,11 +215,12 @@ def _stop(at_once: bool = False) -> None:
     (judging.drop if at_once else judging.stop)()
 
 
-def _finished_job(job: Job) -> None:
+def _finished_job(job: JobView) -> None:
     """Result of the last job, shown in every session with the same ground truth."""
-    report = job.worker.messages.get("report")
+    report = job.messages.get("report")
+    _show_remarks(job)
     if report is None:
-        if job.worker.cancelled:
+        if job.cancelled:
             _show_stopped("Stopped")
         else:
             _show_failure(job)
@@ -239,16 +241,21 @@ def _finished_job(job: Job) -> None:
             st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
+def _show_remarks(job: JobView) -> None:
+    for problem in job.remarks:
+        st.caption(f":material/warning: {fmt.problem_line(problem)}")
+
+
 def _show_stopped(reason: str, summary: str = "") -> None:
     counts = f" ({summary})" if summary else ""
     st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are saved. Starting again continues from there, and "
                "nothing is billed twice.")
 
 
-def _show_failure(job: Job) -> None:
+def _show_failure(job: JobView) -> None:
     """Why the process failed."""
-    problems = judges_data.read_problems(job.worker.messages.get("problems") or ())
+    problems = judges_data.read_problems(job.messages.get("problems") or ())
     if problems:
         elements.problems(problems, "judge_failed")
-    elif job.worker.failed:
-        st.error(f"The process ended without a report.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")
+    elif job.failed:
+        st.error(f"The process ended without a report.  \n{fmt.escape(job.failed)}", icon=":material/error:")

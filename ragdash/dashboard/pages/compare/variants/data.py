@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from ragdash.analysis.variants import FEWEST_RUNS, Variants, compare_variants
@@ -15,6 +16,7 @@ from ragdash.dashboard.session import run_facts, state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.repeats import digests_of, spreads_of_groups
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -54,20 +56,28 @@ def build_data(context: PageContext) -> VariantsData:
     settings = tuple(tuple(run.settings.items()) for run in facts)
     against = _against(context, spec)
     withheld = of_level(context.results.checks(spec), "withheld", tuple(state.get(state.ACCEPTED) or ()))
+    evaluations = [[context.scope.evaluation(digest, [spec]) for digest in digests_of(line)]
+                   for line in context.digests]
     variants = _variants(tuple(context.digests), context.scope.cache_key([spec]), str(spec), settings,
                          tuple(context.names), context.selection.baseline if against else -1,
                          tuple(str(check) for check in withheld), _evaluations=context.results.evaluations([spec]),
-                         _matches=[context.scope.match(digest) for digest in context.digests], _against=against,
-                         _withheld=withheld)
+                         _matches=[list(map(context.scope.match, digests_of(line))) for line in context.digests],
+                         _against=against, _withheld=withheld, _repeats=evaluations)
     return VariantsData(context, spec, variants)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing settings …")
 def _variants(runs: tuple[str, ...], scope: tuple, spec: str, settings: tuple, names: tuple[str, ...], baseline: int,
-              withheld: tuple[str, ...], _evaluations: Sequence[Evaluation], _matches: Sequence[Match],
-              _against: Sequence[Comparison | None], _withheld: Sequence[RunCheck]) -> Variants:
+              withheld: tuple[str, ...], _evaluations: Sequence[Evaluation], _matches: Sequence[Sequence[Match]],
+              _against: Sequence[Comparison | None], _withheld: Sequence[RunCheck],
+              _repeats: Sequence[Sequence[Evaluation]]) -> Variants:
     texts: list[Mapping[str, str]] = [dict(run) for run in settings]
-    return compare_variants(_matches, _evaluations, texts, parse_spec(spec), against=_against, withheld=_withheld)
+    metric = parse_spec(spec)
+    repeated = [(name, np.stack([repeat.column(metric) for repeat in repeats], axis=1),
+                 [match.run for match in matches])
+                for name, repeats, matches in zip(names, _repeats, _matches, strict=True) if len(repeats) > 1]
+    return compare_variants(_matches, _evaluations, texts, metric, against=_against, withheld=_withheld,
+                            spreads=spreads_of_groups(metric, repeated) if repeated else ())
 
 
 def _against(context: PageContext, spec: Spec) -> list[Comparison | None]:

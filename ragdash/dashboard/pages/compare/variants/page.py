@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import verdict_panel
+from ragdash.dashboard.components import repeat_lines, verdict_panel
 from ragdash.dashboard.components.fragments import redrawn_alone
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare import setting_grid
@@ -21,11 +21,14 @@ PARTS = {"effects": "Effects", "runs": "Runs", "parallel": "All settings", "sett
 def render() -> None:
     """Draw the page."""
     elements.title("Variants", "Which setting matters?")
-    context = page_context.current()
-    verdict_panel.render_warnings(context)
+    singles = page_context.current()
+    verdict_panel.render_warnings(singles)
+    context = repeat_lines.merged(singles, same_settings=True)
     data = build_data(context)
     with st.container(key="finding"):
         sections.render_finding(data)
+        if repeat_lines.has_repeats(singles, same_settings=True):
+            repeat_lines.render_switch()
     render_parts(context, data)
 
 

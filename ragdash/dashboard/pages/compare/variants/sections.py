@@ -15,7 +15,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.many_runs import variants as pictures
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.variants import aims_sentence, cautions, headline, left_out_sentence
+from ragdash.reporting.variants import aims_sentence, cautions, headline, left_out_sentence, repeats_lines
 
 MOST_CAUTIONS = 2  # more are folded
 AIM_TITLES = {LATENCY: ("Average latency", "ms"), COST: ("Cost per query", "$")}
@@ -24,6 +24,8 @@ AIM_TITLES = {LATENCY: ("Average latency", "ms"), COST: ("Cost per query", "$")}
 def render_finding(data: VariantsData) -> None:
     """Which setting matters, and what to be careful about."""
     st.markdown(fmt.escape(headline(data.variants)))
+    for line in repeats_lines(data.variants):
+        st.caption(fmt.escape(line))
     lines = cautions(data.variants)
     for line in lines[:MOST_CAUTIONS]:
         st.caption(f":material/warning: {fmt.escape(line)}")

@@ -58,6 +58,8 @@ def runs_frame(data: VariantsData) -> pd.DataFrame:
         {"Run": name, **{setting: settings.get(setting) for setting in variants.varying}, title: row.mean,
          "Low": row.low, "High": row.high, "n": row.n}
         for name, settings, row in zip(data.names, variants.settings, variants.summaries, strict=True)])
+    if variants.repeated:
+        frame["Repeats"] = variants.repeats
     frame["Latency (ms)"], frame["Cost ($)"] = variants.latency, variants.cost
     for name, values in against_columns(data).items():
         frame[name] = values

@@ -1,0 +1,126 @@
+"""`ragdash worker`: do the jobs that dashboards put into the queue of a workspace in a database."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any, NoReturn
+
+from ragdash.cli.commands.judging import judge
+from ragdash.cli.common_options import seconds
+from ragdash.cli.inputs import read_inputs
+from ragdash.cli.judge_endpoint import endpoint_of
+from ragdash.core.console import Progress, print_note
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
+from ragdash.core.storage.shared import open_database
+from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
+from ragdash.models.judge import Patience
+from ragdash.models.judge.tasks.policy import read_policy, trying_policy
+from ragdash.models.judge.tasks.rubrics import read_rubric, trying_rubrics
+from ragdash.models.judge.verdict_store.opening import verdicts_in
+from ragdash.workspace.opening import job_files, open_workspace, shared_jobs
+from ragdash.workspace.team.job_worker import LEASE, JobWorker, Lease
+
+FILES = "\x00files\x00"  # in arguments of a job: the folder with its files
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--workspace", metavar="ADDRESS", help="postgresql://user@host/database; default: "
+                        "RAGDASH_WORKSPACE")
+    parser.add_argument("--blobs", metavar="URL", help="where the files of the workspace are; default: RAGDASH_BLOBS, "
+                        "else the database")
+    parser.add_argument("--once", action="store_true", help="end when nothing waits")
+    parser.add_argument("--lease", type=seconds, default=LEASE, metavar="SECONDS", help="a job of a worker that was "
+                        f"silent for so long is taken by another one (default: {LEASE:g})")
+
+
+def workspace_address(options: argparse.Namespace) -> str:
+    """The address that the options or the environment name; InputError where it is no database."""
+    address = options.workspace or os.environ.get(WORKSPACE) or ""
+    if not is_address(address):
+        raise InputError([Problem("no-database-named", {}, address or None)])
+    return address
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do jobs until SIGTERM or Ctrl+C: calls in flight are awaited then, and the job is given back."""
+    address = workspace_address(options)
+    blobs = options.blobs or os.environ.get(BLOBS) or None
+    open_workspace(address, blobs).check()
+    ended = Event()
+
+    def end(*_: object) -> None:
+        if ended.is_set():
+            raise KeyboardInterrupt
+        ended.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    print_note(f"worker: takes jobs of {database_address(address).location} (stop with Ctrl+C)")
+    worker = JobWorker(shared_jobs(address), {"judge": JudgeJobs(address, blobs)}, ended, lease=options.lease)
+    print_note(f"worker: jobs done: {worker.run(options.once):,}")
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises InputError for what it does not know, in place of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError([Problem("unknown-job", {"reason": message})])
+
+
+class JudgeJobs:
+    """Asks judges: what `ragdash judge` does, with claims and a budget that other workers see."""
+
+    def __init__(self, address: str, blobs: str | None):
+        self._address, self._blobs = database_address(address), blobs
+        self._files = job_files(address, blobs)
+        self._parser = _Parser()
+        judge.add_options(self._parser)
+
+    def __call__(self, lease: Lease) -> Mapping[str, Any]:
+        """Judge the texts of a job; its report."""
+        with tempfile.TemporaryDirectory(prefix="ragdash-job-") as folder:
+            try:
+                self._files.fetch(lease.job.upload, Path(folder))
+            except FileNotFoundError:
+                raise InputError([Problem("job-files-gone")]) from None
+            return {"report": self._report(lease, Path(folder))}
+
+    def _report(self, lease: Lease, folder: Path) -> dict[str, Any]:
+        body = lease.job.body
+        options = self._parser.parse_args([text.replace(FILES, str(folder)) for text in body["arguments"]])
+        endpoint = endpoint_of(options)
+        runs, truth = read_inputs(options)
+        database = open_database(self._address)
+        from ragdash.core.storage.postgres.budgets import DatabaseBudget
+
+        store = replace(verdicts_in(self._address), owner=lease.owner)
+        budget = DatabaseBudget(database, self._address.project, lease.job.id, options.max_calls, options.max_cost)
+
+        def listener(progress: Progress) -> None:
+            lease.progress({**progress.as_dict(), "words": str(progress)})
+
+        with ExitStack() as tried:
+            tried.enter_context(trying_rubrics([read_rubric(content) for content in _contents(folder, "rubric-*")]))
+            policies = _contents(folder, "policy.toml")
+            tried.enter_context(trying_policy(read_policy(policies[0]) if policies else None))
+            prepared = prepare_judging(runs, truth, options.metrics, endpoint, verdict_store=store,
+                                       sample=options.sample, seed=options.seed, votes=options.votes)
+            report = run_judging(prepared, concurrency=options.concurrency, progress=listener, cancel=lease.cancel,
+                                 patience=Patience(reply=options.timeout), shared_budget=budget)
+        calls, cost = budget.spent()  # of all workers that had the job
+        return replace(report, asked=calls, cost=cost if endpoint.prices else None).as_dict()
+
+
+def _contents(folder: Path, pattern: str) -> Sequence[bytes]:
+    return [path.read_bytes() for path in sorted(folder.glob(pattern))]

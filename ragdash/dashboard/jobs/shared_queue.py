@@ -1,0 +1,116 @@
+"""Jobs in the queue of a workspace in a database: every server shows them, and workers do them.
+
+A job in the queue looks to pages like a process of this server: see `JobView` of `process`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragdash.core.errors import Problem
+from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
+from ragdash.models.judge.tasks.policy import current_policy, policy_toml
+from ragdash.models.judge.tasks.rubrics import rubric_toml, stored_rubrics
+from ragdash.workspace.opening import job_files, shared_jobs
+
+if TYPE_CHECKING:
+    from ragdash.core.storage.postgres.jobs import PostgresJobs
+    from ragdash.core.storage.protocols import JobRecord
+
+FILES = "\x00files\x00"  # as `ragdash worker` reads it
+
+
+class QueuedJob:
+    """A job of the queue, as pages show it."""
+
+    def __init__(self, record: JobRecord, workers: int):
+        self.record, self._workers = record, workers
+        self.key = tuple(tuple(part) if isinstance(part, list) else part for part in record.body["key"])
+        self.names, self.details = tuple(record.body["names"]), record.body["details"]
+        self.began = time.monotonic() - record.seconds
+
+    @property
+    def running(self) -> bool:
+        """Whether it waits for a worker or has one."""
+        return self.record.active
+
+    @property
+    def waiting(self) -> bool:
+        """Whether no worker has it."""
+        return self.record.state == "waiting"
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked for its end."""
+        return self.record.cancel > 0
+
+    @property
+    def messages(self) -> Mapping[str, Any]:
+        """What the worker says: "progress", and at the end "report" or "problems"."""
+        progress = {"progress": self.record.progress} if self.record.progress else {}
+        given_up = self.record.state == "failed" and not self.record.result
+        problems = {"problems": [Problem("job-given-up", {"attempts": self.record.attempts}).as_dict()]}
+        return {**progress, **(problems if given_up else self.record.result)}
+
+    @property
+    def failed(self) -> str | None:
+        """None: what went wrong is among the messages."""
+        return None
+
+    @property
+    def remarks(self) -> Sequence[Problem]:
+        """What people should know: that no worker is there, or that calls may have been paid without a reply."""
+        waits = self.waiting and not self._workers
+        return [*([Problem("no-worker", severity="warning")] if waits else []),
+                *([Problem("judge-calls-lost", {"calls": self.record.lost}, severity="warning")]
+                  if self.record.lost else [])]
+
+
+def queue() -> PostgresJobs | None:
+    """The queue of the workspace; None where it is a folder."""
+    address = os.environ.get(WORKSPACE, "")
+    return _queue(address) if is_address(address) else None
+
+
+@cache
+def _queue(address: str) -> PostgresJobs:
+    return shared_jobs(address)
+
+
+def newest(kind: str) -> QueuedJob | None:
+    """The newest job of a kind that is at work, else the newest of all."""
+    jobs = queue()
+    records = [] if jobs is None else jobs.listed(kind, 5)
+    record = next((record for record in records if record.active), records[0] if records else None)
+    if jobs is None or record is None:
+        return None
+    return QueuedJob(record, len(jobs.workers()) if record.state == "waiting" else 0)
+
+
+def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: Sequence[str],
+                    details: Mapping[str, Any], metrics: Sequence[str]) -> bool:
+    """Let a worker judge; False where somebody did the same before. arguments: of `ragdash judge`, which read files of
+    the folder. Rubrics and labeling policy of this server go with them.
+    """
+    from ragdash.core.storage.postgres.texts import key_hash
+
+    address, jobs = os.environ[WORKSPACE], queue()
+    for index, rubric in enumerate(rubric for rubric in stored_rubrics() if rubric.metric in metrics):
+        (folder / f"rubric-{index}.toml").write_bytes(rubric_toml(rubric))
+    if policy := current_policy():
+        (folder / "policy.toml").write_bytes(policy_toml(policy))
+    placed = [text.replace(str(folder), FILES) for text in arguments]
+    upload = job_files(address, os.environ.get(BLOBS) or None).store(sorted(folder.iterdir()))
+    body = {"arguments": placed, "key": key, "names": list(names), "details": dict(details)}
+    return jobs.enqueue("judge", key_hash(repr(key), *placed), body, upload)[1]
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory:
+    """Where the files of a job are written before they are stored."""
+    return tempfile.TemporaryDirectory(prefix="ragdash-queue-", ignore_cleanup_errors=True)
