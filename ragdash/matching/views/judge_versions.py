@@ -72,7 +72,7 @@ def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: st
     rounds
         (V, Q) judgments of each vote.
     model
-        The name asked for; stands for the version of an endpoint that names none.
+        The name asked for, taken as the version of an endpoint that names none.
     wanted
         A version, "" for any.
     by_age

@@ -137,6 +137,19 @@ def test_plan_start_and_what_came_of_it(serve):
     assert "Nothing to ask" in texts(again)
 
 
+def test_some_stored_verdicts_are_asked_again_to_see_whether_the_judge_changed(serve):
+    server, (truth, runs) = serve(), the_case()
+    names = ["Faithfulness", "AnswerRelevanceJudged"]
+    run_judging(prepare_judging(runs, truth, names, Endpoint(server.url, "toy")))
+    stamp, paid = default_verdict_store().stamp(), len(server.asked)
+    at = plan(opened(server, **{state.JUDGE_METRICS: names}))
+    assert told(at)["Stored"] == str(paid) == "24" and "judge_start" not in keys(at)
+    at.button(key="judge_drift").click().run()
+    at = finish(at)
+    assert "24 the same, mean change +0.000" in at.info[0].value.replace("\\", "") and len(server.asked) == 2 * paid
+    assert default_verdict_store().stamp() == stamp, "no verdict was stored"
+
+
 def test_a_plan_tells_what_follows_from_the_answers(serve):
     server = serve()
     at = plan(opened(server, **{state.JUDGE_METRICS: ["ClaimFaithfulness"], state.JUDGE_PRICE_IN: 10.0,

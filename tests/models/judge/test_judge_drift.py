@@ -13,10 +13,12 @@ from models.judge.server import toy
 from ragdash.cli.main import main
 from ragdash.core.errors import Unavailable
 from ragdash.core.paths import workspace
+from ragdash.evaluation.scoring.judge_drift import drift_due
 from ragdash.io import read_run, read_truth, write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import of_one_version
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Judgement
 
 ROWS = {f"q{i}": {"question": "What?", "answer": f"Paris lies on Seine number {i}.",
@@ -57,6 +59,11 @@ def test_a_judge_that_changed_is_told_apart_from_one_that_did_not(serve, tmp_pat
     lines = (workspace() / "judge_drift.jsonl").read_text().splitlines()
     assert [json.loads(line)["same"] for line in lines] == [25, 20]
     assert judge("--drift", "--max-calls", "5")[0] == 2
+    judged_by, store = default_verdict_store().judges()[0], default_verdict_store()
+    assert drift_due(judged_by, store) is None, "the verdicts are of this month"
+    assert drift_due(judged_by, store, "2099-01-05").facts["number"] == 40
+    assert drift_due(judged_by, store, json.loads(lines[-1])["time"]) is None, "checked in that month"
+    assert drift_due(Judge("other", "toy"), store, "2099-01-05") is None
 
 
 class Renamed(Scripted):

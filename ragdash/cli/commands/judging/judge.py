@@ -13,7 +13,7 @@ from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, w
 from ragdash.cli.judge_batch import batch_step, service_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
-from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, drift_questions
+from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, drift_due, drift_questions
 from ragdash.evaluation.scoring.judge_renewal import find_older, set_aside
 from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
@@ -107,6 +107,8 @@ def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save:
     renewal = find_older(prepared) if options.renew else None
     plan = renewal.work.plan if renewal else prepared.plan
     write_plan(options, plan, endpoint)
+    due = drift_due(endpoint.judge, prepared.verdict_store) if plan.calls else None
+    say([due] if due else [])
     if options.dry_run:
         return 0
     if options.batch_in or options.batch_out:

@@ -3,6 +3,13 @@
 from ragdash.core.messages.message import Message
 
 MESSAGES: dict[str, Message] = {
+    "drift-due": Message(
+        actual="the last verdicts of {judge} are of {month}, and none was asked again since",
+        expected="a check of {number} verdicts in each month in which new ones are added",
+        fix="Ask {number} of them again with --drift before you compare old and new ones: a model may change behind "
+            "its name.",
+        page="Ask {number} of them again first: a model may change behind its name.",
+    ),
     "judge-versions": Message(
         actual="{metric} of {run:named run}: verdicts of {judge} are by several versions of the model. Shown is "
                "{version} ({used:count query}); left out: {versions:comma}",
