@@ -72,7 +72,7 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
     """Candidate minus baseline, query by query: (Q,); NaN where one of them is undefined, and everywhere if different
     judges gave the values. Rounded to 12 decimals.
     """
-    if other_judges(baseline, candidate, spec):
+    if other_judges([baseline, candidate], spec):
         return np.full(len(baseline.query_ids), np.nan)
     return np.round(candidate.column(spec) - baseline.column(spec), _DECIMALS)
 
@@ -235,7 +235,7 @@ class FamilyTests:
         same = np.array([runs[candidate].digest == runs[baseline].digest for candidate, baseline in pairs])
         numbers = _numbers(raw, direction(self.spec), tests, columns, self.spec, self.rules, same)
         for column, (candidate, baseline) in enumerate(pairs):
-            if other_judges(runs[baseline], runs[candidate], self.spec):
+            if other_judges([runs[baseline], runs[candidate]], self.spec):
                 numbers["low"][column] = numbers["high"][column] = numbers["p_corrected"][column] = float("nan")
                 numbers["outcome"][column] = "not-comparable"
         size = len(self.tests.n) if self.tests is not None else 1

@@ -104,11 +104,11 @@ def judge_of(evaluation: Evaluation, spec: Spec) -> str:
     return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
 
 
-def other_judges(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> bool:
-    """Whether different judges, or versions of one, gave the values: their difference is then that of the judges too.
+def other_judges(evaluations: Sequence[Evaluation], spec: Spec) -> bool:
+    """Whether different judges, or versions of one, gave the values of these evaluations: a mean over them, or their
+    difference, would be one of the judges too.
     """
-    names = {judge_of(evaluation, spec) for evaluation in (baseline, candidate)} - {""}
-    return len(names) > 1
+    return len({judge_of(evaluation, spec) for evaluation in evaluations} - {""}) > 1
 
 
 def check_arguments(arguments: Mapping[str, str]) -> None:

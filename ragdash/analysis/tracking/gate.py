@@ -14,6 +14,7 @@ from ragdash.analysis.verdict import RunCheck, find_checks, of_level
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
+from ragdash.evaluation.comparison_inputs import other_judges
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.matching.match import THRESHOLD, Match, Matching
@@ -218,7 +219,7 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
     rows = []
     for spec in candidate.specs:
         comparison = test_family([before, after], spec, rules).against(0)[0]
-        if any(_is_about(check, spec, of_models) for check in withheld):
+        if any(_is_about(check, spec, of_models) for check in withheld) or other_judges([pinned, candidate], spec):
             comparison = replace(comparison, outcome="not-comparable")
         tier = _tier(comparison, rules.margin)
         failed = _fails(tier, comparison, rules.margin, fail_on) and not (

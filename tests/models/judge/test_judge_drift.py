@@ -10,13 +10,19 @@ import pytest
 from models.judge.scripted import Scripted, case
 from models.judge.server import toy
 
+from ragdash.analysis.judge_validation import corrected_difference, judged_verdicts
+from ragdash.analysis.variants.main_effects import main_effects
+from ragdash.analysis.variants.setting_groups import group_by_settings
 from ragdash.cli.main import main
 from ragdash.core.errors import Unavailable
 from ragdash.core.paths import workspace
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.evaluation.scoring.judge_drift import drift_due
 from ragdash.io import read_run, read_truth, write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.matching.views.judge_versions import of_one_version
+from ragdash.metrics import parse_specs
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Judgement
@@ -135,6 +141,19 @@ def test_runs_judged_by_different_versions_are_not_compared_until_the_judge_is_a
     assert main(["report", *files, *about, "-o", str(tmp_path / "report.html")]) == 0
     assert "different judges" in (tmp_path / "report.html").read_text()
     capsys.readouterr()
+    truth = read_truth(tmp_path / "truth.jsonl")
+    spec, = parse_specs("Faithfulness")
+    evaluations = [evaluate(read_run(file), truth, [spec]) for file in files]
+    mean = mean_over_repeats(evaluations)
+    assert np.isnan(mean.column(spec)).all() and "other-judges" in {problem.kind for problem in mean.problems}
+    settings = [{"prompt": name} for name in ("a", "b")]
+    assert main_effects(evaluations, settings, spec).n == 0
+    assert np.isnan(group_by_settings(evaluations, [{"prompt": "a"}] * 2, spec, "prompt").mean).all()
+    verdicts = [judged_verdicts(evaluation, evaluation.match, spec) for evaluation in evaluations]
+    labels = {query: 1.0 for query in list(ROWS)[:24]}
+    difference = corrected_difference(*verdicts, labels, {**labels, "q3": 0.0})
+    assert np.isnan(difference.corrected.mean) and difference.labels.mean == pytest.approx(-1 / 24)
+    assert [problem.kind for problem in difference.problems] == ["other-judges"]
     paid = server.answered
     status, text = judge(files, "--renew", "--dry-run")
     assert status == 0 and "30 calls" in text and server.answered == paid and compared() == result
