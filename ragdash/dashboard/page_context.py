@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -98,6 +99,8 @@ class Results:
 
     def computable(self, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
         """The specs whose parameters fit these runs, and the problems of the others."""
+        with suppress(InputError):  # together first, as the tables ask for them
+            return [*specs] if not specs or self.evaluations(specs) else [], []
         computable, problems = [], []
         for spec in specs:
             try:

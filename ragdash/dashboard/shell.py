@@ -12,6 +12,7 @@ from ragdash.core.paths import PACKAGE
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
+from ragdash.dashboard.caches.shared_cache import ask_again, script_run
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
@@ -29,6 +30,11 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 def main() -> None:
     """The whole script run: shell, page, and the address that leads back here."""
+    with script_run():
+        _main()
+
+
+def _main() -> None:
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if not login.is_admitted():
@@ -41,15 +47,18 @@ def main() -> None:
         loading.queue_command_line_files()
     log_watch.queue_closed_runs(first)
     with st.container(key="progress"):
+        if state.pending_files():
+            ask_again()
         loading.read_waiting()
     elements.set_contrast()
     elements.set_sidebar_spacing()
-    page = st.navigation(page_list.pages(page_list.present_data()), position="sidebar", expanded=True)
+    present = page_list.present_data()
+    page = st.navigation(page_list.pages(present), position="sidebar", expanded=True)
     state.open_page(page_list.path_of(page))
     with st.sidebar:
-        _pages_without_data()
+        _pages_without_data(present)
         with st.container(gap="xxsmall", key="choices"):
-            link = _sidebar()
+            link = _sidebar(present)
             st.page_link("pages/test-set.py", label="Test set", icon=":material/quiz:")
             st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
@@ -84,9 +93,8 @@ def ensure() -> None:
         st.stop()
 
 
-def _pages_without_data() -> None:
+def _pages_without_data(present: set[str]) -> None:
     """The pages that cannot show anything yet, greyed, each with the data that it needs."""
-    present = page_list.present_data()
     by_need: dict[str, list[page_list.PageEntry]] = {}
     for entry in page_list.entries():
         need = page_list.missing_need(entry, present)
@@ -127,7 +135,7 @@ def _ask_again_after_a_restart() -> None:
     """
 
 
-def _sidebar():
+def _sidebar(present: set[str]):
     """The choices that every page shares; returns the place of the link, which is known when the page has run."""
     runs = state.runs()
     if not runs:
@@ -153,7 +161,7 @@ def _sidebar():
     reviews.choose_reviews()
     with st.container(horizontal=True, vertical_alignment="center", key="sharing"):
         link = _copy_link()
-        if page_list.JUDGMENTS in page_list.present_data():
+        if page_list.JUDGMENTS in present:
             st.page_link("pages/share.py", label="Share", icon=":material/ios_share:")
     return link
 

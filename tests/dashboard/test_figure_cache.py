@@ -1,5 +1,9 @@
 """Pictures are built once for the same facts, and anew for any other."""
 
+import json
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -19,6 +23,18 @@ def test_the_same_facts_give_the_same_figure_as_the_function_itself():
     assert draw() is first
     assert first.to_json() == precision_recall.interpolated(["dense"], [0], LEVELS, np.array([[1.0, 0.5, 0.25]]),
                                                             theme=LIGHT).to_json()
+
+
+def test_a_shared_figure_is_converted_for_the_page_once_and_its_copies_by_themselves():
+    shared = draw(names=("converted",))
+    before = json.loads(shared.to_json())
+    shared.to_dict()["layout"] = {}
+    assert shared.to_dict()["data"] is shared.to_dict()["data"]
+    assert json.loads(shared.to_json()) == before
+    for copy in (type(shared)(shared), pickle.loads(pickle.dumps(shared)), deepcopy(shared)):
+        assert json.loads(copy.to_json()) == before
+        copy.update_layout(title="another")
+        assert '"another"' in copy.to_json() and json.loads(shared.to_json()) == before
 
 
 @pytest.mark.parametrize("change", [{"names": ("sparse",)}, {"values": ((1.0, 0.5, 0.26),)}, {"theme": DARK}],

@@ -11,7 +11,8 @@ import pytest
 
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import ask_again, once_a_run, script_run, shared
+from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session import scope as scope_module
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.compare import ComparisonRules
@@ -72,6 +73,28 @@ def test_an_error_is_raised_each_time_and_leaves_nothing():
         with pytest.raises(ValueError, match="no"):
             fails("a")
     assert fails("a") == fails("a") == "done" and asked == ["a", "a", "a"]
+
+
+def test_one_run_of_the_script_asks_the_disk_once_until_it_changes_something():
+    asked = []
+
+    @once_a_run
+    def read(name):
+        asked.append(name)
+        return len(asked)
+
+    assert [read("a"), read("a")] == [1, 2]  # outside a run nothing is kept
+    with script_run():
+        assert [read("a"), read("b"), read("a"), read("b")] == [3, 4, 3, 4]
+        data_store.check_writable()  # asked before every change of the workspace
+        assert [read("a"), read("a")] == [5, 5]
+        with ThreadPoolExecutor(1) as other_session:
+            assert other_session.submit(read, "a").result() == 6
+        ask_again()
+        assert read("a") == 7
+    assert read("a") == 8
+    with script_run():
+        assert read("a") == 9
 
 
 def test_sessions_that_ask_for_the_same_means_and_tests_compute_them_once(monkeypatch):

@@ -86,21 +86,25 @@ class PairIndex:
 def _lookup(hashes: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(indices of hashes (N,) that are among the distinct keys, ascending; the key's index).
 
-    A table of slots names the last key of each slot; the few keys that share their slot with a later one are searched.
+    A table of truth values, small enough to stay in the cache, sieves the hashes. A table of slots names the last key
+    of each slot; the few keys that share their slot with a later one are searched.
     """
     bits = np.uint64(max(MIN_BITS, int(np.ceil(np.log2(max(len(keys), 1) * SLOTS_PER_PAIR)))))
     shift, numbers = np.uint64(64) - bits, np.arange(len(keys), dtype=np.int32)
     slots = (keys >> shift).view(np.int64)
-    table = np.full(1 << int(bits), -1, np.int32)
-    table[slots] = numbers
+    used, table = np.zeros(1 << int(bits), bool), np.empty(1 << int(bits), np.int32)
+    used[slots], table[slots] = True, numbers
     hidden = np.flatnonzero(table[slots] != numbers)
-    key = table.take((hashes >> shift).view(np.int64), mode="clip")  # never outside: "clip" only spares the look
-    rows = np.flatnonzero(key >= 0)
-    key, hashes = key.take(rows), hashes.take(rows)
+    rows = np.flatnonzero(used.take((hashes >> shift).view(np.int64), mode="clip"))  # "clip": never outside, no look
+    hashes = hashes.take(rows)
+    slots_of_rows = (hashes >> shift).view(np.int64)
+    key = table.take(slots_of_rows, mode="clip")
     equal = keys.take(key) == hashes
     if len(hidden):
+        used[:] = False
+        used[slots[hidden]] = True
         hidden = hidden[np.argsort(keys[hidden])]
-        others = np.flatnonzero(~equal)
+        others = np.flatnonzero(~equal & used.take(slots_of_rows, mode="clip"))
         place = np.minimum(np.searchsorted(keys[hidden], hashes[others]), len(hidden) - 1)
         key[others] = hidden[place]
         equal[others] = keys[hidden[place]] == hashes[others]

@@ -20,6 +20,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE
 
 AUTH, ACCESS, EDITORS, VIEWERS, JUDGE_HOSTS = "auth", "access", "editors", "viewers", "judge_hosts"
@@ -49,6 +50,7 @@ class Access:
         return "editor" if email in self.editors else "viewer" if email in self.viewers else ""
 
 
+@once_a_run
 def access() -> Access | None:
     """What secrets.toml says, None where it asks for no login. Raises InputError where that is not clear."""
     if not st.secrets.load_if_toml_exists():

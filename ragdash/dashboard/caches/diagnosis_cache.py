@@ -6,6 +6,7 @@ Letters: Q queries of the truth, S stages.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +15,10 @@ import streamlit as st
 from ragdash.analysis.diagnosis import STAGES, Diagnosis, DiagnosisRules, diagnose, movable_stages, text_specs
 from ragdash.analysis.diagnosis.rules import AUTO, NO_LABELS
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.sentences import formatting as fmt
@@ -26,6 +26,7 @@ from ragdash.reporting.sentences import formatting as fmt
 SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
 
 
+@once_a_run
 def rules(k: int) -> DiagnosisRules:
     """The rules of this session: the cutoff of the sidebar, the others as chosen on the Failures page."""
     state.text_key(state.CUT_OFF)
@@ -78,14 +79,16 @@ def diagnosis(run: str, scope: Scope, k: int, right: float | None = None) -> Dia
         run,
         whole_scope.cache_key(specs),
         repr(session_rules),
-        _match=whole_scope.match(run, specs),
+        _specs=specs,
+        _scope=whole_scope,
         _rules=session_rules,
     )
 
 
 @shared(max_entries=64, show_spinner="Looking where queries went wrong …")
-def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: DiagnosisRules) -> Diagnosis:
-    return diagnose(_match, _rules)
+def _diagnosis(run: str, scope: tuple, rules: str, _specs: Sequence[Spec], _scope: Scope,
+               _rules: DiagnosisRules) -> Diagnosis:
+    return diagnose(_scope.match(run, _specs), _rules)
 
 
 def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:

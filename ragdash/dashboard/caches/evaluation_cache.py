@@ -37,7 +37,12 @@ K, V = TypeVar("K"), TypeVar("V")
 
 def counts(run: str, scope: Scope) -> dict[str, int]:
     """Queries in scope, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
-    match, in_scope = scope.match(run), scope.queries
+    return dict(_counts(run, scope.cache_key(), _scope=scope))
+
+
+@shared(max_entries=256)
+def _counts(run: str, key: tuple, _scope: Scope) -> dict[str, int]:
+    match, in_scope = _scope.match(run), _scope.queries
     return {"queries": int(in_scope.sum()), "missing": int((match.missing & in_scope).sum()),
             "unanswerable": int((match.unanswerable & in_scope).sum()), "extra": len(match.extra)}
 
@@ -183,45 +188,46 @@ def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, s
 
 def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:
     """The mean of a perfect ranking on the queries in scope; the run lends its conventions alone."""
-    return _perfect_mean(scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]), _queries=scope.queries)
+    return _perfect_mean(scope.cache_key([spec]), str(spec), _run=run, _scope=scope)
 
 
 @shared(max_entries=1024)
-def _perfect_mean(key: tuple, spec: str, _match: Match, _queries: np.ndarray) -> float:
-    return best_possible(_match, parse_spec(spec), _queries)
+def _perfect_mean(key: tuple, spec: str, _run: str, _scope: Scope) -> float:
+    parsed = parse_spec(spec)
+    return best_possible(_scope.match(_run, [parsed]), parsed, _scope.queries)
 
 
 def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:
     """A metric at every cutoff from 1 to depth, with its confidence band."""
     names = ("P", "R") if name in ("P", "R") else (name,)
     specs = parse_specs([f"{name}@1" for name in names])
-    return _curve(run, scope.cache_key(specs), names, depth, _scope=scope,
-                  _repeats=[scope.match(repeat, specs) for repeat in digests_of(run)])
+    return _curve(run, scope.cache_key(specs), names, depth, _specs=specs, _scope=scope)
 
 
 @shared(max_entries=1024, show_spinner="Computing curves …")
-def _curve(run: str, key: tuple, names: tuple[str, ...], depth: int, _repeats: Sequence[Match],
-           _scope: Scope) -> Curves:
-    return curves(_repeats, names, np.arange(1, depth + 1), weights=_scope.resample_weights, queries=_scope.queries)
+def _curve(run: str, key: tuple, names: tuple[str, ...], depth: int, _specs: Sequence[Spec], _scope: Scope) -> Curves:
+    repeats = [_scope.match(repeat, _specs) for repeat in digests_of(run)]
+    return curves(repeats, names, np.arange(1, depth + 1), weights=_scope.resample_weights, queries=_scope.queries)
 
 
 def interpolated(run: str, scope: Scope) -> tuple[np.ndarray, int]:
     """(mean interpolated precision at the eleven recall levels, n queries); of repeats the mean of each query first."""
     values = mean_of_defined(np.stack([
-        _interpolated(repeat, scope.cache_key(), _match=scope.match(repeat), _queries=scope.queries)
+        _interpolated(repeat, scope.cache_key(), _scope=scope)
         for repeat in digests_of(run)]))
     defined = values[np.isfinite(values[:, 0])]
     return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
 
 
 @shared(max_entries=256)
-def _interpolated(run: str, key: tuple, _match: Match, _queries: np.ndarray) -> np.ndarray:
+def _interpolated(run: str, key: tuple, _scope: Scope) -> np.ndarray:
     """The values of every query, NaN where it does not count: (Q, 11)."""
-    ranked = _relevant(_match, spans=True)
+    match = _scope.match(run)
+    ranked = _relevant(match, spans=True)
     values = arrays.interpolated_precision(*ranked.hits(), ranked.relevant())
-    if _match.conventions.unanswerable == "zero":
+    if match.conventions.unanswerable == "zero":
         values[ranked.relevant() == 0] = 0.0
-    values[~(_answered(_match) & _queries)] = np.nan
+    values[~(_answered(match) & _scope.queries)] = np.nan
     return values
 
 
@@ -230,15 +236,15 @@ def first_ranks(run: str, scope: Scope) -> np.ndarray:
 
     Of repeats those of all of them: each query counts once for each repeat.
     """
-    return np.concatenate([_first_ranks(repeat, scope.cache_key(), _match=scope.match(repeat), _queries=scope.queries)
-                           for repeat in digests_of(run)])
+    return np.concatenate([_first_ranks(repeat, scope.cache_key(), _scope=scope) for repeat in digests_of(run)])
 
 
 @shared(max_entries=256)
-def _first_ranks(run: str, key: tuple, _match: Match, _queries: np.ndarray) -> np.ndarray:
-    ranked = _relevant(_match)
+def _first_ranks(run: str, key: tuple, _scope: Scope) -> np.ndarray:
+    match = _scope.match(run)
+    ranked = _relevant(match)
     ranks = arrays.first_ranks(*ranked.hits(), ranked.queries)
-    return ranks[_answered(_match) & _queries & (ranked.relevant() > 0)]
+    return ranks[_answered(match) & _scope.queries & (ranked.relevant() > 0)]
 
 
 def _relevant(match: Match, *, spans: bool = False) -> Ranked:

@@ -33,4 +33,8 @@ def draw(plot: Callable[P, Figure], *args: P.args, **kwargs: P.kwargs) -> Figure
 
 @shared(max_entries=256)
 def _drawn(plot: str, facts: bytes, _draw: Callable[[], Figure]) -> Figure:
-    return _draw()
+    """The figure, which converts itself to plain values for the page only once: that is most of the cost of a chart."""
+    figure = _draw()
+    plain = figure.to_dict()
+    vars(figure)["to_dict"] = lambda: dict(plain)
+    return figure

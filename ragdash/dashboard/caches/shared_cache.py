@@ -1,5 +1,7 @@
 """What all sessions share: results kept by the arguments of a function, computed once even if several ask together.
 
+And what one run of the script asks the disk for only once.
+
 Streamlit's `st.cache_resource` does the same. It looks at the signature of the function and takes a hash of every
 argument on each call, which was a third of the processor time of a page. Here the arguments are the key as they are:
 digests, names, numbers and tuples of them.
@@ -8,10 +10,10 @@ digests, names, numbers and tuples of them.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from inspect import signature
 from threading import Lock
 from typing import Generic, ParamSpec, TypeVar, cast
@@ -21,6 +23,7 @@ import streamlit as st
 P = ParamSpec("P")
 R = TypeVar("R")
 _inside: ContextVar[bool] = ContextVar("ragdash_shared_cache", default=False)
+_answers: ContextVar[dict[tuple, object] | None] = ContextVar("ragdash_script_run", default=None)
 
 
 def shared(*, max_entries: int, show_spinner: str = "") -> Callable[[Callable[P, R]], SharedCache[P, R]]:
@@ -89,3 +92,48 @@ class SharedCache(Generic[P, R]):
         """Forget every result."""
         with self._lock:
             self._results.clear()
+
+
+def once_a_run(function: Callable[P, R]) -> Callable[P, R]:
+    """Ask a function once for the same arguments while a script run lasts; outside one, each time.
+
+    For what lies on the disk, is asked for by many sections of a page and changes between two clicks only.
+
+    Examples
+    --------
+    >>> import itertools
+    >>> numbers = itertools.count()
+    >>> ask = once_a_run(lambda: next(numbers))
+    >>> with script_run():
+    ...     inside = [ask(), ask()]
+    >>> inside, ask(), ask()
+    ([0, 0], 1, 2)
+    """
+
+    @wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
+        answers, key = _answers.get(), (function, args, tuple(kwargs.items()))
+        if answers is None:
+            return function(*args, **kwargs)
+        if key not in answers:
+            answers[key] = function(*args, **kwargs)
+        return cast(R, answers[key])
+
+    return asked
+
+
+@contextmanager
+def script_run() -> Iterator[None]:
+    """While this lasts, `once_a_run` keeps what it was answered."""
+    token = _answers.set({})
+    try:
+        yield
+    finally:
+        _answers.reset(token)
+
+
+def ask_again() -> None:
+    """Forget what this script run was answered: it is about to change what lies on the disk."""
+    answers = _answers.get()
+    if answers is not None:
+        answers.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import wraps
 from typing import ParamSpec
 
@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches.shared_cache import script_run
 from ragdash.dashboard.session import state
 
 P = ParamSpec("P")
@@ -25,10 +26,12 @@ def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]
     def decorate(section: Callable[P, None]) -> Callable[P, None]:
         @wraps(section)
         def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
-            with suppress(page_context.PageEnds):
-                section(*args, **kwargs)
-            if is_alone():
-                state.close_session(page)
+            alone = is_alone()
+            with script_run() if alone else nullcontext():
+                with suppress(page_context.PageEnds):
+                    section(*args, **kwargs)
+                if alone:
+                    state.close_session(page)
 
         return st.fragment(drawn)
 

@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.dashboard.session import saved_views, state
+from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.workspace.saved_views import SavedView
 
-SHARED = (state.RUN, state.TRUTH, *state.SIDEBAR, *state.CUTS)
+SHARED = (*state.SIDEBAR, *state.CUTS)  # besides runs and judgments
 
 
 def address(**choices: str | list[str]) -> dict[str, list[str]]:
@@ -20,9 +22,15 @@ def address(**choices: str | list[str]) -> dict[str, list[str]]:
 
     choices: {key of ragdash.dashboard.session.keys: value or values}.
     """
-    shared = {key: values for key, values in state.parameters().items() if key in SHARED}
+    shared = _shared_choices(state.runs(), state.truth(), len(st.session_state[state.USED]))
     named = {key: value if isinstance(value, list) else [value] for key, value in choices.items()}
     return shared | named | {state.KEEP_CHOICES: ["1"]}
+
+
+@once_a_run
+def _shared_choices(runs: tuple[SessionRun, ...], truth: str | None, used: int) -> dict[str, list[str]]:
+    """The runs, judgments and shared choices; used: how many choices have been asked for, which adds to these."""
+    return state.parameters(keys=SHARED)
 
 
 def link(path: str, label: str, *, icon: str | None = None, help: str | None = None, width: int | str = "content",

@@ -26,7 +26,7 @@ from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import ask_again, shared
 from ragdash.dashboard.session.memory_limit import memory_limit
 from ragdash.workspace import Workspace, user_workspace
 
@@ -44,7 +44,11 @@ def read_only() -> bool:
 
 
 def check_writable() -> None:
-    """Raise InputError where that is so: a page that was tampered with can ask for what it does not offer."""
+    """Raise InputError where that is so: a page that was tampered with can ask for what it does not offer.
+
+    Whoever asks is about to change something: what this script run has read so far is read again.
+    """
+    ask_again()
     if read_only():
         raise InputError([Problem("read-only-workspace")])
 

@@ -17,6 +17,7 @@ SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
+ANSWERS_TAB = "answer_parts"  # title of the open tab of its scores
 CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
 PICKED = "picked"  # queries chosen on a map or by a number of documents
@@ -54,9 +55,9 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWE
            *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
         GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
-        PAIRS, PAIR, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES,
-        STAGES, READINGS, MARKED, PICKED, *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE, SHOW_AS,
-        STAGE, PAID, JUDGE, *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY,
+        PAIRS, PAIR, ANSWERS, ANSWERS_TAB, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS,
+        ATTRIBUTES, STAGES, READINGS, MARKED, PICKED, *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE,
+        SHOW_AS, STAGE, PAID, JUDGE, *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY,
         *OF_VARIANTS, *SHARING)
 MANY = (SHOWN, ACCEPTED, METRICS, DIRECTIONS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PICKED,
         PARTS, DRAFT_TYPES, FUSED_RUNS, VARIANTS_PINNED)  # hold several values
@@ -72,6 +73,7 @@ OLD_TEXTS, NEW_TEXTS, SOURCES = "_old_texts", "_new_texts", "_text_sources"  # r
 RELINKED, TRUTH_VERSION = "_relinked", "truth_version"  # the judgments and texts whose links are shown; in use
 FOLLOWED_LINKS, DROP_GONE, REJECTED, LINK_KIND = "_followed_links", "_drop_gone", "_rejected", "_link_kind"
 FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
+ANSWERS_TESTED = "_answers_tested"  # whether every metric of Answers is tested where many runs are shown
 ANSWERS_DEFAULT = "_answers_default"  # the metrics of Answers unless others are chosen, when it was last seen
 LEG_GROUP = "_leg_group"  # the documents listed under "What each run brings" on What-if
 MIX_ADDED = "_mix_added"  # name of the run just added on What-if

@@ -14,7 +14,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED, check_writable
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
@@ -39,6 +39,11 @@ def reviews() -> Reviews:
     truth = reviewed_truth_digest()
     if not truth:
         return Reviews(truth)
+    return _stored_reviews(truth)
+
+
+@once_a_run
+def _stored_reviews(truth: str) -> Reviews:
     try:
         return _reviews(truth, ReviewStore().location, ReviewStore().stamp())
     except InputError as error:

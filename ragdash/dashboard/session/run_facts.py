@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import streamlit as st
-
 from ragdash.core.errors import InputError
+from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session.data_store import SessionRun, check_writable, workspace
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
@@ -119,6 +118,7 @@ def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
     home.tag(entry.loaded, tags)
 
 
+@once_a_run
 def _saved() -> dict[str, RunFacts]:
     """What the workspace knows of its runs, by digest; nothing where it cannot be used."""
     try:
@@ -128,7 +128,7 @@ def _saved() -> dict[str, RunFacts]:
         return {}
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@shared(max_entries=8)
 def _read(folder: str, stamp: int, _home: Any) -> dict[str, RunFacts]:
     typed = _home.settings()
     saved = {entry.digest: RunFacts({}, typed.get(entry.digest, {}), entry.tags, entry.facts.get("added", ""))

@@ -9,7 +9,7 @@ and decisions are applied to the cached scores.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -107,8 +107,8 @@ class Scope:
         evidence = self.by_evidence or _need_evidence(specs)
         views = {spec.metric.view for spec in specs}
         uses_models = not views.isdisjoint(MODEL_VIEWS) or (evidence and self.matching.how == EMBEDDING)
-        return (self.truth_digest, *astuple(self.conventions), self.slice,
-                *((*astuple(self.matching), self.decisions) if evidence else ()),
+        return (self.truth_digest, *vars(self.conventions).values(), self.slice,
+                *((*vars(self.matching).values(), self.decisions) if evidence else ()),
                 _scores_stamp() if uses_models else "", _verdicts_stamp() if "Judged" in views else "")
 
     def match(self, run: str, specs: Sequence[Spec] = ()) -> Match:
@@ -119,7 +119,7 @@ class Scope:
         """
         run = self.representative(run)
         match = self.match_by_id(run, for_judges=not {spec.metric.view for spec in specs}.isdisjoint(JUDGE_VIEWS))
-        _check_common_queries(run, self.truth_digest, astuple(self.conventions), _match=match)
+        _check_common_queries(run, self.truth_digest, tuple(vars(self.conventions).values()), _match=match)
         return self.match_by_evidence(run) if self.by_evidence or _need_evidence(specs) else match
 
     def match_by_id(self, run: str, *, for_judges: bool = False) -> Match:
@@ -131,7 +131,7 @@ class Scope:
         match = _matched(run, truth, ties, _run=LOADED.run(run), _truth=self.truth)
         if for_judges:
             match = _with_judge_texts(run, truth, ties, str(default_verdict_store().path), _match=match)
-        return match.with_options(**asdict(self.conventions))
+        return match.with_options(**vars(self.conventions))
 
     def representative(self, run: str) -> str:
         """The run itself; of repeats that count as one line the one that lacks most queries, as its checks see it."""
@@ -147,7 +147,7 @@ class Scope:
         match = self.match_by_id(run)
         try:
             return _matched_by_evidence(self.evidence_key(run), self.matching, self.decisions, _match=match,
-                                        _scope=self).with_options(**asdict(self.conventions))
+                                        _scope=self).with_options(**vars(self.conventions))
         except Unavailable:
             return match.with_options(self.matching)
 
@@ -159,8 +159,7 @@ class Scope:
         if len(repeats := digests_of(run)) > 1:
             return _mean_over_repeats(run, self.cache_key(specs), tuple(map(str, specs)),
                                       _evaluations=[self.evaluation(repeat, specs) for repeat in repeats])
-        return _evaluation(run, self.cache_key(specs), tuple(str(spec) for spec in specs),
-                           _match=self.match(run, specs), _scope=self)
+        return _evaluation(run, self.cache_key(specs), tuple(map(str, specs)), _specs=specs, _scope=self)
 
     def evidence_key(self, run: str) -> tuple[str, ...]:
         """Everything that the similarities of chunks and gold spans depend on, whatever the threshold."""
@@ -248,8 +247,8 @@ def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match:
 
 
 @shared(max_entries=1024)  # Compare asks for 60 at each cutoff
-def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
-    evaluation = evaluate_match(_match, parse_specs(list(specs)))
+def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _specs: Sequence[Spec], _scope: Scope) -> Evaluation:
+    evaluation = evaluate_match(_scope.match(run, _specs), parse_specs(list(specs)))
     if not _scope.slice:
         return evaluation
     return evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist())

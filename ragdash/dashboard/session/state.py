@@ -99,7 +99,8 @@ def close_session(page: str = "") -> None:
         st.query_params.from_dict({**foreign, **written})
 
 
-def parameters(page: str | None = None, *, everything: bool = False) -> dict[str, list[str]]:
+def parameters(page: str | None = None, *, everything: bool = False,
+               keys: Iterable[str] = (*SIDEBAR, *PAGE)) -> dict[str, list[str]]:
     """The choices of this session as query parameters.
 
     Parameters
@@ -108,19 +109,23 @@ def parameters(page: str | None = None, *, everything: bool = False) -> dict[str
         Another page, whose choices are written; None: the page that is shown.
     everything
         Whether choices that have their default are written as well.
+    keys
+        The choices to write, besides runs and truth.
     """
     used = st.session_state[USED]
     defaults = used if page is None else {key: used[key] for key in SIDEBAR if key in used} | _defaults_of(page)
-    result = {RUN: _tokens(), TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
-    for key in (*SIDEBAR, *PAGE):
-        if key in defaults and key in st.session_state:
-            values, usual = _spelled(key, st.session_state[key]), _spelled(key, defaults[key])
+    tokens = _tokens()
+    positions = {entry.digest: str(tokens.index(entry.token)) for entry in runs()}
+    result = {RUN: tokens, TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
+    for key in keys:
+        if key in defaults and (value := st.session_state.get(key, ...)) is not ...:
+            values, usual = _spelled(key, value, positions), _spelled(key, defaults[key], positions)
             if everything:
                 result[key] = values
             elif values != usual:
                 result[key] = short_address.shorten(values, usual) if key in MANY else values
     if missing_baseline() and (everything or BASELINE not in result):
-        result[BASELINE] = [str(_tokens().index(st.session_state[_LOST_BASELINE].token))]
+        result[BASELINE] = [str(tokens.index(st.session_state[_LOST_BASELINE].token))]
     return {key: values for key, values in result.items() if values not in ([], [""]) or key not in (RUN, TRUTH)}
 
 
@@ -356,15 +361,11 @@ def _known(parameters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return {key: list(parameters[key]) for key in (RUN, TRUTH, *SIDEBAR, *PAGE) if key in parameters}
 
 
-def _spelled(key: str, value: object) -> list[str]:
-    """A choice as it is written into an address: runs by their position among the runs."""
+def _spelled(key: str, value: object, positions: Mapping[str, str]) -> list[str]:
+    """A choice as it is written into an address: runs by their position among the runs ({digest: position})."""
     values = value if isinstance(value, (list, tuple)) else [value]
     texts = ["" if item is None else str(item) for item in values]
-    if key in OF_RUNS:
-        tokens = _tokens()
-        positions = {entry.digest: str(tokens.index(entry.token)) for entry in runs()}
-        texts = [positions.get(text, text[:SHORT]) for text in texts]
-    return texts or [""]
+    return [positions.get(text, text[:SHORT]) if key in OF_RUNS else text for text in texts] or [""]
 
 
 def _restore(address: dict[str, list[str]]) -> None:

@@ -57,13 +57,22 @@ class Ranked:
         return self.top_grade or max(int(self.judged_grade.max(initial=1)), 1)
 
     def relevant(self, rel: int = 1) -> np.ndarray:
-        """R: documents of grade >= rel for each query, returned or not: (Q,) int64."""
-        return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries)
+        """R: documents of grade >= rel for each query, returned or not: (Q,) int64, read-only: all metrics share it."""
+        counts: dict[int, np.ndarray] = vars(self).setdefault("_relevant", {})
+        if rel not in counts:
+            counts[rel] = np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries)
+            counts[rel].setflags(write=False)
+        return counts[rel]
 
     def hits(self, rel: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """(query, rank) of the relevant documents that were returned."""
-        keep = self.grade >= rel
-        return self.query[keep], self.rank[keep]
+        """(query, rank) of the relevant documents that were returned; read-only: all metrics share them."""
+        hits: dict[int, tuple[np.ndarray, np.ndarray]] = vars(self).setdefault("_hits", {})
+        if rel not in hits:
+            keep = np.flatnonzero(self.grade >= rel)
+            hits[rel] = self.query[keep], self.rank[keep]
+            for column in hits[rel]:
+                column.setflags(write=False)
+        return hits[rel]
 
     def total(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Sum of the weights (default 1) of each query: (Q,) float64."""

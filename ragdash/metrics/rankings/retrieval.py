@@ -176,11 +176,15 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     returned or not, cut at k. Tools that use only the returned ones show higher numbers.
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
-    gains = grade_gain(ranked.grade, gain, ranked.max_grade)
-    dcg = ranked.up_to(k, ranked.query, ranked.rank, gains / np.log2(ranked.rank + 1))
-    ideal_rank = ordinal(ranked.judged_query)
-    gains = grade_gain(ranked.judged_grade, gain, ranked.max_grade)
-    ideal = ranked.up_to(k, ranked.judged_query, ideal_rank, gains / np.log2(ideal_rank + 1))
+    gainful = np.flatnonzero(ranked.grade > 0)  # others add nothing
+    query, rank = ranked.query[gainful], ranked.rank[gainful]
+    gains = grade_gain(ranked.grade[gainful], gain, ranked.max_grade)
+    dcg = ranked.up_to(k, query, rank, gains / np.log2(rank + 1))
+    gainful = np.flatnonzero(ranked.judged_grade > 0)  # the first ones of each query
+    query = ranked.judged_query[gainful]
+    ideal_rank = ordinal(query)
+    gains = grade_gain(ranked.judged_grade[gainful], gain, ranked.max_grade)
+    ideal = ranked.up_to(k, query, ideal_rank, gains / np.log2(ideal_rank + 1))
     return np.minimum(ratio(dcg, ideal), 1.0, out=dcg)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import page_cases
+import pandas as pd
 import pyarrow as pa
 import pytest
 from helpers import until
@@ -75,6 +76,12 @@ def the_case() -> tuple[Truth, list[Run]]:
 def opened(model: Path | None = None, kind: str = ENCODER, **more) -> AppTest:
     return page_cases.opened("answers", state={f"_model_{kind}": str(model)} if model else None,
                              **address(*the_case(), **{"answers": ["TokenF1", "SBERT"], **more}))
+
+
+def one_by_one(at: AppTest) -> pd.DataFrame:
+    """The table of the answers, after opening its tab."""
+    at.session_state["answer_parts"] = "One by one"
+    return at.run().dataframe[-1].value
 
 
 def texts(at: AppTest) -> str:
@@ -180,8 +187,9 @@ def test_the_end_is_told_and_values_appear_by_themselves(folder, monkeypatch):
     stand_in(monkeypatch, "say('report', {'computed': 18, 'reused': 0, 'seconds': 2.0, 'models': ['tiny'], "
                           "'problems': []})")
     at = opened(folder)
-    assert np.isnan(at.dataframe[-1].value["SBERT similarity"].to_numpy(float)).all()
-    at.button(key="score_start").click()
+    assert np.isnan(one_by_one(at)["SBERT similarity"].to_numpy(float)).all()
+    at.session_state["answer_parts"] = "Means"
+    at.run().button(key="score_start").click()
     truth, runs = the_case()
     texts_of = [text for run in runs for text in run.details["answer"].to_pylist()]
     compute(folder, texts_of + [text for cell in truth.details["answers"].to_pylist() for text in cell])
@@ -189,7 +197,7 @@ def test_the_end_is_told_and_values_appear_by_themselves(folder, monkeypatch):
     until(lambda: not scoring.current().running)
     at.run()
     assert not at.exception and "18 computed, 0 known before, 2 s, by tiny" in texts(at)
-    assert np.isfinite(at.dataframe[-1].value["SBERT similarity"].to_numpy(float)).all()
+    assert np.isfinite(one_by_one(at)["SBERT similarity"].to_numpy(float)).all()
     assert "needs a model" not in texts(at)
 
 
@@ -265,7 +273,7 @@ def test_a_reader_of_sentences_is_offered_and_gets_the_contexts(reader, monkeypa
     at.run()
     assert not at.exception and "36 computed, 0 known before, 2 s, by reader" in texts(at)
     assert "needs a model" not in texts(at)
-    shown = next(one.value for one in at.dataframe if "NLI faithfulness" in one.value.columns)
+    shown = one_by_one(at)
     assert shown["NLI faithfulness"].to_numpy(float) == pytest.approx([0.5] * len(shown))
 
 

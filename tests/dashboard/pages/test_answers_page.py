@@ -59,6 +59,9 @@ def opened(*names: str, truth: Truth | None = None, **more) -> AppTest:
     return page_cases.opened("answers", **address(truth or the_truth(), [known[name] for name in names], **more))
 
 
+BROWSER, SPREAD = {"answer_parts": "One by one"}, {"answer_parts": "Distribution and retrieval"}
+
+
 def counts(at: AppTest) -> dict[str, int]:
     return {option.rpartition(" ")[0]: int(option.rpartition(" ")[2].replace(",", ""))
             for option in widget(at, "button_group", "kind").options}
@@ -167,10 +170,10 @@ def test_refusals_are_counted_apart():
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
     expected = {"All": 24, "Found and right": 6, "Not found and right": 4, "Found and wrong": 7,
                 "Not found and wrong": 3, "Cannot be said": 4, "Declined": 2}
-    assert counts(opened("good", "bad", look="good")) == expected
+    assert counts(opened("good", "bad", look="good", **BROWSER)) == expected
     for kind, title in {"all": "All", **{name: title for name, (title, _, _) in answers_data.QUADRANTS.items()},
                         "unknown": "Cannot be said", "declined": "Declined"}.items():
-        at = opened("good", "bad", look="good", kind=kind)
+        at = opened("good", "bad", look="good", kind=kind, **BROWSER)
         rows = at.dataframe[-1].value
         assert len(rows) == expected[title]
         if kind not in ("all", "declined"):
@@ -181,24 +184,27 @@ def test_right_may_begin_at_another_band():
     """Two of three words of "Sea of Storms" are right: 0.667 is good, and not excellent."""
     edges = answers_data.bands_by_label()
     assert edges["good"].low <= 2 / 3 < edges["excellent"].low
-    at = opened("near")
-    assert widget(at, "selectbox", "right").value == "good" and counts(at)["Found and right"] == 13
+    assert counts(opened("near", **BROWSER))["Found and right"] == 13
+    at = opened("near", **SPREAD)
+    assert widget(at, "selectbox", "right").value == "good"
     widget(at, "selectbox", "right").set_value("excellent").run()
-    assert counts(at)["Found and right"] == 0 and counts(at)["Found and wrong"] == 13
     assert asked(at, "right") == ["excellent"]
+    at.session_state["answer_parts"] = "One by one"
+    at.run()
+    assert counts(at)["Found and right"] == 0 and counts(at)["Found and wrong"] == 13
 
 
 def test_the_worst_answer_comes_first_and_undefined_ones_last():
-    rows = opened("good", answer="TokenF1").dataframe[-1].value
+    rows = opened("good", answer="TokenF1", **BROWSER).dataframe[-1].value
     values = rows["Token F1"].to_numpy()
     assert values[0] == 0 and (np.diff(values[:BARE]) >= 0).all() and np.isnan(values[BARE:]).all()
-    values = opened("good", answer="HallucinationRate").dataframe[-1].value["Unsupported words"].to_numpy()
+    values = opened("good", answer="HallucinationRate", **BROWSER).dataframe[-1].value["Unsupported words"].to_numpy()
     assert np.isnan(values[-2:]).all(), "the two refusals"
     assert (np.diff(values[:-2]) <= 0).all()
 
 
 def test_the_chosen_answer_is_shown_with_marks_and_its_numbers_named():
-    at = opened("bad", query="q05")
+    at = opened("bad", query="q05", **BROWSER)
     assert "q05" in at.subheader[0].value and "question 5" in at.subheader[0].value
     page = drawn(at)
     assert page.count("<mark") == 3 and "1974</mark>" in page and "&lt;<mark" in page and "<b>" not in page
@@ -211,8 +217,9 @@ def test_the_chosen_answer_is_shown_with_marks_and_its_numbers_named():
 
 def test_texts_that_stand_in_for_contexts_are_said_so():
     said = texts(opened("texts", "good"))
-    assert "texts: the contexts are not known" in said and "They are used as contexts, because the run has none" in said
-    assert "They are used as contexts" not in texts(opened("good", "bad"))
+    assert "texts: the contexts are not known" in said
+    assert "They are used as contexts, because the run has none" in texts(opened("texts", "good", **BROWSER))
+    assert "They are used as contexts" not in texts(opened("good", "bad", **BROWSER))
     assert "word order, negations and paraphrases are not seen" in said
 
 
@@ -221,6 +228,7 @@ def test_a_run_without_answers_is_a_dash_with_its_reason_told_once():
     row = at.table[0].value.iloc[-1]
     assert "mute" in row["Run"] and "level" not in row["Run"] and row.iloc[1] == "– :gray[no answers]"
     assert texts(at).count("**mute**: no answers") == 1
+    at = opened("good", "mute", **BROWSER)
     assert not [one for one in at.selectbox if one.key == "look"], "only one run has answers to read"
 
 
@@ -235,12 +243,15 @@ def test_without_references_grounding_alone_is_measured():
     assert widget(at, "selectbox", "answer").value == "SupportCoverage"
     said = texts(at)
     assert "**good** has the highest Support coverage" in said and said.count("without right answers") == 1
-    assert "right answers" in said and "Of no query is it known both" in said
+    assert "right answers" in said
+    spread = opened("good", "bad", truth=the_truth(references=False), **SPREAD)
+    assert "Of no query is it known both" in texts(spread)
 
 
 def test_choices_are_in_the_address():
     at = opened("good", "bad", look="bad", answer="ROUGE_L", kind="found_wrong", answers=["ROUGE_L", "EM"])
     assert asked(at, "answer") == ["ROUGE_L"] and asked(at, "kind") == ["found_wrong"]
+    assert asked(at, "answer_parts") == ["One by one"], "a link to answers of one kind opens the tab that lists them"
     assert asked(at, "answers") == ["ROUGE_L", "EM"]
     assert asked(at, "look") == ["1"]
     assert r"has the highest ROUGE\-L" in texts(at)

@@ -14,8 +14,8 @@ RUN = b"q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n"
 
 
 def test_the_answers_page_draws_the_values_and_counts_the_contexts():
-    at = opened_answers("bad", query="q05")
-    assert "answer_spread" in charts(at)
+    assert "answer_spread" in charts(opened_answers("bad", answer_parts="Distribution and retrieval"))
+    at = opened_answers("bad", query="q05", answer_parts="One by one")
     count = drawn(at).count("<li>")
     assert count and f"**Contexts** ({count})" in texts(at)
 

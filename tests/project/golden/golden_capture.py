@@ -145,6 +145,8 @@ VISITS: dict[str, tuple[str, tuple[str, ...] | None, dict[str, str]]] = {
     "samples": ("samples", None, {}),
     "parts": ("samples", PARTS, {}),
     "choices": ("samples", RANKED, CHOICES),
+    "answer values": ("samples", ("answers",), {"answer_parts": "Distribution and retrieval"}),
+    "answer browser": ("samples", ("answers",), {"answer_parts": "One by one"}),
 }
 
 

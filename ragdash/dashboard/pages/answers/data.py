@@ -123,11 +123,11 @@ def runs_without_contexts(context: PageContext) -> list[str]:
 
 
 def rank_correlations(
-    evaluation: Evaluation, rows: Sequence[Spec], columns: Sequence[Spec]
+    answers: Evaluation, rows: Sequence[Spec], retrieval: Evaluation, columns: Sequence[Spec]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(Spearman's rho, n queries) of each row with each column: (R, C) both."""
+    """(Spearman's rho, n queries) of each row, of the answers, with each column, of retrieval: (R, C) both."""
     results = [
-        [rank_correlation.spearman(evaluation.column(row), evaluation.column(column)) for column in columns]
+        [rank_correlation.spearman(answers.column(row), retrieval.column(column)) for column in columns]
         for row in rows
     ]
     return (np.array([[value for value, _ in row] for row in results]).reshape(len(rows), len(columns)),

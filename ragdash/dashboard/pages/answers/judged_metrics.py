@@ -14,6 +14,7 @@ from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.sentences import formatting as fmt
 
 MAX_NAMES = 6  # judged metrics that one line names
+FIRST = "Correctness"  # what the page begins with
 
 
 def judged_templates(context: PageContext) -> list[str]:
@@ -28,7 +29,8 @@ def judged_templates(context: PageContext) -> list[str]:
     votes = {}
     for (_, name), cell in cells.items():
         votes[name] = max(cell.votes, votes.get(name, 1))
-    return [str(_with_votes(parse_spec(name), count)) for name, count in votes.items()]
+    ordered = sorted(votes, key=lambda name: name != FIRST)
+    return [str(_with_votes(parse_spec(name), votes[name])) for name in ordered]
 
 
 def _with_votes(spec: Spec, votes: int) -> Spec:

@@ -7,13 +7,15 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers import answer_browser, judged_metrics
+from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics
+from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import sections as answers_sections
 from ragdash.dashboard.pages.answers.judge import page as judge_page
 from ragdash.dashboard.pages.answers.validation import page as validation_page
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 
+TABS = ("Means", "Distribution and retrieval", "One by one")  # of the scores
 PARTS = {"scores": "Scores", "judge": "LLM judge", "validation": "Judge validation"}
 
 
@@ -34,19 +36,24 @@ def render_scores(context: PageContext) -> None:
         columns = answers_sections.choose_metrics(judged_metrics.judged_templates(context))
 
     requested, unreadable = page_context.specs([*columns, *answers_sections.sidebar_metric(context)], context.k)
-    specs, unfit = context.results.computable([*requested, *answers_sections.quadrant_specs(context)])
-    elements.problems([*unreadable, *unfit], "metrics")
-    data = answers_sections.build_data(context, [spec for spec in requested if spec in specs])
+    specs, unfit = context.results.computable(requested)
+    _, unfit_quadrants = context.results.computable(answers_sections.quadrant_specs(context))
+    elements.problems([*unreadable, *unfit, *unfit_quadrants], "metrics")
+    data = answers_sections.build_data(context, specs)
     with bar:
         spec = answers_sections.choose_metric(data)
     answers_sections.render_finding(data, spec, finding)
-    means, spread, browser = st.tabs(["Means", "Distribution and retrieval", "One by one"], key="answer_parts")
-    with means:
-        answers_sections.render_tables(data, spec)
-        judged_metrics.render_link(context, data.specs)
-    with spread:
-        answers_sections.render_figures(data, spec)
-    with browser:
-        answer_browser.render(data, spec)
-    with spread:  # of the run that the browser shows
-        answers_sections.render_correlation(data)
+    state.choice_key(state.RIGHT, list(answers_data.bands_by_label()), answers_data.DEFAULT_BAND)  # two tabs read it
+    state.choice_key(state.ANSWERS_TAB, TABS, TABS[-1] if state.get(state.KIND) in answers_data.QUADRANTS else TABS[0])
+    means, spread, browser = st.tabs(TABS, key=state.ANSWERS_TAB, on_change="rerun")  # what is open is computed
+    if means.open:
+        with means:
+            answers_sections.render_tables(data, spec)
+            judged_metrics.render_link(context, data.specs)
+    if spread.open:
+        with spread:
+            figures.render_figures(data, spec)
+            figures.render_correlation(data)
+    if browser.open:
+        with browser:
+            answer_browser.render(data, spec)

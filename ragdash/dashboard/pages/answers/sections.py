@@ -10,13 +10,11 @@ import streamlit as st
 
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
 from ragdash.dashboard.components import comparison_tables, judge_note
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers import tables as answers_tables
-from ragdash.dashboard.pages.answers.data import DEFAULT_BAND, QUADRANT_NAMES, QUADRANTS, UNKNOWN_TITLE
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.widgets import answer_html, elements
@@ -29,8 +27,6 @@ from ragdash.metrics.docs.human_agreement import (
     label_specs,
     leading_metric,
 )
-from ragdash.reporting.plots import answers as plots
-from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison as comparison_sentences
 from ragdash.reporting.sentences import formatting as fmt
@@ -40,8 +36,8 @@ from ragdash.reporting.sentences.answers import SINGLE_WORDS, unavailable_metric
 FAMILIES = ("answers", "semantic", "grounding", "judged")
 DEFAULT_METRICS = ["SupportCoverage", "NumberMatch", "TokenF1", "ROUGE_L", "CoverEM", "EM", "UnsupportedNumbers",
                    "HallucinationRate"]
-MAX_LABELS = 6  # labels, scores of the files and judged metrics among the default metrics
-RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held against
+MAX_LABELS = 6  # labels and scores of the files among the default metrics
+MAX_JUDGED = 4  # those that a judge has scored among them
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ def choose_metrics(judged: Sequence[str]) -> list[str]:
     labels = [str(spec) for spec in label_specs(session_file_specs())]
     scores = [str(spec) for spec in answer_score_specs(session_file_specs())]
     menu = list(dict.fromkeys([*labels, *scores, *judged, *computed]))
-    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_LABELS], *DEFAULT_METRICS]
+    default = [*labels[:MAX_LABELS], *scores[:MAX_LABELS], *judged[:MAX_JUDGED], *DEFAULT_METRICS]
     if st.session_state.get(state.ANSWERS) == st.session_state.get(state.ANSWERS_DEFAULT):
         st.session_state.pop(state.ANSWERS, None)  # nothing else was chosen: verdicts that are new appear at once
     st.session_state[state.ANSWERS_DEFAULT] = default
@@ -173,16 +169,20 @@ def _compare_with_best(data: AnswersData, spec: Spec) -> tuple[int | None, dict]
     }
 
 
+def _metrics_of_finding(data: AnswersData, spec: Spec) -> list[Spec]:
+    """The metric, and the first of grounding, or, after a metric of grounding, the first of right answers."""
+    others = [other for other in data.specs if data.runs_with_values(other) and other.metric.better is not None
+              and is_grounding(other) != is_grounding(spec)]
+    return [spec, *([leading_metric(others, data.most_queries)] if others else [])]
+
+
 def render_finding(data: AnswersData, spec: Spec, container) -> None:
     """In words: which run has the best value, and which is best grounded, or, after a metric of grounding, right.
 
     Where a metric counts common words, the sentence says so.
     """
-    others = [other for other in data.specs if data.runs_with_values(other) and other.metric.better is not None
-              and is_grounding(other) != is_grounding(spec)]
-    shown = [spec, *([leading_metric(others, data.most_queries)] if others else [])]
     sentences = []
-    for metric in shown:
+    for metric in _metrics_of_finding(data, spec):
         leader = comparison_sentences.leader_sentence(data.context.names, data.summaries_of(metric),
                                                       _compare_with_best(data, metric)[1])
         sentences.append(" ".join(filter(None, (leader, word_overlap_note(metric)))))
@@ -201,7 +201,7 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
     shared = [index for index in run_labels if fmt.number(mean[index]) == fmt.number(mean[best])] if run_labels else []
     run_labels |= dict.fromkeys(shared, "tied for best") if len(shared) > 1 else {}
     order = best_first(mean, spec.metric.better)
-    deltas = context.results.compared(data.specs)
+    deltas = context.results.compared(_tested_metrics(data, spec))
     readable, numbers_tab = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:
         with readable:
@@ -219,6 +219,22 @@ def render_tables(data: AnswersData, spec: Spec) -> None:
             )
     _render_notes(data, uneven=any(delta.left_out for delta in deltas.values()))
     model_scores.render(context, data.specs, data.values)
+
+
+def _tested_metrics(data: AnswersData, spec: Spec) -> list[Spec]:
+    """The metrics whose differences are tested: all, or, of many runs, those of the sentences until asked for all.
+
+    A metric's family is all pairs of the runs, 435 of 30.
+    """
+    tested = _metrics_of_finding(data, spec)
+    if len(data.context.entries) <= answers_tables.MAX_ROWS or len(tested) == len(data.specs):
+        return data.specs
+    titles = fmt.escape(fmt.listed([metric.title for metric in tested]))
+    with st.container(horizontal=True, vertical_alignment="center", key="tested"):
+        every = st.toggle("Test every metric", key=state.ANSWERS_TESTED, persist_state="session")
+        if not every:
+            st.caption(f"Differences of {titles} are tested. The other metrics have means and intervals only.")
+    return data.specs if every else tested
 
 
 def _render_readable_tables(data: AnswersData, spec: Spec, order: list[int], deltas, run_labels: dict) -> None:
@@ -292,105 +308,3 @@ def _render_notes(data: AnswersData, *, uneven: bool) -> None:
     for line in unavailable_metrics(context.names, data.values):
         st.caption(f":material/info: {line}")
     judge_note.render_judge_note(context, data.specs)
-
-
-def render_figures(data: AnswersData, spec: Spec) -> None:
-    """How the values of the metric spread, and what was found against what is right."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        _render_distribution(data, spec)
-    with right:
-        _render_quadrants(data)
-
-
-def _render_distribution(data: AnswersData, spec: Spec) -> None:
-    context, values = data.context, [evaluation.column(spec) for evaluation in data.values]
-    st.header(f"How {fmt.escape(spec.title)} spreads", anchor=False, help=fmt.escape(spec.metric.summary_line))
-    figure = cached_figure("spread", *_figure_key(context, [spec]), spec, draw=lambda: plots.distribution(
-        context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
-    over_queries = fmt.query_range([summary.n for summary in data.summaries_of(spec) if summary.n] or [0])
-    elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",
-                  f"Distribution of {spec.title} over the queries of each run",
-                  caption=f"Share of the answers in each part of the range, {over_queries}; values at either end have "
-                          "a bar of their own.")
-
-
-def _render_quadrants(data: AnswersData) -> None:
-    context, edges = data.context, answers_data.bands_by_label()
-    key = state.choice_key(state.RIGHT, list(edges), DEFAULT_BAND)
-    st.header(
-        "Found, and right?",
-        anchor=False,
-        help=tooltip(
-            "retrieval_and_answer", k=f"{context.k:,}", metric=answers_data.token_f1_bands().spec,
-            threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
-    )
-    counts = np.array(
-        [np.bincount(data.quadrants(index), minlength=len(QUADRANT_NAMES)) for index in range(len(context.entries))]
-    )
-    if not counts[:, :len(QUADRANTS)].any():
-        st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
-                   "right: the truth has to name relevant documents and right answers.")
-        return
-    st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
-                 format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
-    st.markdown(answer_html.right_answers_sentence(context.names, counts))
-    figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
-        context.names, context.slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))
-    elements.chart(
-        figure,
-        answers_tables.quadrants_table(context.names, counts),
-        "answer_kinds",
-        f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
-        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, by text from a "
-             f"token F1 of {edges[state.get(key)].low:g}.",
-    )
-
-
-def render_correlation(data: AnswersData) -> None:
-    """Do answers get better where retrieval does? Rank correlations of one run."""
-    context = data.context
-    run_index = chosen_run(data)
-    columns, _ = context.results.computable(page_context.specs(RETRIEVAL_METRICS, context.k)[0])
-    rows = [spec for spec in data.specs if run_index in data.runs_with_values(spec)]
-    name = fmt.escape(context.names[run_index])
-    st.header(f"Do better documents go with better answers? {name}", anchor=False,
-              help=tooltip("rank_correlation"))
-    evaluation = context.results.evaluations([*rows, *columns])[run_index]
-    rho, n = answers_data.rank_correlations(evaluation, rows, columns)
-    if not n.any():
-        st.caption("No query has both: the truth names no relevant documents.")
-        return
-    titles = [spec.title for spec in rows], [spec.title for spec in columns]
-    st.markdown(answer_html.strongest_correlation(*titles, rho, n))
-    with st.container(width=860, key="correlations"):
-        figure = cached_figure(
-            "correlation",
-            *_figure_key(context, rows),
-            run_index,
-            *titles,
-            draw=lambda: plots.correlation(*titles, rho, n, theme=elements.theme()),
-        )
-        elements.chart(figure, answers_tables.correlations_table(rows, columns, rho, n), "answer_correlation",
-                      f"Rank correlation of retrieval and answer metrics in {context.names[run_index]}",
-                      note=f"Spearman's rank correlation over {fmt.query_range([int(n.min()), int(n.max())])}; 0 means "
-                           "no connection.")
-
-
-def _figure_key(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:
-    """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
-    return (
-        context.digests,
-        context.names,
-        context.slots,
-        context.scope,
-        context.scope.cache_key(specs),
-        elements.theme().name,
-    )
-
-
-def chosen_run(data: AnswersData) -> int:
-    """The run whose answers are read one by one."""
-    context = data.context
-    selected = state.get(state.LOOKED)
-    return context.digests.index(selected) if selected in context.digests else context.baseline

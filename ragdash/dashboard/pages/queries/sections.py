@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.components import query_links, repeat_lines
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import export
@@ -54,12 +56,12 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
         _no_match(facts, filters)
         raise page_context.PageEnds
     order = query_filters.order(data.values, data.spec, data.run_index, data.context.baseline, state.get(state.ORDER))
-    rows = order[mask[order]].tolist()
-    ids = [data.ids[row] for row in rows]
+    rows = order[mask[order]]
+    query_frame, ids = _query_frame(data, rows)
     state.choice_key(state.QUERY, ids, ids[0])
     position = ids.index(state.get(state.QUERY))
     elements.frame(
-        _query_frame(data, rows),
+        query_frame,
         "query_rows",
         f"{fmt.count(len(rows), 'query', 'queries')}",
         height=min(38 + 35 * len(rows), TABLE_HEIGHT),
@@ -68,7 +70,7 @@ def table(data: QueriesData, filters: Filters, facts: QueryFacts) -> list[int]:
         widths=WIDTHS,
         labels=_column_labels(data),
     )
-    return rows
+    return rows.tolist()
 
 
 def _read_filters(data: QueriesData) -> tuple[Filters, QueryFacts]:
@@ -245,17 +247,33 @@ def _open_query(ids: list[str], row: int) -> None:
     st.session_state[state.QUERY] = ids[row]
 
 
-def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
-    """One row per query: question, values of the runs, spread between the runs, stage and review."""
+def _query_frame(data: QueriesData, rows: np.ndarray) -> tuple[pd.DataFrame, list[str]]:
+    """One row per query: question, values of the runs, spread between the runs, stage and review; and their ids."""
+    context, lines = data.context, tuple(_lines(data)[0])
+    stages = context.results.diagnosis(data.run).stage[data.truth_rows[rows]]
+    rows_and_stages = blake2b(rows.tobytes() + stages.tobytes(), digest_size=16).digest()
+    return _shared_query_frame(
+        tuple(context.digests), tuple(context.names), data.run_index, context.scope.cache_key([data.spec]),
+        str(data.spec), lines, rows_and_stages, reviews.reviews().stamp, _data=data, _rows=rows, _stages=stages)
+
+
+@shared(max_entries=16)
+def _shared_query_frame(digests: tuple, names: tuple, run_index: int, key: tuple, spec: str, lines: tuple,
+                        rows_and_stages: bytes, reviewed: str, _data: QueriesData, _rows: np.ndarray,
+                        _stages: np.ndarray) -> tuple[pd.DataFrame, list[str]]:
+    ids = [_data.ids[row] for row in _rows]
+    return _build_query_frame(_data, _rows, ids, _stages), ids
+
+
+def _build_query_frame(data: QueriesData, rows: np.ndarray, ids: list[str], stages: np.ndarray) -> pd.DataFrame:
     names, values_of_lines, spec = *_lines(data), data.spec
-    columns: dict[str, Any] = {"Query": [data.ids[row] for row in rows]}
+    columns: dict[str, Any] = {"Query": ids}
     if data.questions[rows].astype(bool).any():
         columns["Question"] = data.questions[rows]
     for name, values in zip(names, values_of_lines, strict=True):
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
         columns["Spread"] = query_filters.spread(values_of_lines[:, rows])
-    stages = data.context.results.diagnosis(data.run).stage[data.truth_rows[rows]]
     several = len(data.context.entries) > 1
     columns[f"Stage of {data.context.names[data.run_index]}" if several else "Stage"] = TITLES[stages]
     reviewed = {event.query_id for event in reviews.reviews().events}

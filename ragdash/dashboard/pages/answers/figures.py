@@ -1,0 +1,128 @@
+"""Answers in pictures: how the values spread, what was found against what is right, and what goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.terms import tooltip
+from ragdash.dashboard import page_context
+from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
+from ragdash.dashboard.page_context import PageContext
+from ragdash.dashboard.pages.answers import data as answers_data
+from ragdash.dashboard.pages.answers import tables as answers_tables
+from ragdash.dashboard.pages.answers.data import DEFAULT_BAND, QUADRANT_NAMES, QUADRANTS, UNKNOWN_TITLE
+from ragdash.dashboard.pages.answers.sections import AnswersData
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import answer_html, elements
+from ragdash.metrics import Spec
+from ragdash.reporting.plots import answers as plots
+from ragdash.reporting.plots.common import axes
+from ragdash.reporting.sentences import formatting as fmt
+
+RETRIEVAL_METRICS = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held against
+
+
+def render_figures(data: AnswersData, spec: Spec) -> None:
+    """How the values of the metric spread, and what was found against what is right."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        _render_distribution(data, spec)
+    with right:
+        _render_quadrants(data)
+
+
+def _render_distribution(data: AnswersData, spec: Spec) -> None:
+    context, values = data.context, [evaluation.column(spec) for evaluation in data.values]
+    st.header(f"How {fmt.escape(spec.title)} spreads", anchor=False, help=fmt.escape(spec.metric.summary_line))
+    figure = cached_figure("spread", *_figure_key(context, [spec]), spec, draw=lambda: plots.distribution(
+        context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
+    over_queries = fmt.query_range([summary.n for summary in data.summaries_of(spec) if summary.n] or [0])
+    elements.chart(figure, answers_tables.distribution_table(context.names, spec, values), "answer_spread",
+                  f"Distribution of {spec.title} over the queries of each run",
+                  caption=f"Share of the answers in each part of the range, {over_queries}; values at either end have "
+                          "a bar of their own.")
+
+
+def _render_quadrants(data: AnswersData) -> None:
+    context, edges = data.context, answers_data.bands_by_label()
+    key = state.choice_key(state.RIGHT, list(edges), DEFAULT_BAND)
+    st.header(
+        "Found, and right?",
+        anchor=False,
+        help=tooltip(
+            "retrieval_and_answer", k=f"{context.k:,}", metric=answers_data.token_f1_bands().spec,
+            threshold=f"{edges[state.get(key)].low:g}", band=state.get(key), unknown=UNKNOWN_TITLE),
+    )
+    counts = np.array(
+        [np.bincount(data.quadrants(index), minlength=len(QUADRANT_NAMES)) for index in range(len(context.entries))]
+    )
+    if not counts[:, :len(QUADRANTS)].any():
+        st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
+                   "right: the truth has to name relevant documents and right answers.")
+        return
+    st.selectbox("An answer counts as right with", list(edges), key=key, width=280, persist_state="session",
+                 format_func=lambda label: f"token F1 from {edges[label].low:g} ({label})")
+    st.markdown(answer_html.right_answers_sentence(context.names, counts))
+    figure = cached_figure("kinds", *_figure_key(context), context.k, state.get(key), draw=lambda: plots.quadrants(
+        context.names, context.slots, counts, list(QUADRANTS.values()), UNKNOWN_TITLE, theme=elements.theme()))
+    elements.chart(
+        figure,
+        answers_tables.quadrants_table(context.names, counts),
+        "answer_kinds",
+        f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
+        note=f"{fmt.count(int(counts.sum(axis=1).max()), 'query', 'queries')}. Right: as on Failures, by text from a "
+             f"token F1 of {edges[state.get(key)].low:g}.",
+    )
+
+
+def render_correlation(data: AnswersData) -> None:
+    """Do answers get better where retrieval does? Rank correlations of one run."""
+    context = data.context
+    run_index = chosen_run(data)
+    retrieval = replace(context.results, selection=context.only([context.entries[run_index]]).selection)
+    columns, _ = retrieval.computable(page_context.specs(RETRIEVAL_METRICS, context.k)[0])
+    rows = [spec for spec in data.specs if run_index in data.runs_with_values(spec)]
+    name = fmt.escape(context.names[run_index])
+    st.header(f"Do better documents go with better answers? {name}", anchor=False,
+              help=tooltip("rank_correlation"))
+    rho, n = answers_data.rank_correlations(data.values[run_index], rows, retrieval.evaluations(columns)[0], columns)
+    if not n.any():
+        st.caption("No query has both: the truth names no relevant documents.")
+        return
+    titles = [spec.title for spec in rows], [spec.title for spec in columns]
+    st.markdown(answer_html.strongest_correlation(*titles, rho, n))
+    with st.container(width=860, key="correlations"):
+        figure = cached_figure(
+            "correlation",
+            *_figure_key(context, rows),
+            run_index,
+            *titles,
+            draw=lambda: plots.correlation(*titles, rho, n, theme=elements.theme()),
+        )
+        elements.chart(figure, answers_tables.correlations_table(rows, columns, rho, n), "answer_correlation",
+                      f"Rank correlation of retrieval and answer metrics in {context.names[run_index]}",
+                      note=f"Spearman's rank correlation over {fmt.query_range([int(n.min()), int(n.max())])}; 0 means "
+                           "no connection.")
+
+
+def _figure_key(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:
+    """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
+    return (
+        context.digests,
+        context.names,
+        context.slots,
+        context.scope,
+        context.scope.cache_key(specs),
+        elements.theme().name,
+    )
+
+
+def chosen_run(data: AnswersData) -> int:
+    """The run whose answers are read one by one."""
+    context = data.context
+    selected = state.get(state.LOOKED)
+    return context.digests.index(selected) if selected in context.digests else context.baseline
