@@ -22,7 +22,6 @@ from ragdash.evaluation.comparison_inputs import (
     check_repeats,
     checked_kinds,
     named_candidates,
-    other_judges,
     runs_of,
     with_distinct_names,
 )
@@ -36,6 +35,7 @@ from ragdash.evaluation.outcomes import (
     ComparisonRules,
     Family,
     direction,
+    other_judges,
     select_comparable,
 )
 from ragdash.evaluation.repeats import grouped_repeats

@@ -94,23 +94,6 @@ def _is_ranking(value: object) -> bool:
     return isinstance(value, list | tuple) and any(isinstance(entry, str | int) for entry in value)
 
 
-def judge_of(evaluation: Evaluation, spec: Spec) -> str:
-    """Whose verdicts the values of a judged spec are, "model at host" with its version; empty where there are none."""
-    if spec.metric.view != "Judged":
-        return ""
-    from ragdash.matching.views.judged import setting
-    from ragdash.metrics.judged import judge_request
-
-    return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
-
-
-def other_judges(evaluations: Sequence[Evaluation], spec: Spec) -> bool:
-    """Whether different judges, or versions of one, gave the values of these evaluations: a mean over them, or their
-    difference, would be one of the judges too.
-    """
-    return len({judge_of(evaluation, spec) for evaluation in evaluations} - {""}) > 1
-
-
 def check_arguments(arguments: Mapping[str, str]) -> None:
     """Raise InputError for arguments of `compare` that are neither conventions nor ways of matching."""
     Conventions.from_arguments({name: value for name, value in arguments.items() if name not in _MATCHING},

@@ -13,7 +13,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.paths import numbered
 from ragdash.core.records import Run
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.outcomes import select_comparable
+from ragdash.evaluation.outcomes import judge_of, other_judges, select_comparable
 from ragdash.evaluation.stats.variance_components import (
     VarianceComponents,
     components_of_difference,
@@ -50,8 +50,6 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     first = evaluations[0]
     if len(evaluations) == 1:
         return first
-    from ragdash.evaluation.comparison_inputs import judge_of, other_judges
-
     values = mean_of_defined(np.stack([evaluation.values for evaluation in evaluations]))
     problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
     for index, spec in enumerate(first.specs):

@@ -14,8 +14,8 @@ from ragdash.analysis.verdict import RunCheck, find_checks, of_level
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
-from ragdash.evaluation.comparison_inputs import other_judges
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import Spec

@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from ragdash.analysis.variants.design import NOT_SET, Design, Factor, design_of
-from ragdash.evaluation.comparison_inputs import other_judges
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import ALPHA, SEED
 from ragdash.evaluation.stats.simultaneous import test_pairs
 from ragdash.metrics import Spec

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.evaluation.comparison_inputs import other_judges
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.metrics import Spec
 

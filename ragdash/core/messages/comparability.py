@@ -297,14 +297,6 @@ MESSAGES: Mapping[str, Message] = {
         page="Set k to {depth} or less.",
         reason="top {depth} only",
     ),
-    "check-other-judges": Message(
-        actual="{metric} is by different judges or versions of a judge ({judges:comma})",
-        expected="Their values are not on one scale, so a difference may be that of the judges.",
-        fix="Ask one version about all runs (ragdash judge RUNS ... --renew), or choose one that judged all: "
-            "-m \"{name}(judge='JUDGE version VERSION')\".",
-        page="Ask one version of one judge about all runs (Answers, LLM judge), or choose one that judged all.",
-        reason="different judges",
-    ),
     "check-several-truths": Message(
         actual="{count} files with judgments are loaded: {names}",
         expected="They can disagree about the same document.",

@@ -265,8 +265,9 @@ ALONE = frozenset(("unknown", "unanswerable", "not answerable", "no answer", "n/
 _HINT = re.compile(r"n't|\bno(?:t|n|ne|thing|where)?\b|cannot|never|un(?:able|aware|clear|certain|known|spec"
                    r"|stated|disc|rel)"
                    r"|impossible|insufficient|incomplete|irrelevant|lack|silent|fail|beyond|outside|neither|missing"
-                   r"|absent|omitted|rather|need|declin|nich|kein|fehl|unmög|\bn[e']|aucun|\brien\b|não|nenhum|\bnada\b|ning[uú]n|nessun"
-                   r"|\bnulla\b|impos|niet|geen|onmog|onvol|\bnie\b|\bbrak\b|\bnic\b|żad|[^\x00-\u024f]")
+                   r"|absent|omitted|rather|need|declin|nich|kein|fehl|unmög|\bn[e']|aucun|\brien\b|não|nenhum|\bnada\b"
+                   r"|ning[uú]n|nessun|\bnulla\b|impos|niet|geen|onmog|onvol|\bnie\b|\bbrak\b|\bnic\b"
+                   r"|żad|[^\x00-\u024f]")
 _APOLOGY = re.compile(r"\W*(?:(?:i am|i'm|we are|we're)?\s*(?:\w+ )?sorry|my apologies|i apologi[sz]e|apologies"
                       r"|unfortunately|désolée?|lo siento|leider|mi dispiace)\b[^.]{0,30}[.!]?")
 _INTRODUCTION = re.compile(r"\W*(?:answer|response|antwort|réponse|respuesta)\W*")

@@ -113,9 +113,7 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     groups are worth (Kish). A group never makes an interval narrower.
 
     Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998; Clopper and Pearson 1934; Johnson 1978,
-    Modified t tests and confidence intervals for asymmetrical populations; Bell and McCaffrey 2002, Bias reduction in
-    standard errors for linear regression with multi-stage samples; Kish 1965, Survey sampling. Coverage:
-    benchmarks/ppi.py.
+    J. Am. Stat. Assoc. 73; Bell and McCaffrey 2002, Survey Methodology 28; Kish 1965. Coverage: benchmarks/ppi.py.
 
     Examples
     --------

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
-from ragdash.evaluation.comparison_inputs import judge_of
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import judge_of
 from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
 from ragdash.evaluation.scoring.judge_drift import DriftCheck
 from ragdash.matching.views.judged import IMPORTED

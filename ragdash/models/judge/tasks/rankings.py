@@ -14,7 +14,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import Question
@@ -30,12 +30,21 @@ from ragdash.models.judge.tasks.prompt_texts import (
 from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps
 from ragdash.models.judge.tasks.vote_order import vote_order
 
-if TYPE_CHECKING:
-    from ragdash.models.judge.tasks.rubrics import Rubric
-
 PLACE = "Place:"  # of the task of a place that is kept; nobody is asked it
 MOST_ANSWERS = 26  # different answers that one call ranks
 NO_RIVALS, TOO_MANY = "no-rivals", "too-many-answers"
+
+
+class Rubric(Protocol):
+    """What a ranking reads of a rubric (`ragdash.models.judge.tasks.rubrics.Rubric`)."""
+
+    name: str
+    question: str
+    anchors: tuple[tuple[str, str], ...]
+    sees: tuple[str, ...]
+    column: str
+    version: str
+    digest: str
 
 
 @dataclass(frozen=True)
