@@ -35,7 +35,7 @@ MOST_ANSWERS = 26  # different answers that one call ranks
 NO_RIVALS, TOO_MANY = "no-rivals", "too-many-answers"
 
 
-class Rubric(Protocol):
+class RankingCriterion(Protocol):
     """What a ranking reads of a rubric (`ragdash.models.judge.tasks.rubrics.Rubric`)."""
 
     name: str
@@ -91,7 +91,7 @@ def place_of(answer: str, answers: Sequence[str], ranks: Mapping[str, int], lett
                  sum(ranks[text] == ranks[answer] for text in others), letter)
 
 
-def answer_order(texts: Sequence[str], case: Case, rubric: Rubric) -> list[str]:
+def answer_order(texts: Sequence[str], case: Case, rubric: RankingCriterion) -> list[str]:
     """The different answers in the order in which a vote shows them: drawn for each query, another one for each vote.
 
     The seed is the rubric's digest with the query id, so the order depends neither on the runs' names nor on their
@@ -102,7 +102,7 @@ def answer_order(texts: Sequence[str], case: Case, rubric: Rubric) -> list[str]:
     return [different[i] for i in vote_order(len(different), case.vote)]
 
 
-def rank_answers(rubric: Rubric, case: Case, criterion: str) -> TaskSteps:
+def rank_answers(rubric: RankingCriterion, case: Case, criterion: str) -> TaskSteps:
     """The asking of a case: about the answers of all runs, or the place that is kept where only one run is known."""
     if case.rivals is None:
         reply, = yield [place_question(rubric, case, criterion)]
@@ -137,14 +137,14 @@ def runs_ranked(case: Case) -> str:
     return f"{len(digests)} runs ranked ({hashlib.blake2b(' '.join(digests).encode(), digest_size=4).hexdigest()})"
 
 
-def place_question(rubric: Rubric, case: Case, criterion: str) -> Question:
+def place_question(rubric: RankingCriterion, case: Case, criterion: str) -> Question:
     """What the place of an answer is kept under: the rubric and the texts of its own run. It is never asked."""
     references = list(case.references) if "references" in rubric.sees else []
     return Question(f"{PLACE}{rubric.name}", f"{rubric.version}-{rubric.digest}", "place", json.dumps(
         [case.query_id, case.question, case.answer, references, criterion]), {"type": "object"})
 
 
-def ranking_prompt(rubric: Rubric) -> str:
+def ranking_prompt(rubric: RankingCriterion) -> str:
     """The instructions to the judge."""
     meanings = [f"{label}: {text}" for label, text in rubric.anchors]
     column = ["The criterion of this query is between <criterion> and </criterion>; apply it."] if rubric.column else []
@@ -158,7 +158,7 @@ def ranking_prompt(rubric: Rubric) -> str:
         "Judge by this criterion alone, whatever else is good or bad about the texts."])
 
 
-def _question(rubric: Rubric, case: Case, criterion: str, letters: Mapping[str, str]) -> Question:
+def _question(rubric: RankingCriterion, case: Case, criterion: str, letters: Mapping[str, str]) -> Question:
     blocks = {"question": question_block(case),
               "references": [as_data("reference", text) for text in case.references if text.strip()]}
     text = join_blocks(as_data("criterion", criterion) if criterion else "",
