@@ -147,9 +147,10 @@ def _same_content(matches: Sequence[Match]) -> list[RunCheck]:
 
 def _unread_rankings(run: Run) -> list[RunCheck]:
     """A run without documents whose file has some, under names that only a proposed reading knows."""
-    proposed = [reading for problem in run.problems if problem.kind == "proposed-reading"
-                for reading in problem.facts.get("mappings", ())]
-    if len(run.docs) or not any({"retrieved", "doc_id"} & reading.keys() for reading in proposed):
+    proposals = [problem.facts.get("mappings") for problem in run.problems if problem.kind == "proposed-reading"]
+    is_left_out = any({"retrieved", "doc_id"} & reading.keys() for readings in proposals if isinstance(readings, list)
+                      for reading in readings)
+    if len(run.docs) or not is_left_out:
         return []
     return [RunCheck("unread-rankings", "qualified", (run.name,), {"run": run.name})]
 
