@@ -174,6 +174,8 @@ def is_gold_documents(field: Field) -> bool:
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
+    if name == {"page", "label"}:
+        return False  # how a page is numbered
     if not name.isdisjoint({"contain", "keyword", "type", "count", "title", "tool", "term", "entity", "start", "end",
                             "offset", "rank", "turn"}):
         return False
@@ -250,13 +252,15 @@ def is_evidence(field: Field) -> bool:
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
     if field.is_list and name <= {"positive", "pos", "gold", "golden", "relevant", "oracle"}:
         return True  # lists of texts
+    if name in ({"positive"}, {"pos"}) and field.is_long_text:
+        return True
     return names_spans or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
 
 
 def is_context(field: Field) -> bool:
     """Texts of returned documents."""
     name, path = set(field.name_words), set(field.words)
-    if is_answer_object(field):
+    if is_answer_object(field) or field.path_share > 0.6:
         return False
     above = set(words(field.path.rpartition(".")[0]))
     if field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path:

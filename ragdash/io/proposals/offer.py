@@ -54,6 +54,9 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         kinds.add("missing-field")  # documents whose ids are deeper
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
+    if any(problem.message == "no-rows/truth" for problem in error.problems) and not source.mapping:
+        asked = [reading for reading in propose(source) if reading.role == "questions" and reading.count > 1]
+        return InputError([proposal_problem(source, asked)]) if asked else error  # questions that nobody answered yet
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
         return error
     detected = detect_source(source)
