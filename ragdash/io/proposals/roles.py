@@ -124,6 +124,7 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
+    questions = _without_inputs(questions, free)
     if questions:
         take(result, free, "query", questions[0])
     if "query_id" in result.roles:
@@ -151,6 +152,16 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids:
         take(result, free, "query_id", ids[0])
+
+
+def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:
+    """The questions; `input` next to longer than an `instruction` of its own is what the instruction is about."""
+    asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
+             and item.distinct_share > 0.7]
+    inputs = [item for item in questions if item.name_words == ("input",)]
+    if asked and inputs and inputs[0].mean_length > asked[0].mean_length:
+        return asked
+    return questions
 
 
 def _names_questions(item: Field, question: Field) -> bool:
@@ -201,7 +212,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
         returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
                     for value in item.items}
         full.sort(key=lambda item: (returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
-                                    item.path.count("."), id_rank(item),
+                                    item.path.count("."), id_rank(item), item.is_number,
+                                    "citation" not in item.name_words,
                                     {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
         if full and partial:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")
