@@ -198,7 +198,7 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
         return False
-    if field.name_words[0] in COUNTING - {"no", "number"} and len(field.name_words) > 1:
+    if len(field.name_words) > 1 and field.name_words[0] in COUNTING - {"no", "number"}:
         return False  # num_chunks
     if _is_of_questions(field) or _counts_rows(field) or _is_constant(field):
         return False

@@ -168,8 +168,7 @@ def _names_questions(item: Field, question: Field) -> bool:
     """True if an id belongs to one question only."""
     questions: dict[str, set] = {}
     for key, text in zip(item.values, question.values, strict=False):
-        if not is_missing(text):
-            questions.setdefault(repr(key), set()).add(repr(text))
+        questions.setdefault(repr(key), set()).add(repr(text))
     return all(len(texts) == 1 for texts in questions.values())
 
 
