@@ -256,5 +256,5 @@ def test_a_score_next_to_how_an_answer_was_made_is_offered_and_lists_of_document
 
 
 def test_names_without_letters_are_no_fault():
-    rows = [{"#": i, "%": f"d{i}", "!!": [f"d{i}", "d9"], "question": f"What is {i}?"} for i in range(3)]
+    rows = [{"#": i, "%": f"d{i}", "": LONG, "expected_ids": ["d9"], "question": f"What is {i}?"} for i in range(3)]
     assert best(json.dumps({"rows": {str(k): {"per_question": rows} for k in (3, 5)}}).encode())["query"] == "question"

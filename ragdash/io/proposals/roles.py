@@ -42,7 +42,7 @@ _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of
 def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
     fields = profile(records.rows)
-    fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
+    fields = {name: item for name, item in fields.items() if name and (item.present or meanings.is_context(item))}
     fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
