@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+import page_cases
 import pytest
 from page_cases import asked, charts, opened, shown
 from test_pages import PAGES
 
+from ragdash.core.records import Run, Truth
 from ragdash.dashboard.session import keys, short_address, state
 from ragdash.dashboard.session.data_store import LOADED
 
@@ -124,6 +126,26 @@ def test_an_address_of_an_earlier_version_holds_every_choice_and_opens(samples):
     assert asked(at, "baseline") == ["2"] and asked(at, "shown") == ["-0"]
     assert not at.query_params.keys() & {"how", "view"}
     assert opened("precision-recall", **old).session_state["tradeoff"] == "11"
+
+
+def test_an_address_of_thirty_runs_is_short_and_opens_the_same_runs():
+    """A run with a name of its own is written with it; the long address of an earlier version opens too."""
+    truth = Truth.build("truth", ["q1"], ["a"], [1])
+    many = [Run.build(f"retriever-{at:02}-chunk-512", ["q1"] * 2, ["a", f"d{at}"], [2.0, 1.0]) for at in range(30)]
+    long = page_cases.address(truth, many)
+    assert len(address_of("compare", long)) > 2 * MOST_CHARACTERS
+    at = opened("metrics", **long)
+    link = dict(at.query_params)
+    assert len(address_of("metrics", link)) <= MOST_CHARACTERS
+    again = opened("metrics", **link)
+    assert again.session_state["_runs"] == at.session_state["_runs"] and dict(again.query_params) == link
+    assert [entry.name for entry in at.session_state["_runs"]] == [run.name for run in many]
+    named = [*long["run"][:7], long["run"][7].replace("retriever-07", "mine"), *long["run"][8:]]
+    other = opened("metrics", **{**link, "run": dict(opened("metrics", **{**long, "run": named}).query_params)["run"]})
+    assert [entry.name for entry in other.session_state["_runs"]][6:9] == [
+        "retriever-06-chunk-512", "mine-chunk-512", "retriever-08-chunk-512"]
+    broken = opened("metrics", **{**link, "run": ["~no digest"]})
+    assert not broken.exception
 
 
 def test_the_way_back_leaves_out_what_was_chosen_since(samples):

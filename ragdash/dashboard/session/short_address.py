@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
-from ragdash.dashboard.session.data_store import SHORT
-from ragdash.dashboard.session.keys import BASELINE, SHOWN
+from ragdash.dashboard.session.data_store import LOADED, SHORT
+from ragdash.dashboard.session.keys import BASELINE, RUN, SHOWN
 
 REMOVED, ADDED = MARKS = "-", "~"
 PACKED = "choices"  # the parameter that holds many choices
-LONGEST_READABLE = 220  # characters of the parameters before the choices are packed
+LONGEST_READABLE = 220  # characters of the parameters before the choices are packed, and of the runs before they are
+PACKED_RUNS = "~"  # before the digests of many runs; further runs follow as "position:token"
 _MOST_CHOICES, _MOST_BYTES = 500, 20_000
 # What choices look like. Never change this: addresses that were packed with it could not be read any more.
 _DICTIONARY = (
@@ -67,7 +68,9 @@ def _length(values: Sequence[str]) -> int:
 
 
 def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> dict[str, list[str]]:
-    """The parameters, with all but the readable ones in one of them where they are long; `unpack` reads both.
+    """The parameters, where they are long with many runs in one text and all but the readable ones in another.
+
+    `unpack` reads both.
 
     >>> pack({"run": ["a"], "k": ["5"]}, ["run"])
     {'run': ['a'], 'k': ['5']}
@@ -75,6 +78,8 @@ def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> 
     ['run', 'choices']
     """
     plain = {key: list(values) for key, values in parameters.items()}
+    if RUN in plain:
+        plain[RUN] = pack_runs(plain[RUN], _name_in_file)
     if len(urlencode(plain, doseq=True)) <= LONGEST_READABLE:
         return plain
     choices = {key: values for key, values in plain.items() if key not in readable}
@@ -85,14 +90,18 @@ def pack(parameters: Mapping[str, Sequence[str]], readable: Collection[str]) -> 
     return {key: plain[key] for key in plain if key in readable} | packed if is_shorter else plain
 
 
-def unpack(parameters: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def unpack(parameters: Mapping[str, Sequence[str]], names: Mapping[str, str] | None = None) -> dict[str, list[str]]:
     """The parameters that `pack` wrote; without the packed ones where they cannot be read.
+
+    names: of the runs of this session, by short digest.
 
     >>> unpack(pack({"run": ["a"], "text": ["long " * 60]}, ["run"]))["text"][0][:9]
     'long long'
     """
     plain = {key: list(values) for key, values in parameters.items() if key != PACKED}
     packed = parameters.get(PACKED)
+    if RUN in plain:
+        plain[RUN] = unpack_runs(plain[RUN], lambda digest: (names or {}).get(digest) or _name_in_file(digest))
     return _unpacked(packed[0]) | plain if packed else plain
 
 
@@ -105,6 +114,55 @@ def _unpacked(text: str) -> dict[str, list[str]]:
         return parse_qs(choices, keep_blank_values=True, max_num_fields=_MOST_CHOICES) if decompressor.eof else {}
     except (zlib.error, ValueError):
         return {}
+
+
+def pack_runs(tokens: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
+    """The runs of an address: of many, their digests in one text; a run with a name or color of its own as it is.
+
+    name_of: the name that a run has in its file, by its short digest; empty where it is not loaded.
+
+    >>> tokens = [f"{position:012x}.{position}.run{position}" for position in range(20)]
+    >>> packed = pack_runs(tokens, lambda digest: f"run{int(digest, 16)}")
+    >>> len(packed), len(packed[0]), unpack_runs(packed, lambda digest: f"run{int(digest, 16)}") == tokens
+    (1, 161, True)
+    """
+    if len(urlencode({"run": tokens}, doseq=True)) <= LONGEST_READABLE:
+        return list(tokens)
+    plain = [token for position, token in enumerate(tokens) if token == _plain_token(token[:SHORT], position, name_of)]
+    content = b"".join(bytes.fromhex(token[:SHORT]) for token in plain)
+    rest = [f"{position}:{token}" for position, token in enumerate(tokens) if token not in plain]
+    return [PACKED_RUNS + base64.urlsafe_b64encode(content).decode(), *rest] if plain else list(tokens)
+
+
+def unpack_runs(values: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
+    """The runs that `pack_runs` wrote; others as they are, and none where the digests cannot be read."""
+    if not values or not values[0].startswith(PACKED_RUNS):
+        return list(values)
+    try:
+        content = base64.urlsafe_b64decode(values[0].removeprefix(PACKED_RUNS).encode())
+    except ValueError:
+        content = b""
+    digests = iter([content[start:start + SHORT // 2].hex() for start in range(0, len(content), SHORT // 2)])
+    rest = dict(value.split(":", 1) for value in values[1:] if _is_position(value.partition(":")[0], range(1_000)))
+    tokens: list[str] = []
+    while True:
+        position = len(tokens)
+        token = rest.pop(str(position), None) or next(
+            (_plain_token(digest, position, name_of) or f"{digest}.{position}." for digest in digests), None)
+        if token is None:
+            return [*tokens, *rest.values()]
+        tokens.append(token)
+
+
+def _name_in_file(digest: str) -> str:
+    run = LOADED.run(digest)
+    return " ".join(run.name.split()) if run is not None else ""
+
+
+def _plain_token(digest: str, position: int, name_of: Callable[[str], str]) -> str:
+    """How an address names a run with the name of its file and the color of its place; empty where it is not loaded."""
+    name = name_of(digest)
+    return f"{digest}.{position}.{name}" if name else ""
 
 
 def run_digest(text: str, tokens: Sequence[str], digests: Mapping[str, str]) -> str:

@@ -197,8 +197,7 @@ def add_run(digest: str, name: str) -> SessionRun:
 def insert_run(entry: SessionRun, position: int) -> SessionRun:
     """Add an entry, shown, with a name and a color that no other run of the session has."""
     used_slots = {other.slot for other in runs()}
-    slots = (entry.slot, *range(len(used_slots) + 1))
-    slot = next(slot for slot in slots if slot not in used_slots)
+    slot = next(slot for slot in (entry.slot, *range(len(used_slots) + 1)) if slot not in used_slots)
     entry = replace(entry, name=free_name(entry.name), slot=slot)
     st.session_state[_RUNS] = (*runs()[:position], entry, *runs()[position:])
     if SHOWN in st.session_state:
@@ -346,7 +345,8 @@ def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
 
 def _address() -> tuple[dict[str, list[str]], saved_views.SavedView | None]:
     """The choices of the address, and the saved view that it names."""
-    given = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params})
+    names = {entry.digest[:SHORT]: entry.name for entry in st.session_state.get(_RUNS, ())}
+    given = short_address.unpack({key: st.query_params.get_all(key) for key in st.query_params}, names)
     if RUN not in given and saved_views.VIEW in given:
         view = saved_views.ask_for(given[saved_views.VIEW][0])
         return (_known(view.parameters), view) if view else ({}, None)
