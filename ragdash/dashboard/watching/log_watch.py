@@ -69,8 +69,8 @@ def render() -> None:
         return
     if older := state.get(state.LOG_OLDER):
         st.button(f"Load {fmt.count(len(older), 'older run')}", key="load_older", icon=":material/history:",
-                  on_click=_load_older, help="The newest runs of the log folder were loaded. The History page reads all "
-                  "of them; other pages compare the runs that are loaded.")
+                  on_click=_load_older, help="The newest runs of the log folder are loaded. The History page reads all "
+                  "runs; other pages compare those that are loaded.")
     _progress()
 
 
