@@ -50,7 +50,7 @@ def detectable_sentence(check: TestSetCheck) -> str:
         size = (f"by about {number(low)} where their rankings are alike ({escape(close.candidate)} and "
                 f"{escape(close.baseline)}), by about {number(high)} where they are not ({escape(far.candidate)} and "
                 f"{escape(far.baseline)})")
-    return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80 % power, "
+    return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80% power, "
             f"corrected over {count(pairs[0].family.size, 'pair')} of runs).")
 
 
