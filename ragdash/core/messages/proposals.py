@@ -41,6 +41,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="lists of equal length, or what was returned or is relevant for each query",
         fix="Write an object for each query, with what belongs to it.",
     ),
+    "fractions-as-documents": Message(
+        actual="a list of numbers from 0 to 1 under {key!r}, such as the values of a metric",
+        expected="the ids of documents for each query",
+        fix="Name the queries of the values: an object or a row for each query, with the value of each configuration.",
+    ),
     "rows-without-query": Message(
         actual="{count:count record} with {fields} and neither a question nor an id of the query",
         expected="the query of each row",

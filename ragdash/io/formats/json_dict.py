@@ -72,6 +72,8 @@ def _entries_with_field(field: str):
             source.fail("data-splits", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
         if len(members) > 1 and all(str(key).casefold() in _FIELDS for _, _, key in members):
             source.fail("fields-as-queries", {"keys": [key for _, _, key in members]}, line=members[0].line or 1)
+        if fractions := next((key for _, value, key in members if _are_fractions(value)), None):
+            source.fail("fractions-as-documents", {"key": fractions}, line=members[0].line or 1)
         for line, value, key in members:
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
@@ -98,6 +100,15 @@ def _is_summary(values: list) -> bool:
 
 def _is_flat_list(value) -> bool:
     return type(value) is list and not any(type(item) in (dict, list) for item in value)
+
+
+def _are_fractions(value) -> bool:
+    """True for a list of numbers from 0 to 1, such as the values of a metric: they name no documents."""
+    if type(value) is not list or len(value) < 2 or any(type(item) in (str, bool, list, dict) for item in value):
+        return False
+    numbers = [parse_number(str(item)) for item in value if item is not None]
+    return bool(numbers) and all(number is not None and 0 <= number <= 1 for number in numbers) and any(
+        not float(number or 0).is_integer() for number in numbers)
 
 
 def _is_nested_object(value: dict) -> bool:

@@ -25,6 +25,9 @@ MEANS = ("all", "mean", "average", "avg", "overall")  # under these ids files ha
 _MEASURE = re.compile(
     r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m_?map|map|Rprec|bpref|gm_bpref|recip_rank|infAP|ndcg|utility|11pt_avg|"
     r"(P|recall|ndcg_cut|map_cut|success|iprec_at_recall|ircl_prn|relative_P|Rprec_mult)_[\d.]+|set_\w+")
+_WORD = re.compile(r"[A-Za-z][A-Za-z_]{2,}[A-Za-z_@\d.]*")  # a measure; qrels have 0 there, runs Q0
+_COLUMNS = ("run", "measure", "query", "value")
+_FEW_LINES, _MOST_MEASURES = 4, 30
 Row = tuple[int, str | None, str, str, str]  # line, run, query, metric, value
 
 
@@ -38,7 +41,20 @@ def detect(start: FileStart) -> Detection | None:
     measured = lines and all(len(words) == 3 and _MEASURE.fullmatch(words[0]) for words in lines)
     if measured and any(words[1] not in MEANS for words in lines if words[0] != "runid"):
         return Detection("score-rows", "run", "measure, query and value on each line, as trec_eval -q writes them")
+    if _are_values_of_runs(lines):
+        return Detection("score-rows", "run", "run, measure, query and value on each line")
     return None
+
+
+def _are_values_of_runs(lines: list[list[str]]) -> bool:
+    """True for lines of run, measure, query and value: several measures in words, each once for a run and a query."""
+    if len(lines) < _FEW_LINES or any(len(words) != len(_COLUMNS) or parse_number(words[3]) is None for words in lines):
+        return False
+    measures = {words[1] for words in lines}
+    pairs = {(words[0], words[2]) for words in lines}
+    named = all(_WORD.fullmatch(measure) for measure in measures)
+    return named and 1 < len(measures) <= _MOST_MEASURES and len({tuple(words[:3]) for words in lines}) == len(
+        lines) and len(lines) > (len(pairs) - 1) * len(measures)
 
 
 def _schema(header: Header) -> dict[str, str]:
@@ -103,6 +119,8 @@ def _trec_eval_rows(source: Source) -> Iterator[Row]:
         words = text.split()
         if len(words) == 3 and words[0] != "runid":
             yield line, None, words[1], words[0], words[2]
+        elif len(words) == len(_COLUMNS):
+            yield line, words[0], words[2], words[1], words[3]
         elif words and words[0] != "runid":
             source.fail("column-count", {"count": len(words), "row": text[:80], "width": 3}, line=line)
 

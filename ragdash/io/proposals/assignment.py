@@ -56,8 +56,8 @@ class Assignment:
         if self.records.path and not set(content) - {"scores", "labels"} and self.roles.get("query_id") == "index" and (
                 "query" not in self.roles):
             return False  # places in a list
-        if content == ["labels"] and 2 * self.repeats > len(self.records.rows):
-            return False
+        if set(content) <= {"scores", "labels"} and 2 * self.repeats > len(self.records.rows):
+            return False  # values of something else than queries, or of configurations that nothing names
         if len(self.records.rows) == 1 and not self.records.path and "query" not in self.roles:
             return False
         if "query" not in self.roles and any("[]." in name and (

@@ -10,6 +10,7 @@ from ragdash.io.proposals.shapes.languages import english_words, in_english
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _YES_NO = re.compile(r"[(\[]\s*y(?:es)?\s*/\s*n(?:o)?\s*[)\]]", re.IGNORECASE)
 _SHOULD = re.compile(r"should[ _](?:have[ _])?(?:been|be)(?=\W*$)", re.IGNORECASE)
+_BENCHMARK = re.compile(r"benchmark[ _-]?answer", re.IGNORECASE)  # what a data set says, not a system
 _PLURALS = {"ids": "id", "queries": "query", "ms": "ms", "context": "context", "indices": "index", "responses":
             "response", "references": "reference", "sources": "source", "passages": "passage", "pages": "page",
             "files": "file", "filenames": "filename", "nodes": "node", "urls": "url", "docs": "doc", "titles": "title",
@@ -89,7 +90,7 @@ def names_average(text: str) -> bool:
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in the singular: "retrievedDocIds" -> ("retrieved", "doc", "id")."""
-    name = _SHOULD.sub("expected answer", _YES_NO.sub("", in_english(name)))
+    name = _BENCHMARK.sub("reference answer", _SHOULD.sub("expected answer", _YES_NO.sub("", in_english(name))))
     parts = re.split(r"[\W_]+", _CAMEL.sub(" ", re.sub(r"\[\]", " ", name)))
     return tuple(_singular(word) for part in parts if part for word in english_words(part.lower()))
 

@@ -41,6 +41,7 @@ MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
+_LONGEST_NAME = 160  # of a configuration, such as the path of a model
 _DELIMITERS = "\t,;|"
 
 
@@ -149,7 +150,7 @@ def _nested_lists(rows: list[dict]) -> Iterator[RecordList]:
     if any(name in rows[0] for name in ("question", "query", "input", "user_input")):
         return
     outer = [{f"{KEY}.{name}": value for name, value in row.items()
-              if type(value) in (str, int, NumberText) and len(str(value)) < 60} for row in rows]
+              if type(value) in (str, int, NumberText) and len(str(value)) < _LONGEST_NAME} for row in rows]
     for key in keys:
         lists = [row.get(key) for row in rows]
         if all(_is_records(items, 2) for items in lists) or all(map(_ask, lists)):

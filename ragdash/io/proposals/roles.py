@@ -183,7 +183,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
     deepeval = {"actualoutput", "expectedoutput", "retrievalcontext"} & {normalize_name(name) for name in result.fields}
     objects = [item for item in free.values() if meanings.is_evidence(item) or (deepeval and item.path == "context")]
     if objects:
-        objects.sort(key=lambda item: (item.share < 0.5, item.path.count("."), not item.is_list, -item.mean_length))
+        objects.sort(key=lambda item: (item.share < 0.5, item.path.count("."), not item.is_list,
+                                       "page" in item.name_words, -item.mean_length))
         take(result, free, "evidence", objects[0])
     gold = [item for item in free.values() if meanings.is_gold_documents(item)
             and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]

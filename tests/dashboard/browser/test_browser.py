@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,9 @@ MOVED = {"runs?k=7": ("Data", "/data?"), "leaderboard?k=7": ("Compare", "/compar
 TALLEST = {1440: 2_600, 390: 4_500}  # width of the window -> pixels of a page with the samples
 PARTS = {state.COMPARE_PART: compare.PARTS, state.ANSWERS_PART: answers.PARTS, state.BANDS_PART: threshold_bands.PARTS,
          state.DATA_PART: data.PARTS}
-EMBEDDED = {view: ("dark", "light") for view in ("", "compare?detail=means")}  # elsewhere in one of the two
+# Streamlit reads these options as a page loads, the same on each: these views have colors of their own, one is a part
+EMBEDDED = [("", "dark"), ("compare?detail=means", "dark"), ("compare?detail=means", "light"),
+            ("queries?query=q001", "light"), ("failures", "dark"), ("data?data_part=relink", "light")]
 INK = {"light": "rgb(11, 16, 22)", "dark": "rgb(232, 236, 241)"}
 CELL = "document.querySelector('[aria-label=\"Rankings side by side\"] td b')"
 DENSE = {"light": "#0072B2", "dark": "#AAE0FF"}
@@ -211,8 +214,9 @@ def test_every_page_every_tab_and_every_earlier_address_is_visited_here():
 
 def test_addresses_of_an_earlier_version_open_what_shows_them_now(visit, samples_link):
     app = visit()
-    for path, (title, part) in MOVED.items():
-        app.open(samples_link.replace("/?", f"/{path}&"))
+    for number, (path, (title, part)) in enumerate(MOVED.items()):
+        go = app.follow if number else app.open
+        go(samples_link.replace("/?", f"/{path}&"))
         app.page.get_by_role("heading", name=title, level=1).wait_for()
         app.settle().calm()
         assert part in app.page.url and "k=7" in app.page.url and "run=" in app.page.url, path
@@ -231,34 +235,43 @@ def test_the_back_button_returns_to_the_page_before(visit, samples_link):
 
 
 @pytest.fixture(scope="module")
-def tour(browser, server, samples_link):
-    """A page with the samples that goes from view to view."""
-    app, faults, context = visitor(browser, server)
-    app.open(samples_link)
-    yield app
+def proxy(server):
+    """The address of a proxy that adds the policy of the recipes."""
+    assert len(POLICIES) == 2 and len(set(POLICIES)) == 1, "both proxies send the same"
+    with proxy_with_header(server, f"Content-Security-Policy: {POLICIES[0]}") as address:
+        yield address
+
+
+@contextmanager
+def guarded(browser, proxy):
+    """(App, refused): a page behind the proxy; refused fills with what the policy stops."""
+    app, faults, context = visitor(browser, proxy)
+    refused: list[str] = []
+    app.page.on("console", lambda message: "Content Security Policy" in message.text and refused.append(message.text))
+    yield app, refused
     context.close()
-    assert not faults, faults
+    assert not [fault for fault in faults if LEAVES not in fault], faults
 
 
 @pytest.fixture(scope="module")
-def framed(browser, server):
-    """(App, address, refused): a page behind a proxy with the policy of the recipes; refused: what the policy stops."""
-    assert len(POLICIES) == 2 and len(set(POLICIES)) == 1, "both proxies send the same"
-    with proxy_with_header(server, f"Content-Security-Policy: {POLICIES[0]}") as address:
-        app, faults, context = visitor(browser, address)
-        refused: list[str] = []
-        app.page.on("console", lambda message: "Content Security Policy" in message.text
-                    and refused.append(message.text))
-        yield app, address, refused
-        context.close()
-        assert not [fault for fault in faults if LEAVES not in fault], faults
+def framed(browser, proxy):
+    with guarded(browser, proxy) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def tour(browser, server, proxy, samples_link):
+    """(App, link, refused): a page with the samples that goes from view to view."""
+    link = samples_link.replace(server, proxy)
+    with guarded(browser, proxy) as (app, refused):
+        yield app.open(link), link, refused
 
 
 @pytest.mark.parametrize(("path", "title"), VIEWS.items(), ids=list(VIEWS))
-def test_a_page_in_both_themes_at_both_widths_is_accessible(tour, samples_link, axe_source, path, title):
-    app, address = tour, path + ("&" if "?" in path else "?")
+def test_a_page_in_both_themes_at_both_widths_is_accessible_under_the_policy(tour, axe_source, path, title):
+    (app, link, refused), address = tour, path + ("&" if "?" in path else "?")
     app.page.set_viewport_size(LARGE)
-    app.follow(samples_link.replace("/?", f"/{address}"))
+    app.follow(link.replace("/?", f"/{address}"))
     heading = app.page.get_by_role("heading", name=title, level=1)
     heading.wait_for()
     first, second = ("dark", "light") if app.page.evaluate(PREFERS_DARK) else ("light", "dark")
@@ -273,31 +286,32 @@ def test_a_page_in_both_themes_at_both_widths_is_accessible(tour, samples_link, 
     drawn_in(app, second, path)
     app.resize(1440).calm()
     shown_in(app, second, path)
+    if path in ("compare", "precision-recall", "ranking"):
+        app.page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=20_000)
     assert heading.count() == 1
     faults += faults_of(app, axe_source, only_colors=True) if axe_source else []
     assert not faults, "\n".join(faults)
+    assert app.page.evaluate("window.ragdashHistory") is True, "the script of the shell ran"
+    assert not refused, refused
 
 
-@pytest.mark.parametrize(("path", "title"), VIEWS.items(), ids=list(VIEWS))
-def test_an_address_opens_embedded_in_its_appearance_under_the_policy_of_the_recipes(framed, server, samples_link, path,
-                                                                                     title):
-    app, proxy, refused = framed
-    address = path + ("&" if "?" in path else "?")
-    for embedded in EMBEDDED.get(path, (("dark", "light")[list(VIEWS).index(path) % 2],)):
-        app.page.emulate_media(color_scheme="light" if embedded == "dark" else "dark")  # the address overrules it
-        link = samples_link.replace(f"{server}/?", f"{proxy}/{address}embed=true&embed_options={embedded}_theme&")
-        app.open(link).calm()
-        assert app.page.get_by_role("heading", name=title, level=1).count() == 1
-        assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
-        shown_in(app, embedded, path)
-        if path in ("compare", "precision-recall", "ranking"):
-            app.page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=20_000)
-        assert app.page.evaluate("window.ragdashHistory") is True, "the script of the shell ran"
+@pytest.mark.parametrize(("view", "embedded"), EMBEDDED)
+def test_an_address_opens_embedded_in_its_appearance_under_the_policy_of_the_recipes(framed, server, proxy,
+                                                                                     samples_link, view, embedded):
+    app, refused = framed
+    app.page.emulate_media(color_scheme="light" if embedded == "dark" else "dark")  # the address overrules it
+    address = view + ("&" if "?" in view else "?")
+    link = samples_link.replace(f"{server}/?", f"{proxy}/{address}embed=true&embed_options={embedded}_theme&")
+    app.open(link).calm()
+    assert app.page.get_by_role("heading", name=VIEWS[view], level=1).count() == 1
+    assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
+    shown_in(app, embedded, view)
+    assert app.page.evaluate("window.ragdashHistory") is True, "the script of the shell ran"
     assert not [text for text in refused if LEAVES not in text], refused
 
 
-def test_under_the_policy_no_request_leaves(framed):
-    app, proxy, refused = framed
+def test_under_the_policy_no_request_leaves(framed, proxy):
+    app, refused = framed
     app.open(f"{proxy}/metrics")
     before = len(refused)
     assert app.page.evaluate("""leaves => {

@@ -1,59 +1,19 @@
-"""Every shape of file, dropped on the upload field of a real browser, is read as on the command line."""
+"""A file of each kind, dropped on the upload field of a real browser, is read as on the command line.
+
+tests/dashboard/pages/test_dropped_files.py drops all files on the page, without a browser.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
+from dropped_files import EXPECTED, FOLDER, Reading, of_each_kind, on_the_command_line
 from live_dashboard import visitor
 
-from ragdash.cli.main import main
-
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-FOLDER = Path(__file__).resolve().parents[2] / "io" / "real_files"
-EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["files"]
-VARIANTS = {  # of a shape that another file has
-    "ragas_dataset.jsonl", "deepeval_goldens.csv", "deepeval_goldens.json", "haystack_detailed.json",
-    "dspy_evaluate.csv", "haystack_aggregated.csv", "llamaindex_rag_dataset.json", "mlflow_answers_table.json",
-    "promptfoo_results.json", "promptfoo_results.jsonl", "trulens_records_otel.csv", "tonic_run.csv",
-    "rre_ratings.json", "quepid_book_raters.csv", "elasticsearch_rank_eval.json", "summary_by_system.csv",
-    "summary_of_one_run.json", "autorag_summary.csv", "links_without_grades.csv", "questions_beir.jsonl",
-    "questions_headerless.tsv", "grades_of_queries.json", "qrels_mixed_blanks.txt", "run_mixed_blanks.txt",
-    "hash_comment_first.jsonl", "answers_keyed_by_system.json", "llamaindex_nodes.json",
-    "langchain_chain_dump.jsonl", "flashrag_dataset.jsonl", "openai_evals_samples.jsonl", "autorag_qa.parquet",
-    "quepid_judgments.csv", "workbook_sheet_per_system.xlsx", "expected_sources_objects.json", "spread_texts.csv",
-    "full_and_partial.json", "giskard_testset.jsonl", "opensearch_judgments.json",
-    "flashrag_intermediate_data.json", "wide_by_system.csv", "gold_question_answer.csv", "retriever_by_model.json"}
-FILES = [name for name, expected in EXPECTED.items() if expected["how"] != "not yet" and name not in VARIANTS]
-RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), [\d,]+ documents? returned, ([\d,]+) deep", re.M)
-TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
-CORPUS = re.compile(r"^.*: corpus .*?([\d,]+) documents?", re.M)
-TRY = re.compile(r"ragdash check (.*?)(?: or: .*)?$", re.M)
-
-
-@dataclass
-class Reading:
-    """What is read from a file: (name, queries, depth) of each run, queries and judgments, documents."""
-
-    runs: set[tuple[str, str, str]] = field(default_factory=set)
-    truth: tuple[str, str] | None = None
-    documents: str | None = None
-    refused: str = ""
-
-
-def on_the_command_line(capfdbinary, *arguments: str) -> tuple[Reading, str]:
-    """(what `ragdash check` reads, the options that it proposes)."""
-    main(["check", *arguments])
-    out, err = (stream.decode() for stream in capfdbinary.readouterr())
-    truth, corpus, proposed = TRUTH.search(out), CORPUS.search(out), TRY.search(err)
-    reading = Reading(set(RUN.findall(out)), truth and truth.groups(), corpus and corpus[1],
-                      err if "cannot be used" in out else "")
-    return reading, proposed[1] if proposed else ""
 
 
 def on_the_page(page) -> Reading:
@@ -82,7 +42,7 @@ def page_of_files(browser, server):
     assert not faults, faults
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", of_each_kind())
 def test_a_dropped_file_is_read_as_on_the_command_line(page_of_files, name, capfdbinary):
     expected, path = EXPECTED[name], str(FOLDER / name)
     reading, proposed = on_the_command_line(capfdbinary, path)

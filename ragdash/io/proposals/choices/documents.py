@@ -54,7 +54,9 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
         _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
     _settle_texts(result, free)
     judged = result.roles.get("relevant", "").rpartition("[].")[0] if "grade" in result.roles else ""
+    spans = result.roles.get("evidence", "").rpartition("[].")[0]
     contexts = [item for item in free.values() if meanings.is_context(item)
+                and not (spans and item.path.startswith(f"{spans}[]."))
                 and not (judged and item.path.startswith(f"{judged}[]."))
                 and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
     contexts.sort(key=lambda item: (not item.is_list, "retrieval" not in item.words and "retrieved" not in item.words,

@@ -43,7 +43,7 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and len(item.values) == len(names)
                   and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
-                  and (not item.is_number or not set(item.name_words).isdisjoint(_DISTINGUISHING))
+                  and (not item.is_number or item.path == KEY or not set(item.name_words).isdisjoint(_DISTINGUISHING))
                   and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)]
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
                                       item.path not in _NAMING,

@@ -47,6 +47,9 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         take(result, free, "relevant", neutral[0])  # the same for all systems, so none of them returned it
     elif is_answered or is_system or (neutral[0].is_list and {"answer", "answers"} <= result.roles.keys()):
         take(result, free, "retrieved", neutral[0])
+    elif name & {"url", "uri", "link"} and not neutral[0].is_list and {
+            "query", "answer", "answers", "evidence"}.isdisjoint(result.roles):
+        return []  # the page that a record is about
     else:
         take(result, free, "relevant", neutral[0])
         if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):

@@ -43,8 +43,8 @@ def is_label(field: Field) -> bool:
     name = set(field.words)
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
-    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({"model", "type", "id", "error", "name",
-                                                                               "metric"})
+    rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({
+        "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 

@@ -38,7 +38,7 @@ _NO_SYSTEM = ROLE_WORDS | RANKS | GOLD | {"short", "long", "cleaned", "extracted
                                           "n",
                                           "count", "is", "has", "k", "p", "by", "of", "in", "with", "from", "for",
                                           "to", "line", "name", "key", "value", "no", "start", "end", "begin",
-                                          "offset", "char", "span"}
+                                          "offset", "char", "span", "benchmark"}
 _CONTENT = {"retrieved", "ranking", "returned", "hit", "top", "label", "verdict", "judgment"} | (
     TEXT | ANSWER | DOCUMENT | SCORES | LATENCIES | METRICS | ID)
 _SETTINGS = {"header", "param", "parameter", "metadata"}  # of a request, not of a configuration

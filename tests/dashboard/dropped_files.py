@@ -1,0 +1,48 @@
+"""Files that are dropped on the Data page, and what `ragdash check` reads from each of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragdash.cli.main import main
+
+FOLDER = Path(__file__).resolve().parents[1] / "io" / "real_files"
+EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["files"]
+FILES = [name for name, expected in EXPECTED.items() if expected["how"] != "not yet"]
+RUN = re.compile(r"^.*: run '(.*)' \(.*\), ([\d,]+) quer(?:y|ies), [\d,]+ documents? returned, ([\d,]+) deep", re.M)
+TRUTH = re.compile(r"^.*: truth \(.*\), ([\d,]+) quer(?:y|ies), ([\d,]+) judgments?,", re.M)
+CORPUS = re.compile(r"^.*: corpus .*?([\d,]+) documents?", re.M)
+TRY = re.compile(r"ragdash check (.*?)(?: or: .*)?$", re.M)
+
+
+@dataclass
+class Reading:
+    """What is read from a file: (name, queries, depth) of each run, queries and judgments, documents."""
+
+    runs: set[tuple[str, str, str]] = field(default_factory=set)
+    truth: tuple[str, str] | None = None
+    documents: str | None = None
+    refused: str = ""
+
+
+def on_the_command_line(capfdbinary, *arguments: str) -> tuple[Reading, str]:
+    """(what `ragdash check` reads, the options that it proposes)."""
+    main(["check", *arguments])
+    out, err = (stream.decode() for stream in capfdbinary.readouterr())
+    truth, corpus, proposed = TRUTH.search(out), CORPUS.search(out), TRY.search(err)
+    reading = Reading(set(RUN.findall(out)), truth and truth.groups(), corpus and corpus[1],
+                      err if "cannot be used" in out else "")
+    return reading, proposed[1] if proposed else ""
+
+
+def of_each_kind() -> list[str]:
+    """The first file of each ending that is read in some way as something."""
+    first: dict[tuple, str] = {}
+    for name in FILES:
+        expected = EXPECTED[name]
+        contents = next((kind for kind in ("runs", "corpus") if kind in expected), "truth")
+        first.setdefault((Path(name).suffix, expected["how"], "refused" in expected, contents), name)
+    return list(first.values())
