@@ -77,6 +77,7 @@ def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
     assert "The 40 queries have the same value in both runs, so the interval has no width." in texts(at)
 
 
+
 def test_what_the_picture_leaves_out_and_over_which_queries_a_difference_is_are_said():
     """Scores of a file: 40 queries of old, 30 of new. Seven metrics, of which the picture has six."""
     built, truth = runs_and_truth()

@@ -177,7 +177,8 @@ def _render_table(context: PageContext, candidates: Sequence[int], specs: list[S
     name = fmt.escape(fmt.shorten_middle(base, TITLE_NAME))
     uneven = " That is not always the difference of the two means." if any(row.left_out for row in rows) else ""
     st.caption(f"Differences are candidate minus {name}, mean over the queries with a value for both, "
-               f"with simultaneous 95% intervals.{uneven}{context.scope.basis}",
+               f"with simultaneous 95% intervals.{uneven}{context.scope.basis} "
+               f"{comparison_sentences.same_values_note(rows)}".strip(),
                help=tooltip("comparison_test",
                             family=comparison_sentences.family_sentence(len(context.entries), rules)))
 
