@@ -17,6 +17,9 @@ Methods: "spent" is what the package uses (evaluation/stats/sequential.py). "ber
 of the same single nights at the same levels (Maurer and Pontil 2009). "bernstein over nights": a confidence sequence
 over the means of the nights, as if nights were independent samples (Howard et al. 2021, Waudby-Smith and Ramdas 2024,
 predictable plug-in). "holm": Holm over all nights up to now, looked at every night. "naive": p < 0.05 every night.
+With truescore installed (`pip install truescore`): "truescore" is its `confidence_sequence` over the differences of all
+queries, night after night, and "truescore windows" its `windowed_exclusion` with a window for each night. The width is
+half the length of the interval of a difference without a true change, on average over samples.
 Delays count nights from the change until the alarm, for samples that had no earlier alarm; the detectable difference is
 that of a single comparison of two nights with 80 % power.
 """
@@ -24,10 +27,12 @@ that of a single comparison of two nights with 80 % power.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from scipy.special import stdtrit
 
 import ragdash
 from ragdash.evaluation.stats import detectable_difference
@@ -102,9 +107,62 @@ def naive(differences: np.ndarray) -> np.ndarray:
     return bounded_p(differences.T) < ALPHA
 
 
+def truescore(differences: np.ndarray) -> np.ndarray:
+    """Its confidence sequence takes one observation after the other; a look is after the queries of a night."""
+    low, high = truescore_bounds(differences)
+    return (low > 0) | (high < 0)
+
+
+def truescore_bounds(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    from truescore.sequential import confidence_sequence
+
+    sequence = confidence_sequence(differences.ravel(), alpha=ALPHA, bounds=(-1.0, 1.0))
+    ends = np.arange(1, len(differences) + 1) * differences.shape[1] - 1
+    return sequence.lower_bounds[ends], sequence.upper_bounds[ends]
+
+
+def truescore_windows(differences: np.ndarray) -> np.ndarray:
+    from truescore.sequential import windowed_exclusion
+
+    hit = windowed_exclusion(differences.ravel(), 0.0, window=differences.shape[1], alpha=ALPHA, direction="two-sided",
+                             bounds=(-1.0, 1.0))
+    return np.arange(len(differences)) == (-1 if hit is None else (hit - 1) // differences.shape[1])
+
+
 METHODS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "spent": spent, "bernstein": bernstein, "bernstein over nights": bernstein_over_nights, "holm": holm,
     "naive": naive}
+HAS_TRUESCORE = importlib.util.find_spec("truescore") is not None
+if HAS_TRUESCORE:
+    METHODS |= {"truescore": truescore, "truescore windows": truescore_windows}
+
+
+def half_widths(differences: np.ndarray) -> dict[str, np.ndarray]:
+    """Half the length of each night's interval of the difference, by method; of windows at the end of the night."""
+    tests, n = sequential_tests(differences, ALPHA), differences.shape[1]
+    looks = np.arange(1, len(differences) + 1)
+    error = differences.std(axis=1, ddof=1) / np.sqrt(n)
+    log = np.log(4 / np.array([2 * look_level(k, 0, ALPHA) for k in looks]))
+    widths = {"spent": np.where(tests.flagged <= 1, (tests.high - tests.low) / 2, np.nan),
+              "bernstein": np.sqrt(2 * differences.var(axis=1, ddof=1) * log / n) + 2 * 7 * log / (3 * (n - 1)),
+              "holm": -stdtrit(n - 1, ALPHA / looks / 2) * error, "naive": -stdtrit(n - 1, ALPHA / 2) * error}
+    if HAS_TRUESCORE:
+        from truescore.sequential import confidence_sequence
+
+        low, high = truescore_bounds(differences)
+        widths["truescore"] = (high - low) / 2
+        widths["truescore windows"] = np.array([confidence_sequence(
+            night, alpha=ALPHA / len(differences), bounds=(-1.0, 1.0)).half_width for night in differences])
+    return widths
+
+
+def widths(scenario: str, samples: int, nights: int, seed: int = 1) -> dict[str, list[float]]:
+    """The mean over samples of half the length, at nights 1, 20 and the last one."""
+    quality = qualities()
+    rows = [half_widths(series(np.random.default_rng((seed, sample)), quality, nights, scenario, 0.0))
+            for sample in range(samples)]
+    return {name: [float(np.nanmean([row[name][night - 1] for row in rows])) for night in (1, 20, nights)]
+            for name in rows[0]}
 
 
 def first_alarms(scenario: str, samples: int, nights: int, step: float, seed: int) -> Iterator[dict[str, int]]:
@@ -155,6 +213,13 @@ def main() -> None:
     for scenario in ("noise", "versions", "one version", "rare"):
         shares = false_alarms(scenario, options.samples, options.nights, options.seed)
         print(f"  {scenario:12}", "  ".join(f"{name} {share:.1%}" for name, share in shares.items()), flush=True)
+    if not HAS_TRUESCORE:
+        print("truescore is not installed and is left out: pip install truescore")
+    print(f"Half the length of the interval of a difference at nights 1, 20 and {options.nights}")
+    for scenario in ("noise", "one version"):
+        lengths = widths(scenario, min(options.samples, 100), options.nights, options.seed)
+        print(f"  {scenario:12}", "  ".join(f"{name} {' / '.join(f'{width:.3f}' for width in values)}"
+                                            for name, values in lengths.items()), flush=True)
     print("Nights until a change at night 21 is found: median / 90th percentile (share found)")
     for versions, scenario in ((False, "noise"), (True, "one version")):
         for count in (1, 2):

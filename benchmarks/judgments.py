@@ -2,6 +2,7 @@
 
     python benchmarks/judgments.py [--repetitions 20] [--metric P@10]
     python benchmarks/judgments.py estimate [--repetitions 200]   # judging on a budget, against full judgments
+    python benchmarks/judgments.py calibration [--repetitions 60] # do the probabilities of a plan come true?
 
 Two made-up systems rank documents whose relevance is known in full. All judgments but a few are hidden and given back
 in batches, in three orders: those that settle the winner (`plan_judgments`, planned again after each batch), at random
@@ -11,6 +12,9 @@ that is better under all judgments is ahead, from there to the end.
 `estimate` draws samples of several sizes (`draw_judgments`) and compares their estimates with the values of full
 judgments: error, coverage and width of the 95 % intervals, next to a simple random sample of the same documents, and to
 depth pooling, whose unjudged documents count as not relevant.
+
+`calibration` compares the chances of relevance of a plan, and the probability that its leader is better, with what full
+judgments show: queries with exactly one relevant document, about one, and many; judged at random and by depth.
 """
 
 from __future__ import annotations
@@ -32,11 +36,18 @@ from ragdash.metrics import Spec
 QUERIES, DOCUMENTS, DEPTH, FIRST, BATCH = 50, 60, 10, 1, 25
 
 
-def systems(seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
-    """(relevance (Q, D), the first documents of each system (Q, DEPTH)); the second system is a little noisier."""
+def systems(seed: int, kind: str = "many") -> tuple[np.ndarray, list[np.ndarray]]:
+    """(relevance (Q, D), the first documents of each system (Q, DEPTH)); the second system is a little noisier.
+
+    kind: a query has "one" relevant document, "about one" (1.4 on average) or "many" (a fifth of all on average).
+    """
     rng = np.random.default_rng(seed)
-    relevance = rng.random((QUERIES, DOCUMENTS)) < rng.beta(1, 4, QUERIES)[:, None]
-    shared = relevance + rng.normal(size=relevance.shape) * 0.5
+    if kind == "many":
+        relevance = rng.random((QUERIES, DOCUMENTS)) < rng.beta(1, 4, QUERIES)[:, None]
+    else:
+        count = np.ones(QUERIES) if kind == "one" else 1 + rng.poisson(0.4, QUERIES)
+        relevance = np.argsort(rng.random((QUERIES, DOCUMENTS)), axis=1) < count[:, None]
+    shared = relevance * (1.0 if kind == "many" else 2.0) + rng.normal(size=relevance.shape) * 0.5
     lists = [np.argsort(-(shared + rng.normal(size=shared.shape) * noise), axis=1)[:, :DEPTH] for noise in (0.5, 0.57)]
     return relevance, lists
 
@@ -158,15 +169,73 @@ def _one_estimate(spec: Spec, name: str, n: int, seed: int) -> tuple[float, ...]
             abs(difference.value - gap), difference.low <= gap <= difference.high, difference.high - difference.low)
 
 
+def judged_part(how: str, pool: np.ndarray, best: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Which documents of the pool are judged: (Q, D) bool; best (Q, D): ranks from 0."""
+    share = {"10 % at random": 0.1, "40 % at random": 0.4, "depth 1, 20 % at random": 0.2}.get(how, 0.0)
+    depth = {"depth 2": 2, "depth 1, 20 % at random": 1}.get(how, 0)
+    return pool & ((rng.random(pool.shape) < share) | (best < depth))
+
+
+def calibration(spec: Spec, repetitions: int) -> None:
+    """Reliability of the chances by bins, and of the probability that the leader is better."""
+    edges, sure_edges = np.array([0, 0.05, 0.2, 0.5, 1.01]), np.array([0, 0.6, 0.7, 0.8, 0.9, 1.01])
+    print(f"{spec.title}, {QUERIES} queries, {repetitions} pairs of systems; in each bin: said > seen (share of all)")
+    for kind in ("one", "about one", "many"):
+        sure: list[tuple[float, bool]] = []
+        for how in ("10 % at random", "40 % at random", "depth 2", "depth 1, 20 % at random"):
+            rows = [_one_plan(spec, kind, how, seed) for seed in range(repetitions)]
+            chance, relevant = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
+            sure += [row[2] for row in rows if row[2] is not None]
+            print(f"{kind:10} {how:24} error {_calibration_error(chance, relevant, edges):.3f}  "
+                  f"{_reliability(chance, relevant, edges)}", flush=True)
+        said, right = np.array(sure, float).T
+        print(f"{kind:10} the leader is better: {_reliability(said, right, sure_edges)}", flush=True)
+
+
+def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, tuple[float, bool] | None]:
+    """(chances; which are relevant; how sure the plan is and whether its leader is better, None for equal runs)."""
+    relevance, lists = systems(seed, kind)
+    pool, best = np.zeros_like(relevance), np.full(relevance.shape, DEPTH)
+    for top in lists:
+        np.put_along_axis(pool, top, True, axis=1)
+        ranks = np.full_like(best, DEPTH)
+        np.put_along_axis(ranks, top, np.arange(DEPTH)[None, :], axis=1)
+        best = np.minimum(best, ranks)
+    known = judged_part(how, pool, best, np.random.default_rng([seed, 1]))
+    runs = [run_of(name, top) for name, top in zip("ab", lists, strict=True)]
+    plan = plan_judgments([Match(run, truth_of(relevance, known)) for run in runs], spec, limit=None, worlds=2)
+    places = [(int(row["query_id"][1:]), int(row["doc_id"][1:])) for row in plan.table.to_pylist()]
+    relevant = np.array([relevance[place] for place in places], bool)
+    gap = ahead(runs, truth_of(relevance, pool), spec)
+    outcome = None if gap == 0 else (plan.sure, (plan.leader == "a") == (gap > 0))
+    return plan.table["chance"].to_numpy(), relevant, outcome
+
+
+def _reliability(said: np.ndarray, seen: np.ndarray, edges: np.ndarray) -> str:
+    bins = np.digitize(said, edges) - 1
+    return "  ".join(f"{said[bins == i].mean():.2f} > {seen[bins == i].mean():.2f} ({(bins == i).mean():.0%})"
+                     for i in range(len(edges) - 1) if (bins == i).any())
+
+
+def _calibration_error(said: np.ndarray, seen: np.ndarray, edges: np.ndarray) -> float:
+    """Mean absolute difference of said and seen over the bins, by their shares."""
+    bins = np.digitize(said, edges) - 1
+    return float(sum((bins == i).mean() * abs(said[bins == i].mean() - seen[bins == i].mean())
+                     for i in range(len(edges) - 1) if (bins == i).any()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", choices=("winner", "estimate"), default="winner")
+    parser.add_argument("part", nargs="?", choices=("winner", "estimate", "calibration"), default="winner")
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--metric", default="P@10")
     options = parser.parse_args()
     [spec] = parse_specs(options.metric)
     if options.part == "estimate":
         estimates(spec, options.repetitions)
+        return
+    if options.part == "calibration":
+        calibration(spec, options.repetitions)
         return
     print(f"{spec.title}, {QUERIES} queries, {options.repetitions} pairs of systems")
     print("order     right from (mean, 90 % of cases)   stop at 95 % (mean)   right at the stop")

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ragdash.experiments.sweep import sweep
     from ragdash.io import read_run, read_runs, read_truth
     from ragdash.metrics import METRICS, Spec, metric, parse_specs
+    from ragdash.reporting.public.history import history
+    from ragdash.reporting.public.judge_validation import validate_judge
+    from ragdash.reporting.public.variants import variants
     from ragdash.workspace.recording import record, record_retriever
 
 __version__ = "0.1.0"
@@ -44,14 +47,18 @@ _HOMES = {
     "experiments.sweep": ("sweep",),
     "io": ("read_run", "read_runs", "read_truth"),
     "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
+    "reporting.public.history": ("history",),
+    "reporting.public.judge_validation": ("validate_judge",),
+    "reporting.public.variants": ("variants",),
     "workspace.recording": ("record", "record_retriever"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "metrics",
           "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "ComparisonTable", "Conventions", "Evaluation", "InputError", "Problem", "Run",
-           "Spec", "Summary", "Truth", "compare", "evaluate", "evaluate_stream", "fuse", "metric", "parse_specs",
-           "query_map", "read_run", "read_runs", "read_truth", "record", "record_retriever", "sweep"]
+           "Spec", "Summary", "Truth", "compare", "evaluate", "evaluate_stream", "fuse", "history", "metric",
+           "parse_specs", "query_map", "read_run", "read_runs", "read_truth", "record", "record_retriever", "sweep",
+           "validate_judge", "variants"]
 
 
 def __getattr__(name: str) -> object:

@@ -9,12 +9,13 @@ import stat
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragdash.cli.file_mappings import for_several_files, mapping_for_file, mapping_of
 from ragdash.cli.truths_of_runs import common_truth
-from ragdash.core.console import Bar
+from ragdash.core.console import Bar, say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.paths import numbered, split_name
@@ -71,20 +72,33 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
 
 def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run]:
     """The runs of files and of log folders; of these, the closed ones."""
-    from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+    from ragdash.io.recorded.folder import is_recorded_folder
 
     runs: list[Run] = []
     for text in paths:
         name, path = split_name(text)
-        folder = Path(path)
-        if path != "-" and folder.is_dir() and not is_recorded_folder(folder) and (
-                entries := [entry for entry in log_entries(folder) if entry.state == "complete"]):
-            runs += [item for entry in entries for item in read_runs(str(entry.path))]
-        elif path != "-" and folder.is_dir() and not is_recorded_folder(folder) and not any(folder.iterdir()):
-            raise InputError([Problem("history/no-runs", {"folder": path}, path)])
+        is_log_folder = path != "-" and Path(path).is_dir() and not is_recorded_folder(Path(path))
+        closed = _closed_runs(Path(path)) if is_log_folder else []
+        if closed:
+            runs += [item for file in closed for item in read_runs(str(file))]
         else:
             runs += read_runs(source_of(text), name=name, **reading_arguments(options, text))
     return runs
+
+
+def _closed_runs(folder: Path) -> list[Path]:
+    """The closed runs of a log folder; archives that cannot be read are said, or an error where there is nothing else.
+
+    Raises InputError for an empty folder; no runs where the folder holds other files.
+    """
+    from ragdash.io.recorded.folder import log_entries, unreadable_archives
+
+    closed = [entry.path for entry in log_entries(folder) if entry.state == "complete"]
+    broken = unreadable_archives(folder)
+    if not closed and (broken or not any(folder.iterdir())):
+        raise InputError(broken or [Problem("history/no-runs", {"folder": str(folder)}, str(folder))])
+    say([replace(problem, severity="warning") for problem in broken])
+    return closed
 
 
 def with_reversed_scores(runs: list[Run], options: argparse.Namespace) -> list[Run]:

@@ -22,7 +22,7 @@ LONG = 256  # bytes; longer strings are hashed one by one
 _SHORT = 32  # bytes; longer strings are compared one by one
 BLOCK = 1 << 16  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_HALF, _EIGHT = np.uint64(32), np.uint64(8)
+_HALF, _EIGHT, _LOW = np.uint64(32), np.uint64(8), np.uint64(0xFFFFFFFF)
 _POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 16), thread_name_prefix="ragdash")
 
 
@@ -133,19 +133,25 @@ def equal_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedA
             for offset in range(0, longest, 8):
                 differing = windows[starts + offset].view(np.uint64)
                 differing ^= other_windows[other_starts + offset].view(np.uint64)
-                beyond = np.clip(8 - (lengths - offset), 0, 8).astype(np.uint64)  # bytes of the next strings
-                same &= (beyond == 8) | (differing << (beyond * _EIGHT & np.uint64(63)) == 0)
+                beyond = _EIGHT - lengths  # bytes of the next strings, which a shift by 64 bits drops
+                if offset or longest > 8:
+                    beyond = np.clip((offset + 8 - lengths.view(np.int64)), 0, 8).view(np.uint64)
+                beyond *= _EIGHT
+                differing <<= beyond
+                same &= differing == 0
             return same
     return pc.fill_null(pc.equal(take(left, left_rows), take(right, right_rows)), False).to_numpy(zero_copy_only=False)
 
 
 def _bytes_of(chunk: pa.Array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(the bytes of a chunk of strings; where the string of each row begins in them; its length)."""
-    offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset:chunk.offset + len(chunk) + 1]
     text = chunk.buffers()[2]
     data = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-    starts = offsets[rows].astype(np.int64)
-    return data, starts, offsets[rows + 1] - starts
+    both = np.ndarray((len(chunk),), "V8", chunk.buffers()[1], 4 * chunk.offset, (4,))[rows].view(np.uint64)
+    starts = both & _LOW  # the offset of a string, and in the upper half that of the next one
+    both >>= _HALF
+    both -= starts
+    return data, starts.view(np.int64), both
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:

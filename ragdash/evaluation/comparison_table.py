@@ -11,8 +11,9 @@ from pathlib import Path
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.slices import all_slices
 from ragdash.evaluation.comparison_inputs import ComparisonInputs
-from ragdash.evaluation.outcomes import Comparison
+from ragdash.evaluation.outcomes import Comparison, losses_over_metrics
 from ragdash.evaluation.repeats import spreads_of_evaluations
+from ragdash.evaluation.stats import ALPHA
 from ragdash.metrics import Spec, parse_specs
 
 _COLUMNS = {"candidate": "candidate", "baseline": "baseline", "metric": "spec", "n": "n",
@@ -178,7 +179,8 @@ class ComparisonTable(list[list[Comparison]]):
         """Raise AssertionError unless every candidate is significantly better on these metrics.
 
         metrics: default all that were compared. margin: the whole interval has to be above it, in the direction of the
-        metric. Corrected over all pairs of runs on a metric. Undefined outcomes and too few queries fail, and so do
+        metric. Corrected over all pairs of runs on a metric; over metrics nothing is to correct, since every one of
+        them has to be better. Undefined outcomes and too few queries fail, and so do
         runs that are not comparable (`verdict.withheld`), unless `compare` got them in `accept`.
         """
         self._assert(metrics, "is not significantly better", lambda comparison, gain:
@@ -187,15 +189,23 @@ class ComparisonTable(list[list[Comparison]]):
     def assert_no_regression(self, metrics: str | Iterable[str | Spec] | None = None, margin: float = 0.0) -> None:
         """Raise AssertionError if a candidate is worse on one of these metrics, or could be by more than the margin.
 
-        margin=0: fails where the difference is significant. margin above 0: fails unless the whole interval is above
-        -margin, so that too few queries fail. Undefined outcomes always fail, and so do runs that are not comparable
-        (`verdict.withheld`), unless `compare` got them in `accept`.
+        margin=0: fails where a difference is significant, corrected over pairs of runs and, by Holm, over these
+        metrics: with several of them a false alarm stays as rare as with one. margin above 0: fails unless the whole
+        interval is above -margin on every metric, so that too few queries fail. Undefined outcomes always fail, and so
+        do runs that are not comparable (`verdict.withheld`), unless `compare` got them in `accept`.
         """
         if margin < 0:
             raise InputError([Problem("bound/negative", {"text": f"margin={margin:g}"}, field="margin")])
-        self._assert(metrics, "may be worse" if margin else "is worse", lambda comparison, gain:
+        wanted = None if metrics is None else parse_specs(metrics)
+        lost = set()
+        for row in self:
+            chosen = [pair for pair in row if wanted is None or pair.spec in wanted]
+            alpha = ALPHA if self.inputs is None else self.inputs.rules.alpha
+            lost |= {id(pair) for pair, p in zip(chosen, losses_over_metrics(chosen), strict=True)
+                     if pair.outcome == "worse" and p < alpha}
+        self._assert(wanted, "may be worse" if margin else "is worse", lambda comparison, gain:
                      comparison.outcome not in ("undefined", "not-comparable")
-                     and (gain > -margin if margin else comparison.outcome != "worse"), margin)
+                     and (gain > -margin if margin else id(comparison) not in lost), margin)
 
     def _assert(self, metrics: str | Iterable[str | Spec] | None, words: str, holds, margin: float) -> None:
         comparisons = list(chain(*self))

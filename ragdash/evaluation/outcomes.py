@@ -12,6 +12,7 @@ from ragdash.core.records.shown import facts_html
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
+from ragdash.evaluation.stats.multiple_testing import holm
 from ragdash.metrics import Spec
 
 CORRECTIONS = ("max-t", "none")
@@ -163,6 +164,34 @@ class ComparisonRules:
         if self.permutations is not None:
             return self.permutations
         return PERMUTATIONS // 10 if queries > MANY_QUERIES else PERMUTATIONS
+
+
+def losses_over_metrics(comparisons: Sequence[Comparison]) -> list[float]:
+    """p of a loss on each metric, corrected over the metrics by Holm: for decisions that any one metric can make.
+
+    Parameters
+    ----------
+    comparisons
+        One candidate on each metric.
+
+    Returns
+    -------
+    list of float
+        p_corrected where the candidate has the worse mean and 1 where not, times the number of metrics for the
+        smallest, and so on. NaN where there is no outcome; these do not count.
+
+    Examples
+    --------
+    >>> from ragdash import compare
+    >>> truth = {f"q{i}": ["a"] for i in range(8)}
+    >>> poor, good = ({query: documents for query in truth} for documents in (["b", "a"], ["a", "b"]))
+    >>> [worse] = compare(good, {"poor": poor}, "RR P@1 R@2", truth=truth)
+    >>> [round(pair.p_corrected, 4) for pair in worse], [round(p, 4) for p in losses_over_metrics(worse)]
+    ([0.0078, 0.0078, 1.0], [0.0234, 0.0234, 1.0])
+    """
+    without = ("undefined", "not-comparable")
+    return holm(np.array([np.nan if pair.outcome in without else pair.p_corrected
+                          if pair.mean_difference * pair.sign < 0 else 1.0 for pair in comparisons])).tolist()
 
 
 def select_comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:

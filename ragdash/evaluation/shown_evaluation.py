@@ -30,7 +30,8 @@ class ShownEvaluation:
             The metric of the picture; default the first.
         picture
             "means", "differences", "precision", "recall", "trade-off", "mrr", "ndcg", "first-rank", "bands", "answers",
-            "queries", "scatter", "histogram", "score-cutoffs", "similarity", "failures", "latency".
+            "queries", "scatter", "histogram", "score-cutoffs", "similarity", "failures", "latency",
+            "query-map".
 
         Returns
         -------

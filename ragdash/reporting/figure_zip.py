@@ -11,6 +11,7 @@ from ragdash.reporting.html.blocks import Figure
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.html.report_page import build_sections
+from ragdash.reporting.html.sections import WITHOUT_PICTURES
 from ragdash.reporting.plots.common.captioned import WIDTH, captioned
 from ragdash.reporting.plots.common.theme import LIGHT, Theme
 from ragdash.reporting.sentences.formatting import count
@@ -36,7 +37,8 @@ def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> b
 
 def report_figures(content: ReportContent, theme: Theme = LIGHT) -> list[tuple[str, Any]]:
     """(key, figure) of every picture of the sections asked for, each with its title, its legend and what it shows."""
-    pictures = [block for section in build_sections(content) for block in section.blocks if isinstance(block, Figure)]
+    pictures = [block for section in build_sections(content, WITHOUT_PICTURES) for block in section.blocks
+                if isinstance(block, Figure)]
     return [(picture.key, captioned(picture.draw(theme), as_plain(picture.title), _caption(picture, content), theme))
             for picture in pictures]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ragdash.analysis import run_similarity, score_thresholds
 from ragdash.analysis.diagnosis import diagnose
+from ragdash.analysis.failure_patterns.query_map import query_map
 from ragdash.core.errors import InputError, Problem
 from ragdash.reporting.html.blocks import Figure as ReportFigure
 from ragdash.reporting.html.content import ReportContent
@@ -17,6 +18,7 @@ from ragdash.reporting.plots import compare, failures, latency_cost, thresholds
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import LIGHT, Axis, Figure
 from ragdash.reporting.plots.many_runs import run_similarity as similarity_plots
+from ragdash.reporting.sentences.failures.query_map import axes_of_map
 
 IN_REPORT = {"means": ("leaderboard", "means"), "differences": ("leaderboard", "differences"),
              "precision": ("curves", "curve-P"), "recall": ("curves", "curve-R"), "trade-off": ("curves", "trade-off"),
@@ -129,7 +131,21 @@ def _latency(content: ReportContent) -> Figure:
     return latency_cost.ecdf(content.names, content.slots, values, title="Latency")
 
 
+def _query_map(content: ReportContent) -> Figure:
+    """The questions on a plane, colored by the first run's values."""
+    placed, values = query_map(content.truth), content.evaluations[0].column(content.lead)
+    places = placed.places[content.selected]
+    ids = content.truth.query_ids.to_numpy(zero_copy_only=False)[content.selected]
+    axis, defined = axis_of(content.lead), values[~np.isnan(values)]
+    limits = (float(defined.min(initial=0.0)) if axis.low is None else axis.low,
+              float(defined.max(initial=1.0)) if axis.high is None else axis.high)
+    hover = [f"{failures.escape(name)}<br>{failures.escape(axis.title)} {value:.3f}"
+             for name, value in zip(ids, values, strict=True)]
+    return failures.map_by_value(places, hover, values, axis.title, limits=limits, scale=LIGHT.sequential,
+                                 axes=axes_of_map(placed.layout))
+
+
 MAKERS: Mapping[str, Callable[[ReportContent], Figure]] = {
     "histogram": _histogram, "scatter": _scatter, "score-cutoffs": _score_cutoffs, "similarity": _similarity,
-    "failures": _failures, "latency": _latency}
+    "failures": _failures, "latency": _latency, "query-map": _query_map}
 """Pictures of the pages that the report lacks."""

@@ -17,7 +17,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder
 from ragdash.core.storage.sqlite_file import connect, has_content, is_disk_full, primary_code, unwritable_text
 from ragdash.workspace import atomic_folders
-from ragdash.workspace.protocols import CatalogueEntry
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary
 
 T = TypeVar("T")
 FILE, VERSION = "catalogue.sqlite", 1
@@ -52,6 +52,23 @@ class Catalogue:
         return tuple(map(_entry_of_row, self._do(lambda db: db.execute(
             f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,)).fetchall(),
             [])))
+
+    def summary(self, limit: int) -> CatalogueSummary:
+        """How much is listed, and the first entries."""
+        def work(db: sqlite3.Connection) -> tuple[int, int, list[tuple]]:
+            counts = dict(db.execute("select archived, count(*) from things where not deleted group by archived"))
+            rows = db.execute(f"select {_COLUMNS} from things where not deleted and not archived "
+                              "order by kind = 'truth', place limit ?", (limit,)).fetchall()
+            return sum(counts.values()), counts.get(1, 0), rows
+
+        count, archived, rows = self._do(work, (0, 0, []))
+        return CatalogueSummary(count, archived, tuple(map(_entry_of_row, rows)))
+
+    def entries_of(self, kind: str, digests: Sequence[str]) -> tuple[CatalogueEntry, ...]:
+        """Those of these digests that are listed, in any order."""
+        rows = self._do(lambda db: [row for digest in dict.fromkeys(digests) for row in db.execute(
+            f"select {_COLUMNS} from things where digest = ? and kind = ? and not deleted", (digest, kind))], [])
+        return tuple(map(_entry_of_row, rows))
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The one whose digest begins so, of either kind where none is said."""

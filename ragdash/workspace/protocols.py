@@ -29,6 +29,17 @@ class CatalogueEntry:
     facts: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class CatalogueSummary:
+    """How much is listed, and its beginning. count: of runs and truths, with those archived; archived: of these;
+    first: those that are not archived, runs first.
+    """
+
+    count: int
+    archived: int
+    first: tuple[CatalogueEntry, ...]
+
+
 class CatalogueStore(Protocol):
     """The list: names, descriptions, tags, order, mappings, and texts under keys. All raise InputError.
 
@@ -37,6 +48,14 @@ class CatalogueStore(Protocol):
 
     def list(self, kind: str, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """What is kept of a kind, in the order chosen; archived: those, the others, or both (None)."""
+        ...
+
+    def summary(self, limit: int) -> CatalogueSummary:
+        """How much is listed, and the first entries: as quick for 100,000 runs as for ten."""
+        ...
+
+    def entries_of(self, kind: str, digests: Sequence[str]) -> tuple[CatalogueEntry, ...]:
+        """Those of these digests that are listed, in any order."""
         ...
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:

@@ -18,7 +18,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.workspace import parquet
 from ragdash.workspace.catalogue import REBUILT, Catalogue
-from ragdash.workspace.protocols import CatalogueEntry, CatalogueStore, RecordFiles
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueStore, CatalogueSummary, RecordFiles
 from ragdash.workspace.record_folders import FAULTS, FolderRecords, day, words_of
 from ragdash.workspace.truth_versions import KEY, TruthVersion, version_of_json
 
@@ -66,6 +66,14 @@ class Workspace:
     def truths(self, archived: bool | None = False) -> tuple[CatalogueEntry, ...]:
         """The truths, in the order chosen."""
         return self._catalogue.list("truth", archived)
+
+    def summary(self, limit: int) -> CatalogueSummary:
+        """How much is kept, and the first runs and truths that are not archived: for lists of which a part is shown."""
+        return self._catalogue.summary(limit)
+
+    def runs_of(self, digests: Sequence[str]) -> tuple[CatalogueEntry, ...]:
+        """Those of these runs that are kept, in any order."""
+        return self._catalogue.entries_of("run", digests)
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The run or truth whose digest begins so (kind: "run" or "truth" alone), None where there is none."""

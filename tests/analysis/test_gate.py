@@ -98,6 +98,23 @@ def test_every_tier_and_what_fails():
     assert gated(half, truth=few, baseline=few_baseline, accepted=["few-queries"]).passed
 
 
+def test_losses_are_corrected_over_the_metrics_of_the_gate():
+    lost = ranked(lambda index: 2 if index in range(0, 12, 2) else 1 + index % 2)  # 6 losses: p = 2 / 64
+    [one] = gated(lost, specs=BASELINE.evaluation.specs[:1]).rows
+    assert (one.tier, one.p_over_metrics) == ("regression", pytest.approx(2 / 64))
+    both = gated(lost)
+    assert [row.comparison.outcome for row in both.rows] == ["worse", "worse"], "as ragdash compare"
+    assert [row.p_over_metrics for row in both.rows] == [pytest.approx(4 / 64)] * 2
+    assert both.tier == "likely-regression" and both.passed and not gated(lost, fail_on="likely-regression").passed
+    assert "corrected over 2 metrics" in render_gate(both, "table").decode()
+    assert gate_dict(both)["metrics"][0]["p_over_metrics"] == pytest.approx(4 / 64)
+    six = truth_of({query: ["a"] for query in QUERIES[:6]})
+    pinned = pin(evaluate(ranked(lambda index: 1, queries=QUERIES[:6]), six, "RR Success@1"), six, version="1")
+    tiers = [gated(ranked(lambda index: 2, queries=QUERIES[:6]), truth=six, baseline=pinned, specs=specs).tier
+             for specs in (pinned.evaluation.specs[:1], None)]
+    assert tiers == ["regression", "too-few-queries"]  # 2 / 64 is below 0.05, 4 / 64 is not
+
+
 def test_a_loss_within_the_margin_is_not_likely_and_a_shown_one_passes_the_strict_gate():
     four_lost = ranked(lambda index: 2 if index in (0, 2, 4, 6) else 1 + index % 2)  # a mean loss of 0.05 on RR
     rules = ComparisonRules(margin=0.06)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import runpy
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import norm
 
 from ragdash import InputError, Run, Truth, evaluate, parse_specs
-from ragdash.analysis.test_set.unjudged import plan_judgments
+from ragdash.analysis.test_set.unjudged import plan_judgments, relevance_chances
+from ragdash.analysis.test_set.unjudged.relevance_chances import PRIOR_MEAN, PRIOR_SPREAD
 from ragdash.matching.match import Match
+from ragdash.reporting.test_set import plan_cautions
 
 [P2] = parse_specs("P@2")
 
@@ -67,15 +72,73 @@ def test_what_is_sure_needs_no_judgment_and_what_no_judgment_can_decide_is_said(
         planned(single[:1], truth)
 
 
-def test_chances_are_those_of_judged_documents_at_like_ranks():
+def test_chances_are_those_of_judged_documents_at_like_ranks_and_of_the_query():
     runs = runs_of({"a": [["r1", "n1", "u1"]] * 20, "b": [["r1", "u2", "n1"]] * 20})
     rows = [(f"q{i}", doc, int(doc == "r1")) for i in range(20) for doc in ("r1", "n1")]
     plan = planned(runs, Truth.build("qrels", *([row[i] for row in rows] for i in range(3))), parse_specs("P@3")[0])
-    # Best ranks: r1 1, n1 2, u1 3, u2 2. Ranks 2 and 3 are one group, 0 of 20 relevant: 2.5 / 25; rank 1: 22.5 / 25.
-    # Each query has 1 relevant document of 0.9 + 0.1 expected ones: like all others.
-    assert plan.table["chance"].to_pylist() == pytest.approx([0.1] * plan.total)
+    # Each query has one relevant document, always at rank 1, and it is known: what is left at ranks 2 and 3 is not.
+    assert plan.basis == "judged" and (plan.judged, plan.relevant) == (40, 20)
+    assert max(plan.table["chance"].to_pylist()) < 0.1 and not plan_cautions(plan)
     only = planned(runs, Truth.build("qrels", [f"q{i}" for i in range(20)], ["r1"] * 20, [1] * 20))
-    assert set(only.table["chance"].to_pylist()) == {0.5}
+    assert set(only.table["chance"].to_pylist()) == {0.5} and only.basis == "unknown"
+    assert "no forecast" in plan_cautions(only)[0]
+
+
+def test_the_model_of_chances_has_its_mode_where_an_optimizer_finds_it():
+    rng = np.random.default_rng(2)
+    features = np.column_stack([np.ones(80), np.log(rng.integers(1, 11, 80)), rng.random(80)])
+    relevant = rng.random(80) < 0.3
+
+    def loss(coefficients: np.ndarray) -> float:
+        values = features @ coefficients
+        center = np.array([np.log(share / (1 - share)) - features.mean(axis=0) @ PRIOR_MEAN, *PRIOR_MEAN[1:]])
+        return float(np.logaddexp(0, values).sum() - values[relevant].sum()
+                     + (((coefficients - center) / PRIOR_SPREAD) ** 2).sum() / 2)
+
+    share = (relevant.sum() + 0.5) / 81
+    expected = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-8})
+    coefficients, covariance = relevance_chances._fitted(features, relevant)
+    assert coefficients == pytest.approx(expected.x, abs=1e-4)
+    steps = np.eye(3) * 1e-3
+    curvature = [[(loss(expected.x + a + b) - loss(expected.x + a - b) - loss(expected.x - a + b)
+                   + loss(expected.x - a - b)) / 4e-6 for b in steps] for a in steps]
+    assert covariance == pytest.approx(np.linalg.inv(curvature), rel=1e-3)
+
+
+def test_a_query_with_exactly_one_relevant_document_has_no_chance_left_once_it_is_known():
+    # Ten queries, two judged documents each with a rate of 0.25, one relevant document in half of them, never two:
+    # e = 0.5, (r - e)^2 = 0.25, noise = 0.375, pairs e^2 - 2/16 = 0.125: c = 10 (0.25 - 0.375) / (1.25 + 2) = -0.385.
+    query, relevant = np.repeat(np.arange(10), 2), np.tile([True, False, False, False], 5)
+    factors = relevance_chances._query_factors(query, np.full(20, 0.25), relevant, 11)
+    common = 10 * (0.25 - 0.375) / (10 * 0.125 + relevance_chances.QUERY_PRIOR)
+    step = common * 0.5 * 0.5 / (0.375 + common * 0.125)
+    assert factors.tolist() == pytest.approx([1 + step, 1 - step] * 5 + [1.0]) and step < 0
+    many = relevance_chances._query_factors(np.repeat(np.arange(1000), 2), np.full(2000, 0.25), np.tile(relevant, 100),
+                                            1000)
+    assert many[0] < 0.03 and many[1] == pytest.approx(2.0, abs=0.03)  # (1 - r) / (1 - e) for exactly one: 0 and 2
+
+
+@pytest.mark.parametrize("kind", ["one", "about one", "many"])
+def test_chances_come_true_in_a_simulation(kind):
+    benchmark = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "judgments.py"))
+    [spec] = parse_specs("P@10")
+    for how in ("40 % at random", "depth 2"):
+        rows = [benchmark["_one_plan"](spec, kind, how, seed) for seed in range(4)]
+        said, seen = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
+        error = benchmark["_calibration_error"](said, seen, np.array([0, 0.05, 0.2, 0.5, 1.01]))
+        assert error < (0.06 if kind == "many" else 0.015), (how, error)
+        assert ((said - seen) ** 2).mean() < (0.9 if kind == "many" else 1.1) * seen.var()
+
+
+def test_a_metric_with_an_ideal_is_said_to_be_too_sure_where_many_relevant_documents_are_unknown():
+    rng = np.random.default_rng(1)
+    runs = runs_of({name: [[f"d{i}" for i in rng.permutation(9)] for _ in range(12)] for name in ("a", "b")})
+    rows = [(f"q{i}", doc, int(doc == "d1")) for i in range(12) for doc in ("d1", "d2")]
+    truth = Truth.build("qrels", *([row[i] for row in rows] for i in range(3)))
+    [ndcg], [precision] = parse_specs("nDCG@5"), parse_specs("P@5")
+    assert "depends on their number" in plan_cautions(planned(runs, truth, ndcg, chance=0.5))[0]
+    assert not plan_cautions(planned(runs, truth, precision, chance=0.5))
+    assert not plan_cautions(planned(runs, truth, ndcg, chance=0.01))
 
 
 def test_documents_that_both_runs_have_are_not_worth_a_judgment():

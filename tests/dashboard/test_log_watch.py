@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import time
+import zipfile
+from pathlib import Path
 
 import pytest
+from helpers import call
 from live_dashboard import start_server, stop, visitor
 from page_cases import charts, leaderboard, opened, texts
 
 import ragdash
+from ragdash.io.recorded.folder import log_entries
 from ragdash.reporting.sentences import formatting as fmt
 
 
@@ -80,6 +84,37 @@ def test_renamed_deleted_and_misdated_runs_of_a_watched_folder_do_no_harm(logs):
     assert not at.exception and names(at) == ["first", "second", "behind", "ahead"]
     again = opened("data")
     assert not again.exception and sorted(names(again)) == ["ahead", "behind", "first"]
+
+
+def test_a_packed_run_is_a_run_and_a_broken_archive_is_said(logs, tmp_path, capfdbinary):
+    for name in ("first", "second", "third"):
+        with ragdash.record(name) as run:
+            add(run, 0, 3)
+        if name != "third":
+            packed = Path(shutil.make_archive(str(logs / name), "zip", run.path))
+        if name == "first":
+            shutil.rmtree(run.path)  # the second one is there twice: as a folder, and packed
+    (logs / "cut.zip").write_bytes(packed.read_bytes()[:200])
+    with zipfile.ZipFile(logs / "photos.zip", "w") as archive:
+        archive.writestr("header.json", "{}")  # a foreign file
+    entries = log_entries(logs)
+    assert [(entry.header.name, entry.path.is_dir(), entry.queries, entry.state) for entry in entries] == [
+        ("first", False, 3, "complete"), ("second", True, 3, "complete"), ("third", True, 3, "complete")]
+    at = opened("data")
+    assert not at.exception and names(at) == ["first", "second", "third"]
+    assert "cut.zip" in texts(at) and "photos.zip" not in texts(at)
+    (tmp_path / "qrels.txt").write_text("".join(f"q{number} 0 d1 1\n" for number in range(3)))
+    status, out, err = call(capfdbinary, "history", logs, "--truth", tmp_path / "qrels.txt", "-m", "RR")
+    assert status == 0 and "first" in out and "third" in out and err.count("cut.zip") == 1
+    site = tmp_path / "site"
+    status, _, err = call(capfdbinary, "bundle", logs, "--truth", tmp_path / "qrels.txt", "-m", "RR", "-o", site)
+    assert status == 0 and "3 runs in" in err and "cut.zip" in err
+    for entry in entries:
+        shutil.rmtree(entry.path) if entry.path.is_dir() else entry.path.unlink()
+    (logs / "second.zip").unlink()
+    (logs / "photos.zip").unlink()
+    status, _, err = call(capfdbinary, "history", logs, "--truth", tmp_path / "qrels.txt", "-m", "RR")
+    assert status == 2 and "cut.zip" in err
 
 
 def test_repeats_are_compared_as_groups(logs, tmp_path, monkeypatch):

@@ -110,6 +110,17 @@ def test_a_regression_is_asserted():
         unclear.assert_no_regression(margin=0.01)
 
 
+def test_a_regression_on_one_of_several_metrics_is_corrected_over_them():
+    lost = GOOD | {query: ["b", "a"] for query in list(GOOD)[:6]}  # p = 2 / 64 on MRR, none on the others
+    table = compare(GOOD, {"lost": lost}, "RR R@2 P@2 Success@2", truth=TRUTH)
+    assert table[0][0].outcome == "worse" and table[0][0].p_corrected == pytest.approx(2 / 64)
+    with pytest.raises(AssertionError, match="RR: lost"):
+        table.assert_no_regression("RR")
+    table.assert_no_regression()  # 4 * 2 / 64 is not below 0.05
+    with pytest.raises(AssertionError, match="is worse"):
+        compare(GOOD, {"poor": POOR}, "RR R@2 P@2 Success@2", truth=TRUTH).assert_no_regression()
+
+
 def test_too_few_queries_and_unknown_metrics_do_not_pass():
     few = {"q0": ["a"]}
     table = compare({"q0": ["b", "a"]}, {"good": {"q0": ["a"]}}, "RR", truth=few)

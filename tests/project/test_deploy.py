@@ -44,8 +44,11 @@ def test_the_options_are_streamlits():
 
 
 def test_the_unit_starts_the_dashboard():
-    (line,) = re.findall(r"^ExecStart=(.*)", PAGE, re.M)
+    line, of_several, of_worker = re.findall(r"^ExecStart=(.*)", PAGE, re.M)
     options, streamlit = dashboard(shlex.split(line))
+    several, same = dashboard(shlex.split(of_several.replace("%i", "8501")))
+    assert same == streamlit and (several.port, several.status) == (8501, "127.0.0.1:18501") and not several.workspace
+    assert dashboard(shlex.split(of_worker))[0].command == "worker"
     assert options.command == "dashboard" and options.port == 8501 and options.no_browser
     assert options.host == "127.0.0.1" and options.workspace == "/var/lib/ragdash"
     assert streamlit == ["--server.allowedHosts=rag.example.org", "--server.maxUploadSize=200"]

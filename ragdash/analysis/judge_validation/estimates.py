@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
@@ -71,6 +72,10 @@ class JudgeValidation:
     without_verdict: int
     level: float
     problems: tuple[Problem, ...] = ()
+
+    def plot(self, *others: JudgeValidation):
+        """Return a plotly figure: the judge's mean, the labels' interval and the corrected one, of these runs."""
+        return import_module("ragdash.reporting.public.judge_validation").plot_validations([self, *others])
 
 
 @dataclass(frozen=True)

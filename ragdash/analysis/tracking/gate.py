@@ -15,6 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.outcomes import losses_over_metrics
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import Spec
@@ -35,13 +36,18 @@ _IGNORED = ("max_grade",)  # follows from the judgments
 
 @dataclass(frozen=True)
 class GateRow:
-    """The result on one metric: its tier, whether that fails, and the comparison behind it (one outcome everywhere)."""
+    """The result on one metric: its tier, whether that fails, and the comparison behind it (one outcome everywhere).
+
+    p_over_metrics: p of a loss, corrected over the metrics of the gate too (`losses_over_metrics`); a regression is
+    below alpha.
+    """
 
     tier: str
     failed: bool
     comparison: Comparison
     baseline_mean: float
     mean: float
+    p_over_metrics: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -215,15 +221,16 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
     general, of_models = _settings_checks(candidate, pinned)
     findings += [*general, *of_models]
     withheld = of_level(findings, "withheld", accepted)
+    comparisons = [test_family([before, after], spec, rules).against(0)[0] for spec in candidate.specs]
+    comparisons = [replace(comparison, outcome="not-comparable")
+                   if any(_is_about(check, comparison.spec, of_models) for check in withheld) else comparison
+                   for comparison in comparisons]
     rows = []
-    for spec in candidate.specs:
-        comparison = test_family([before, after], spec, rules).against(0)[0]
-        if any(_is_about(check, spec, of_models) for check in withheld):
-            comparison = replace(comparison, outcome="not-comparable")
-        tier = _tier(comparison, rules.margin)
+    for comparison, p_loss in zip(comparisons, losses_over_metrics(comparisons), strict=True):
+        spec, tier = comparison.spec, _tier(comparison, rules, p_loss, _tested(comparisons))
         failed = _fails(tier, comparison, rules.margin, fail_on) and not (
             tier == "too-few-queries" and "few-queries" in accepted)
-        rows.append(GateRow(tier, failed, comparison, _mean(before.column(spec)), _mean(after.column(spec))))
+        rows.append(GateRow(tier, failed, comparison, _mean(before.column(spec)), _mean(after.column(spec)), p_loss))
     return GateResult(candidate.name, baseline, tuple(rows), tuple(findings), tuple(accepted), age,
                       "changed" if changed else "same", len(compared), len(pinned.query_ids), rules, fail_on, repeats,
                       len(set(compared) & set(missing)))
@@ -317,11 +324,22 @@ def _is_about(check: RunCheck, spec: Spec, of_models: Sequence[RunCheck]) -> boo
     return check.kind != "fewer-values" or check.facts["metric"] == spec.title
 
 
-def _tier(comparison: Comparison, margin: float | None) -> str:
+def _tested(comparisons: Sequence[Comparison]) -> int:
+    """Metrics that have an outcome: what losses are corrected over."""
+    return sum(comparison.outcome not in ("undefined", "not-comparable") for comparison in comparisons)
+
+
+def _tier(comparison: Comparison, rules: ComparisonRules, p_loss: float, metrics: int) -> str:
+    """The tier of a metric, with p of its loss corrected over metrics."""
     loss = -comparison.mean_difference * comparison.sign
-    if comparison.outcome == "undecided" and loss > (margin or 0) and comparison.p_corrected < LIKELY:
+    tier = _OUTCOMES[comparison.outcome]
+    if tier in ("regression", "improved", "no-clear-difference") and metrics * 0.5 ** (comparison.n - 1) >= rules.alpha:
+        return "too-few-queries"  # not even if all differences were losses
+    if tier == "regression" and p_loss >= rules.alpha:
+        tier = "no-clear-difference"
+    if tier == "no-clear-difference" and loss > (rules.margin or 0) and comparison.p_corrected < LIKELY:
         return "likely-regression"
-    return _OUTCOMES[comparison.outcome]
+    return tier
 
 
 def _fails(tier: str, comparison: Comparison, margin: float | None, fail_on: str) -> bool:

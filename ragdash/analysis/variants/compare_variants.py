@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class Variants:
         Of each run, how many repeats it is the mean of.
     spreads
         How much the metric varies between the repeats of a run; empty without repeats.
+    evaluations
+        Of each run.
     """
 
     names: tuple[str, ...]
@@ -63,6 +66,37 @@ class Variants:
     withheld: tuple[RunCheck, ...] = ()
     repeats: tuple[int, ...] = ()
     spreads: tuple[RepeatSpread, ...] = ()
+    evaluations: tuple[Evaluation, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """The frame, for notebooks."""
+        return self.frame().to_html(index=False, float_format="{:.4f}".format, border=0)
+
+    def summary(self) -> str:
+        """Return the effects, the runs and the finding of `ragdash variants` as text."""
+        return import_module("ragdash.reporting.variants").render_variants(self, "table")
+
+    def plot(self, picture: str = "effects", settings: Sequence[str] = ()):
+        """Return a plotly figure of the Variants page.
+
+        Parameters
+        ----------
+        picture : {"effects", "settings", "two-settings", "latency", "cost"}
+            The effect of each value of each setting; all runs across their settings; a heat map of two settings; the
+            metric against latency or cost, with the best compromises.
+        settings
+            Which settings are drawn, default those with the largest effects first.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+
+        Raises
+        ------
+        InputError
+            No such picture, or no run has what it shows.
+        """
+        return import_module("ragdash.reporting.public.variants").plot_variants(self, picture, settings)
 
     @property
     def repeated(self) -> bool:
@@ -136,7 +170,7 @@ def compare_variants(matches: Sequence[Sequence[Match]], evaluations: Sequence[E
     return Variants(names, tuple(settings), tuple(varying), rows, latency, cost, tuple(aims),
                     best_compromises(np.column_stack(values), ends),
                     main_effects(evaluations, settings, spec, seed=seed), _open_outcomes(against, withheld),
-                    tuple(withheld), tuple(map(len, matches)), tuple(spreads))
+                    tuple(withheld), tuple(map(len, matches)), tuple(spreads), tuple(evaluations))
 
 
 def _open_outcomes(against: Sequence[Comparison | None],

@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--what-if", action="store_true", help="also say whether a hybrid of the runs would help, at "
                         "what price, and what each run brings")
     parser.add_argument("--test-set", action="store_true", help="also say whether the test set is any good, as "
-                        "`ragdash audit` does")
+                        "`ragdash audit` and the full report do")
     parser.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
 
 
@@ -62,9 +62,8 @@ def run(options: argparse.Namespace) -> int:
         sections = tuple(select_sections(name.strip() for name in options.sections.split(",") if name.strip()))
     elif not options.full:
         sections = (*ONE_PAGE, "hybrid") if options.what_if else ONE_PAGE
-    if options.test_set:
-        sections = (*(sections or (name for name in SECTIONS if name != "hybrid" or options.what_if)), "testset")
-        sections = tuple(name for name in SECTIONS if name in sections)
+    if options.test_set and sections is not None:  # the full report has it anyway
+        sections = tuple(name for name in SECTIONS if name in (*sections, "testset"))
     runs, truth = read_inputs(options)
     return write_report(runs, truth, options, sections)
 

@@ -133,7 +133,7 @@ class JobRecord:
     cancel
         What people asked for: 0 nothing, 1 to stop after the requests in flight, 2 at once.
     attempts
-        How many workers have begun it.
+        How many workers have begun it since it last got further.
     lost
         Calls that were in flight as a worker ended without a word: they may have been paid without a reply.
     seconds
@@ -176,7 +176,9 @@ class JobQueue(Protocol):
         ...
 
     def beat(self, id: str, owner: str, seconds: float, progress: Mapping[str, Any] | None = None) -> int | None:
-        """Keep a job for some more seconds, and say how far it is; `cancel` of the job. None: it is no longer ours."""
+        """Keep a job for some more seconds, and say how far it is ("done"); `cancel` of the job. None: it is no longer
+        ours.
+        """
         ...
 
     def finish(self, id: str, owner: str, state: str, result: Mapping[str, Any]) -> bool:
@@ -190,7 +192,7 @@ class JobQueue(Protocol):
     def sweep(self) -> int:
         """Let other workers take the jobs whose worker has been silent for too long; how many.
 
-        After three attempts a job has failed. Calls in flight are counted.
+        After three attempts in a row without progress a job has failed. Calls in flight are counted.
         """
         ...
 
@@ -200,6 +202,10 @@ class JobQueue(Protocol):
 
     def listed(self, kind: str | None = None, limit: int = 50) -> list[JobRecord]:
         """Jobs of a kind (None: of every kind), the newest first."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs are in each state."""
         ...
 
     def greet(self, worker: str, place: str) -> None:

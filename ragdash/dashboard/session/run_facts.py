@@ -32,7 +32,7 @@ def of_run(entry: SessionRun) -> RunFacts:
 
 def of_runs(entries: Sequence[SessionRun]) -> list[RunFacts]:
     """The facts of several runs; typed settings replace those of the file."""
-    saved = _saved()
+    saved = _saved(tuple(sorted({entry.loaded for entry in entries})))
     result = []
     for entry in entries:
         facts = saved.get(entry.loaded, RunFacts())
@@ -119,18 +119,18 @@ def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
 
 
 @once_a_run
-def _saved() -> dict[str, RunFacts]:
-    """What the workspace knows of its runs, by digest; nothing where it cannot be used."""
+def _saved(digests: tuple[str, ...]) -> dict[str, RunFacts]:
+    """What the workspace knows of these runs, by digest; nothing where it cannot be used."""
     try:
         home = workspace()
-        return _read(home.location, home.stamp(), _home=home)
+        return _read(home.location, home.stamp(), digests, _home=home)
     except InputError:
         return {}
 
 
-@shared(max_entries=8)
-def _read(folder: str, stamp: int, _home: Any) -> dict[str, RunFacts]:
-    typed = _home.settings()
+@shared(max_entries=64)
+def _read(folder: str, stamp: int, digests: tuple[str, ...], _home: Any) -> dict[str, RunFacts]:
+    typed = {digest: settings for digest, settings in _home.settings().items() if digest in digests}
     saved = {entry.digest: RunFacts({}, typed.get(entry.digest, {}), entry.tags, entry.facts.get("added", ""))
-             for entry in _home.runs(None)}
+             for entry in _home.runs_of(digests)}
     return {**{digest: RunFacts({}, settings) for digest, settings in typed.items()}, **saved}

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.dashboard.pages.data.loading import CommandLineFile
 from ragdash.dashboard.session import state
-from ragdash.io.recorded.folder import LogEntry, log_entries
+from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_archives
 from ragdash.reporting.sentences import formatting as fmt
 
 VARIABLE = "RAGDASH_WATCH"  # set by `ragdash view` and `ragdash dashboard --logdir`
@@ -74,6 +74,10 @@ def _progress() -> None:
             for entry in interrupted[-10:]:
                 created = entry.header.created[:16].replace("T", " ")
                 st.caption(f"{fmt.escape(_label(entry))}: {_count(entry)}, {created}")
+    if broken := unreadable_archives(folder() or Path()):
+        with st.popover(fmt.count(len(broken), "unreadable zip file"), icon=":material/warning:"):
+            for problem in broken[:10]:
+                st.caption(f"{fmt.escape(Path(problem.file or '').name)}: {fmt.escape(problem.actual)}")
     if not entries:
         st.caption(f"No run is recorded in the log folder {fmt.escape((folder() or Path()).name)} yet.")
 

@@ -5,15 +5,19 @@ Letters: Q queries, N rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-ROWS = 1 << 16
+from ragdash.core.arrow_columns import mix
+
+ROWS = 1 << 17
 _SIGN = np.uint64(1 << 63)
 _FEW = 256  # words that are sorted, not put into a table
+_SLOTS = 32  # slots of a table for each of its words, at most
 _LONG = 48  # rows of a query from which it is sorted alone
+_LOST = 7  # bits of a single-precision value that its word may lack
 
 
 def query_blocks(starts: np.ndarray, rows: int = ROWS) -> Iterator[tuple[int, int]]:
@@ -74,46 +78,133 @@ def first_equal(words: np.ndarray, rounds: int = 3) -> np.ndarray:
     return first
 
 
-def falling_order(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Rows by query, then value descending, then as given: (N,) int64. starts (Q + 1,): the rows of each query.
+def first_of_lists(words: Sequence[np.ndarray], starts: Sequence[np.ndarray]) -> np.ndarray:
+    """As `first_equal` of several lists one behind the other; starts: those (Q + 1,) of each list.
 
-    Sorted by as many bits of (query, value, index) as fit in a word, and then put right by the exact values. Long
-    lists are sorted one by one, which is faster and leaves more bits for the value.
+    Only words of one query can be equal, and a list has no word twice. Two lists of queries that are about as long as
+    each other need a small table for each query, whose slots are near each other: twice as fast.
+    """
+    if len(words) != 2 or not len(words[0]) or not len(words[1]):
+        return first_equal(np.concatenate(words))
+    left, right = words
+    bits = (4 * int(np.diff(starts[0]).max())).bit_length()
+    queries = len(starts[0]) - 1
+    if queries << bits > _SLOTS * len(left):
+        return first_equal(np.concatenate(words))
+    slots = [_slots_by_query(word, listed, bits) for word, listed in zip(words, starts, strict=True)]
+    table = np.full(queries << bits, -1, np.int32)
+    rows = np.arange(len(left), dtype=np.int32)
+    table[slots[0]] = rows
+    holder = table[slots[1]]
+    equal = left.take(holder, mode="wrap") == right  # an empty slot, -1, is that of no word on the left
+    first = np.arange(len(left) + len(right))
+    matched = np.flatnonzero(equal)
+    first[matched + len(left)] = holder[matched]
+    lost = np.flatnonzero(table[slots[0]] != rows)
+    if len(lost):
+        open_rows = np.concatenate((lost, np.flatnonzero(~equal & (holder >= 0)) + len(left)))
+        again = np.concatenate((left[lost], right[open_rows[len(lost):] - len(left)]))
+        first[open_rows] = open_rows[first_equal(mix(again, np.uint64(0)))]
+    return first
+
+
+def _slots_by_query(words: np.ndarray, starts: np.ndarray, bits: int) -> np.ndarray:
+    """The slot of each word, in a table of 2 ** bits slots for each query: (N,) int64."""
+    slot = words >> np.uint64(64 - bits)
+    slot += np.repeat(np.arange(len(starts) - 1, dtype=np.uint64) << np.uint64(bits), np.diff(starts))
+    return slot.view(np.int64)
+
+
+def falling_order(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(rows by query, then value descending, then as given: (N,) int64; the values in this order).
+
+    starts (Q + 1,): the rows of each query. Sorted by as many bits of (query, value, index) as fit in a word, and then
+    put right by the exact values. Long lists are sorted one by one, which leaves more bits for the value.
     """
     if len(values) < 2:
-        return np.arange(len(values))
+        return np.arange(len(values)), values
+    if len(values) >= _LONG * (len(starts) - 1):
+        order, head = _order_of_long_lists(values, starts)
+    else:
+        order, head = _order_of_short_lists(values, starts)
+    exact = values[order]
+    rises = exact[1:] > exact[:-1]
+    rises[starts[(starts > 0) & (starts < len(order))] - 1] = False  # the next row is another query's
+    wrong = np.flatnonzero(rises)
+    return _put_right(order, exact, wrong, head()) if len(wrong) else (order, exact)
+
+
+def _order_of_short_lists(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
+    """(all rows sorted at once by words of query, value and index; where another word without the index begins)."""
     queries = len(starts) - 1
-    alone = len(values) >= _LONG * queries
-    index_bits = np.uint64(len(values).bit_length())
-    query_bits = np.uint64(0 if alone else (queries - 1).bit_length())
-    word = (values + 0.0).view(np.uint64)
-    word = np.where(word & _SIGN, word, ~(word | _SIGN))  # falls as the value rises
+    index_bits, query_bits = np.uint64(len(values).bit_length()), np.uint64((queries - 1).bit_length())
+    word = _falling_words(values)
     word >>= query_bits + index_bits
     word <<= index_bits
     if query_bits:
         codes = np.repeat(np.arange(queries, dtype=np.uint64), np.diff(starts))
         word |= codes << (np.uint64(64) - query_bits)
     word |= np.arange(len(values), dtype=np.uint64)
-    if alone:
-        for start, stop in pairwise(starts.tolist()):
-            word[start:stop].sort()
-    else:
-        word.sort()
+    word.sort()
     mask = (np.uint64(1) << index_bits) - np.uint64(1)
-    order = (word & mask).view(np.int64)
-    return _put_right(order, word >> index_bits, values[order], starts)
+    return (word & mask).view(np.int64), lambda: _heads(word, mask, starts)
 
 
-def _put_right(order: np.ndarray, word: np.ndarray, exact: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The order, with rows of one query and word (without the index) by their exact values, in this order."""
-    same = word[1:] == word[:-1]
-    same[starts[(starts > 0) & (starts < len(order))] - 1] = False  # the next row is another query's
-    wrong = same & (exact[1:] > exact[:-1])
-    if not wrong.any():
-        return order
-    group = np.concatenate(([0], np.cumsum(~same)))
-    mixed = np.zeros(group[-1] + 1, bool)
-    mixed[group[1:][wrong]] = True
-    members = np.flatnonzero(mixed[group])
-    order[members] = order[members[np.lexsort((order[members], -exact[members], group[members]))]]
-    return order
+def _order_of_long_lists(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
+    """As of short lists, but sorted one by one: by words of 32 bits, where these leave enough of them for the value."""
+    lengths = np.diff(starts)
+    word, bits = _narrow_words(values, int(lengths.max()))
+    kind = word.dtype.type
+    word <<= kind(bits)
+    mask = kind((1 << bits) - 1)
+    longest = np.arange(int(lengths.max()), dtype=kind)
+    for start, stop in pairwise(starts.tolist()):
+        part = word[start:stop]
+        part |= longest[:stop - start]
+        part.sort()
+    order = (word & mask).astype(np.int64)
+    order += np.repeat(starts[:-1], lengths)
+    return order, lambda: _heads(word, mask, starts)
+
+
+def _narrow_words(values: np.ndarray, longest: int) -> tuple[np.ndarray, int]:
+    """(words (N,) that never rise with the value, with room for an index in the upper bits; bits of that index)."""
+    bits = longest.bit_length()
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32).view(np.int32)
+    low, high = int(single.min()), int(single.max())
+    if low >= 0:  # no value is negative: the bits rise with the value
+        lost = (high - low).bit_length() + bits - 32
+        if lost <= _LOST:
+            word = np.subtract(high, single, dtype=np.int32).view(np.uint32)
+            if lost > 0:
+                word >>= np.uint32(lost)
+            return word, bits
+    word = _falling_words(values)
+    word >>= np.uint64(bits)
+    return word, bits
+
+
+def _falling_words(values: np.ndarray) -> np.ndarray:
+    """All bits of the values as words that fall as the value rises: (N,) uint64."""
+    word = (values + 0.0).view(np.uint64)
+    return np.where(word & _SIGN, word, ~(word | _SIGN))
+
+
+def _heads(word: np.ndarray, mask: np.generic, starts: np.ndarray) -> np.ndarray:
+    """First rows of groups of one query and word (without the index), ascending, and last the number of rows."""
+    new = np.ones(len(word) + 1, bool)
+    np.greater(word[1:] ^ word[:-1], mask, out=new[1:-1])
+    new[starts] = True
+    return np.flatnonzero(new)
+
+
+def _put_right(order: np.ndarray, exact: np.ndarray, wrong: np.ndarray,
+               heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(order, values) with the groups that have a wrong row, one below whose value the next one is, in order."""
+    groups = np.unique(np.searchsorted(heads, wrong, "right"))
+    begin, end = heads[groups - 1], heads[groups]
+    members = ranges(begin, end)
+    rows = members[np.lexsort((order[members], -exact[members], np.repeat(begin, end - begin)))]
+    order[members], exact[members] = order[rows], exact[rows]
+    return order, exact

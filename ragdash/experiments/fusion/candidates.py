@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import equal_texts, in_blocks, on_all_cores, take
 from ragdash.core.records import Run
-from ragdash.experiments.fusion.blocks import first_equal, query_blocks, ranges
+from ragdash.experiments.fusion.blocks import first_of_lists, query_blocks, ranges
 from ragdash.matching.tied_ranks import ranks_of
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -29,7 +29,9 @@ class Leg:
     """The ranking of one run as it takes part in a fusion, by query and rank.
 
     run; position (N,) int64 in the run; starts (Q + 1,): rows starts[q]:starts[q+1] belong to query q;
-    rank (N,) int64 from 1; score (N,) float64 or None; candidate (N,) int64, which of the candidates a row is.
+    rank (N,) int64 from 1; score (N,) float64 or None; candidate (N,) int64, which of the candidates a row is;
+    begin: the first position, where the positions follow each other, else None; new: the rows whose document no leg
+    before has, where that is known.
     """
 
     run: Run
@@ -38,6 +40,8 @@ class Leg:
     rank: np.ndarray
     score: np.ndarray | None
     candidate: np.ndarray
+    begin: int | None = None
+    new: np.ndarray | None = None
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -107,9 +111,9 @@ class Candidates:
                 del self.tables[next(iter(self.tables))]
             self.tables[key] = self.table(parts(), 0.0)
         table = self.tables[key]
-        out = weights[0] * table[0]
+        out = table[0].copy() if weights[0] == 1 else weights[0] * table[0]
         for weight, row in zip(weights[1:], table[1:], strict=True):
-            out += weight * row
+            out += row if weight == 1 else weight * row
         return out
 
     def texts(self) -> pa.Array:
@@ -148,7 +152,7 @@ class Candidates:
             starts = np.concatenate(([0], np.cumsum(mask)))[leg.starts]
             shorter.append(replace(leg, position=leg.position[mask], starts=starts, rank=leg.rank[mask],
                                    score=None if leg.score is None else leg.score[mask],
-                                   candidate=number[leg.candidate[mask]]))
+                                   candidate=number[leg.candidate[mask]], begin=None, new=None))
         return Candidates(tuple(shorter), counted[self.starts]), taken
 
 
@@ -168,7 +172,7 @@ class RunRanking:
         rank = np.arange(1, high - low + 1) - np.repeat(starts[:-1], np.diff(starts))
         scores = self.run.scores
         score = None if scores is None else scores[low:high] if self.position is None else scores[position]
-        return Leg(self.run, position, starts, rank, score, _NO_ROWS)
+        return Leg(self.run, position, starts, rank, score, _NO_ROWS, low if self.position is None else None)
 
     def pairs(self, leg: Leg, first: int) -> np.ndarray:
         """The hashes of query and document of a leg of this ranking that begins with the query `first`: (N,)."""
@@ -193,7 +197,8 @@ class Pool:
         legs = [ranking.leg(*block) for ranking in self.rankings]
         pairs = [ranking.pairs(leg, block[0]) for ranking, leg in zip(self.rankings, legs, strict=True)]
         offsets = np.concatenate(([0], np.cumsum([len(leg.rank) for leg in legs])))
-        return _numbered(legs, offsets, _same_text(legs, offsets, first_equal(np.concatenate(pairs))))
+        first = first_of_lists(pairs, [leg.starts for leg in legs])
+        return _numbered(legs, offsets, _same_text(legs, offsets, first))
 
     def all_candidates(self) -> list[Candidates]:
         """The candidates of every block."""
@@ -291,8 +296,10 @@ def _same_text(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> n
         matched = np.flatnonzero(first[begin:end] != np.arange(begin, end)) + begin
         before = first[matched]
         for earlier in range(later):
-            inside = (before >= offsets[earlier]) & (before < offsets[earlier + 1])
-            mine, theirs = (matched, before) if inside.all() else (matched[inside], before[inside])
+            mine, theirs = matched, before
+            if later > 1:
+                inside = (before >= offsets[earlier]) & (before < offsets[earlier + 1])
+                mine, theirs = matched[inside], before[inside]
             if len(mine):
                 left, right = legs[later], legs[earlier]
                 differs[mine] = ~equal_texts(left.run.docs, _rows(left, mine - offsets[later]),
@@ -310,25 +317,32 @@ def _same_text(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> n
 
 
 def _rows(leg: Leg, rows: np.ndarray) -> np.ndarray:
-    return leg.run.rows(leg.position[rows])
+    return leg.run.rows(leg.position[rows] if leg.begin is None else rows + leg.begin)
 
 
 def _docs(leg: Leg, rows: np.ndarray) -> pa.Array:
     return take(leg.run.docs, _rows(leg, rows))
 
 
-def _numbered(legs: Sequence[Leg], offsets: np.ndarray, first: np.ndarray) -> Candidates:
+def _numbered(legs: list[Leg], offsets: np.ndarray, first: np.ndarray) -> Candidates:
     """Number the first rows by query, leg and rank; the others have the number of their first row."""
     fresh = [first[a:b] == np.arange(a, b) for a, b in pairwise(offsets)]
-    counted = [np.concatenate(([0], np.cumsum(mask))) for mask in fresh]
-    new = np.stack([np.diff(counts[leg.starts]) for counts, leg in zip(counted, legs, strict=True)])
-    starts = np.concatenate(([0], np.cumsum(new.sum(axis=0))))
+    news = [np.flatnonzero(mask) for mask in fresh]
+    cuts = [np.searchsorted(new, leg.starts) for new, leg in zip(news, legs, strict=True)]
+    counts = np.stack([np.diff(cut) for cut in cuts])
+    starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
     number = np.empty(offsets[-1], np.int64)
     before = starts[:-1].copy()
-    for index, (leg, counts) in enumerate(zip(legs, counted, strict=True)):
-        shift = np.repeat(before - counts[leg.starts[:-1]], leg.lengths)
-        number[offsets[index]:offsets[index + 1]] = counts[:-1] + shift
-        before += new[index]
-    number = number[first]
-    numbered = [replace(leg, candidate=number[offsets[index]:offsets[index + 1]]) for index, leg in enumerate(legs)]
+    numbered = []
+    for index, (leg, mask, new, cut) in enumerate(zip(legs, fresh, news, cuts, strict=True)):
+        mine = number[offsets[index]:offsets[index + 1]]
+        values = np.arange(len(new)) + np.repeat(before - cut[:-1], counts[index])
+        if len(new) == len(mine):
+            mine[:] = values
+        else:
+            mine[new] = values
+            seen = np.flatnonzero(~mask)
+            mine[seen] = number[first[seen + offsets[index]]]
+        before += counts[index]
+        numbered.append(replace(leg, candidate=mine, new=new))
     return Candidates(tuple(numbered), starts)

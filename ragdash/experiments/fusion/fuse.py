@@ -17,7 +17,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.ranking.rank_order import block_digest
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import falling_order
-from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
+from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
@@ -83,17 +83,14 @@ def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> t
     """
     if len(candidates.legs) == 1:
         return *_cut(candidates.legs[0].candidate, candidates.starts, recipe.cut), True
-    returned = ~np.isnan(scores)
-    starts, chosen = candidates.starts, np.arange(len(scores))
-    if not returned.all():
-        chosen = np.flatnonzero(returned)
+    starts, chosen = candidates.starts, None
+    if len(scores) and np.isnan(scores.min()):
+        chosen = np.flatnonzero(~np.isnan(scores))
         starts, scores = np.searchsorted(chosen, starts), scores[chosen]
-    order = falling_order(scores, starts)
+    order, falling = falling_order(scores, starts)
+    order = order if chosen is None else chosen[order]
     if recipe.ties == "id" or (recipe.cut is not None and recipe.ties == "docid"):
-        direction = "ascending" if recipe.ties == "id" else "descending"
-        order = _settle(candidates, chosen[order], scores[order], starts, direction)
-    else:
-        order = chosen[order]
+        order = _settle(candidates, order, falling, starts, "ascending" if recipe.ties == "id" else "descending")
     return *_cut(order, starts, recipe.cut), recipe.ties != "docid"
 
 
@@ -200,8 +197,7 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: in
     scores = recipe.scores(candidates)
     order, starts, settled = fused_order(candidates, recipe, scores)
     row, new_rows = _sources(candidates)
-    new_pairs = np.concatenate([leg.run.pairs[leg.position[new]]
-                                for leg, new in zip(candidates.legs, new_rows, strict=True)])
+    new_pairs = np.concatenate([_pairs(leg, new) for leg, new in zip(candidates.legs, new_rows, strict=True)])
     columns = {name: _chunks(candidates, new_rows, name) for name in ("docs", "texts", "sources")
                if any(getattr(leg.run, name) is not None for leg in candidates.legs)}
     overlap = sum(len(leg.rank) for leg in candidates.legs) > len(candidates)
@@ -216,8 +212,8 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: in
     np.take(row, order, out=rows, mode="clip")
     np.take(new_pairs, rows, out=pairs, mode="clip")
     np.take(scores, order, out=keys, mode="clip")
-    return Block(starts, base, len(order), _digest(pairs, keys, starts, settled), columns, settled, overlap,
-                 int(np.isnan(scores).sum()))
+    left_out = int(np.isnan(scores).sum()) if len(order) < len(scores) else 0
+    return Block(starts, base, len(order), _digest(pairs, keys, starts, settled), columns, settled, overlap, left_out)
 
 
 def _digest(pairs: np.ndarray, scores: np.ndarray, starts: np.ndarray, settled: bool) -> np.ndarray:
@@ -232,28 +228,42 @@ def _digest(pairs: np.ndarray, scores: np.ndarray, starts: np.ndarray, settled: 
 def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
     """(for each candidate its row in the new rows of the legs one behind the other: (C,); those rows of each leg)."""
     row = np.empty(len(candidates), np.int64)
-    seen = np.zeros(len(candidates), bool)
+    known = all(leg.new is not None for leg in candidates.legs)
+    seen = np.zeros(0 if known else len(candidates), bool)
     new_rows, offset = [], 0
     for leg in candidates.legs:
-        new = np.flatnonzero(~seen[leg.candidate])
-        row[leg.candidate[new]] = np.arange(offset, offset + len(new))
-        seen[leg.candidate] = True
+        if known:
+            new = leg.new
+        else:
+            new = np.flatnonzero(~seen[leg.candidate])
+            seen[leg.candidate] = True
+        row[leg.candidate if len(new) == len(leg.candidate) else leg.candidate[new]] = np.arange(offset,
+                                                                                                offset + len(new))
         new_rows.append(new)
         offset += len(new)
     return row, new_rows
+
+
+def _pairs(leg: Leg, new: np.ndarray) -> np.ndarray:
+    """The hashes of query and document of these rows of a leg."""
+    if leg.begin is None:
+        return leg.run.pairs[leg.position[new]]
+    pairs = leg.run.pairs[leg.begin:leg.begin + len(leg.rank)]
+    return pairs if len(new) == len(pairs) else pairs[new]
 
 
 def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -> list[pa.Array]:
     """The texts of the new rows of the legs; null for a run without such a column. Rows in order are not copied."""
     chunks: list[pa.Array] = []
     for leg, new in zip(candidates.legs, new_rows, strict=True):
-        column, rows = getattr(leg.run, name), leg.run.rows(leg.position[new])
+        column = getattr(leg.run, name)
         if column is None:
             chunks.append(pa.nulls(len(new), pa.string()))
-        elif len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool(np.all(rows[1:] > rows[:-1])):
-            chunks += column.slice(rows[0], len(rows)).chunks
+        elif leg.begin is None or leg.run.order is not None:
+            chunks.append(take(column, leg.run.rows(leg.position[new])))
         else:
-            chunks.append(take(column, rows))
+            column = column.slice(leg.begin, len(leg.rank))
+            chunks += column.chunks if len(new) == len(leg.rank) else [take(column, new)]
     return chunks
 
 

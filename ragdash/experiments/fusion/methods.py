@@ -129,8 +129,9 @@ def _reciprocal_ranks(leg: Leg, k: float, decimals: int | None, shared_ranks: bo
         same = np.zeros(len(rank), bool)
         same[1:] = (leg.score[1:] == leg.score[:-1]) & (rank[1:] > 1)
         rank = np.maximum.accumulate(np.where(same, 0, np.arange(1, len(rank) + 1))) - leg.spread(leg.starts[:-1])
-    shares = 1.0 / (k + np.arange(1, int(rank.max(initial=0)) + 1))
-    return (shares if decimals is None else np.round(shares, decimals))[rank - 1]
+    shares = np.zeros(int(rank.max(initial=0)) + 1)
+    shares[1:] = 1.0 / (k + np.arange(1, len(shares)))
+    return (shares if decimals is None else np.round(shares, decimals))[rank]
 
 
 @method("rrf-stretched", "RRF with stretched ranks", r"\sum 1 / (r / w + k - 1)",

@@ -3,6 +3,7 @@
     LOGDIR/RUN_ID/header.json          what is known of the run
     LOGDIR/RUN_ID/results.part.jsonl   a line per query, while the run is recorded
     LOGDIR/RUN_ID/results.jsonl        the same file, renamed when the run was closed
+    LOGDIR/NAME.zip                    the folder of a run, packed
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, RunHeader
+from ragdash.io.recorded.archive import packed_run
 from ragdash.io.recorded.file_lock import is_locked
+from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
 from ragdash.io.source.source import Source
 
-HEADER, PART, RESULTS = "header.json", "results.part.jsonl", "results.jsonl"
-FAILURE = b'{"error":'  # how the line of a failed query begins
+__all__ = ["FAILURE", "HEADER", "PART", "RESULTS", "LogEntry", "is_recorded", "is_recorded_folder", "log_entries",
+           "log_entry", "read_archive", "read_folder", "read_part", "split_lines", "unreadable_archives"]
+ARCHIVE = ".zip"
 ReadLines = Callable[[Source, str | None], list[Run]]
 
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A recorded run in a log folder.
+    """A recorded run in a log folder; path: of its folder, or of the zip archive that it is packed in.
 
     state: "complete", "recording" or "interrupted". queries and failures: lines written up to now. version: changes
     with the content.
@@ -51,19 +55,12 @@ def is_recorded(names: Iterable[str]) -> bool:
     >>> is_recorded(["a/header.json", "a/results.jsonl"]), is_recorded(["header.json", "runs.jsonl"])
     (True, False)
     """
-    return _folder_of(set(names)) is not None
+    return folder_of(names) is not None
 
 
 def is_recorded_folder(path: Path) -> bool:
     """Whether a folder is a recorded run."""
     return (path / HEADER).is_file() and ((path / RESULTS).is_file() or (path / PART).is_file())
-
-
-def _folder_of(names: set[str]) -> PurePosixPath | None:
-    """The folder of the one header among the files of an archive."""
-    folders = [PurePosixPath(name).parent for name in names if PurePosixPath(name).name == HEADER]
-    known = [folder for folder in folders if {str(folder / RESULTS), str(folder / PART)} & names]
-    return known[0] if len(known) == 1 else None
 
 
 def read_folder(path: Path, read: ReadLines, name: str | None = None) -> Run:
@@ -87,7 +84,7 @@ def read_folder(path: Path, read: ReadLines, name: str | None = None) -> Run:
 
 def read_archive(files: dict[str, Source], read: ReadLines, name: str | None = None) -> Run:
     """Read the recorded run of a zip archive."""
-    folder = _folder_of(set(files)) or PurePosixPath()
+    folder = folder_of(files) or PurePosixPath()
     header_file = files[str(folder / HEADER)]
     header = RunHeader.from_json(header_file.raw, header_file.file)
     if str(folder / RESULTS) not in files:
@@ -149,18 +146,49 @@ def split_lines(content: bytes, file: str) -> tuple[dict[str, bytes], dict[str, 
 def log_entries(folder: Path) -> list[LogEntry]:
     """The recorded runs of a log folder, oldest first; what is no recorded run is passed over.
 
+    A packed run counts where its folder is not there too.
+
     Examples
     --------
     >>> log_entries(Path("no-such-folder"))
     []
     """
-    entries = []
+    entries, archives = [], []
     with suppress(OSError):
         for item in os.scandir(folder):
             with suppress(OSError, InputError):
-                if item.is_dir() and (entry := log_entry(Path(item.path))) is not None:
-                    entries.append(entry)
-    return sorted(entries, key=lambda entry: (entry.header.created, entry.header.run_id))
+                if item.is_dir():
+                    entries.append(log_entry(Path(item.path)))
+                elif item.name.lower().endswith(ARCHIVE):
+                    archives.append(_archive_entry(Path(item.path)))
+    known = {entry.header.run_id for entry in entries if entry is not None}
+    for entry in sorted((entry for entry in archives if entry is not None), key=lambda entry: entry.path.name):
+        if entry.header.run_id not in known:
+            known.add(entry.header.run_id)
+            entries.append(entry)
+    return sorted((entry for entry in entries if entry is not None),
+                  key=lambda entry: (entry.header.created, entry.header.run_id))
+
+
+def unreadable_archives(folder: Path) -> list[Problem]:
+    """What is wrong with the zip archives of a log folder that cannot be read, such as one that was cut off."""
+    problems: list[Problem] = []
+    with suppress(OSError):
+        for path in sorted(folder.iterdir()):
+            try:
+                if path.name.lower().endswith(ARCHIVE) and path.is_file():
+                    packed_run(path)
+            except InputError as error:
+                problems += error.problems
+            except OSError as error:
+                problems.append(Problem("recorded-run/unreadable", {"reason": error.strerror or str(error)}, str(path)))
+    return problems
+
+
+def _archive_entry(path: Path) -> LogEntry | None:
+    run, status = packed_run(path), path.stat()
+    return None if run is None else LogEntry(path, run.header, "complete" if run.is_closed else "interrupted",
+                                             run.queries, run.failures, (status.st_mtime_ns, status.st_size))
 
 
 def log_entry(path: Path) -> LogEntry | None:

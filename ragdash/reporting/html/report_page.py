@@ -37,9 +37,9 @@ def render_report(content: ReportContent) -> bytes:
     return render_page(content.request.title, build_sections(content), texts=content.request.texts)
 
 
-def build_sections(content: ReportContent) -> list[Section]:
-    """The sections asked for, all where none are named, in the order in which they are read."""
-    names = select_sections(content.request.sections)
+def build_sections(content: ReportContent, without: Sequence[str] = ()) -> list[Section]:
+    """The sections asked for, all where none are named, but those `without`, in the order in which they are read."""
+    names = [name for name in select_sections(content.request.sections) if name not in without]
     return [make(content, title) for name, (title, make) in SECTIONS.items() if name in names]
 
 

@@ -52,6 +52,7 @@ def gate_dict(result: GateResult) -> dict:
             "queries": {"baseline": result.queries, "compared": result.compared, "missing": result.missing},
             "metrics": [{"metric": str(row.comparison.spec), "tier": row.tier, "failed": row.failed,
                          "baseline_mean": finite_or_none(row.baseline_mean), "mean": finite_or_none(row.mean),
+                         "p_over_metrics": finite_or_none(row.p_over_metrics),
                          "comparison": as_dict(row.comparison)} for row in result.rows],
             "checks": [check.as_dict() for check in result.checks], "accepted": list(result.accepted),
             "settings_changed": {name: {"before": _plain(before), "after": _plain(after)}
@@ -105,6 +106,8 @@ def _notes(result: GateResult, markdown: bool) -> list[str]:
         lines.append(f"Settings that changed: {_settings_text(result, markdown)}.")
     if result.repeats > 1:
         lines.append(f"Mean of {result.repeats} repeats per query.")
+    if len(result.rows) > 1:
+        lines.append(f"Regressions are corrected over {len(result.rows):,} metrics (Holm); p is of each metric alone.")
     if result.rules.margin is not None:
         lines.append(f"Margin: differences up to {result.rules.margin:g} do not matter.")
     return [bullet + line for line in lines]

@@ -1,6 +1,12 @@
 """What is said of a test set: sentences, tables and the JSON contract."""
 
-from ragdash.reporting.test_set.sentences import check_sentences, estimate_sentences, plan_sentence, relabel_sentence
+from ragdash.reporting.test_set.sentences import (
+    check_sentences,
+    estimate_sentences,
+    plan_cautions,
+    plan_sentence,
+    relabel_sentence,
+)
 from ragdash.reporting.test_set.tables import (
     check_dict,
     estimate_dict,
@@ -11,4 +17,4 @@ from ragdash.reporting.test_set.tables import (
 )
 
 __all__ = ["check_dict", "check_sentences", "estimate_dict", "estimate_sentences", "finding_rows", "pair_rows",
-           "plan_dict", "plan_sentence", "query_rows", "relabel_sentence"]
+           "plan_cautions", "plan_dict", "plan_sentence", "query_rows", "relabel_sentence"]

@@ -10,9 +10,12 @@ import numpy as np
 from ragdash.analysis.test_set import KINDS, LabelCheck, RelabelAgreement, RelabelGroup, TestSetCheck, VerdictCarriers
 from ragdash.analysis.test_set.budget import BudgetEstimate, SampleEstimate
 from ragdash.analysis.test_set.query_quality import FEWEST_RUNS
+from ragdash.analysis.test_set.unjudged import JudgmentPlan
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 
 NAMED = 5  # queries named in a sentence
+FEW_RELEVANT = 10  # relevant documents from which chances are no longer called rough
+MANY_RELEVANT = 1.0  # unjudged ones per query above which metrics with an ideal are too sure (benchmarks/judgments.py)
 
 
 def check_sentences(check: TestSetCheck) -> list[str]:
@@ -187,6 +190,25 @@ def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple
     low, middle, high = (f"{value:,.0f}" for value in needed)
     text += f". About {middle} [{low}, {high}] of {total:,} judgments, in the order below, settle which run is better."
     return text if undecided < 0.005 else f"{text} In {undecided:.0%} of the simulations even all of them do not."
+
+
+def plan_cautions(plan: JudgmentPlan) -> list[str]:
+    """What the probabilities of a plan rest on, and where they are not to be relied on."""
+    title, sentences = escape(plan.spec.title), []
+    if not plan.rivals or not plan.total:
+        return sentences
+    if plan.basis == "unknown":
+        sentences.append("No returned document is judged not relevant, so the judgments do not show how likely an "
+                         "unjudged one is relevant. 50% is assumed, far too much where a query has few relevant "
+                         "documents: the probability and the count are no forecast. Judge some documents first.")
+    elif plan.basis == "judged" and plan.relevant < FEW_RELEVANT:
+        sentences.append(f"The chances of being relevant are from {count(plan.judged, 'judged document')}, "
+                         f"{plan.relevant:,} of them relevant: rough until there are {FEW_RELEVANT}.")
+    if not plan.additive and plan.expected > MANY_RELEVANT:
+        sentences.append(f"About {plan.expected:.1f} relevant documents per query are expected among the unjudged "
+                         f"ones, and {title} depends on their number: the probability is not reliable until more "
+                         "is judged: it can even name the wrong run. P@k and DCG@k have no such error.")
+    return sentences
 
 
 def estimate_sentences(estimate: BudgetEstimate) -> list[str]:

@@ -119,4 +119,7 @@ def plan_dict(plan: JudgmentPlan) -> dict:
     """The JSON contract of a plan of judgments that settle the winner."""
     return {"metric": str(plan.spec), "leader": plan.leader, "rivals": list(plan.rivals), "sure": plan.sure,
             "settled": not plan.rivals, "needed": [finite_or_none(value) for value in plan.needed],
-            "undecided": plan.undecided, "unjudged": plan.total, "documents": plan.table.to_pylist()}
+            "undecided": plan.undecided, "unjudged": plan.total,
+            "chances": {"basis": plan.basis, "judged": plan.judged, "relevant": plan.relevant,
+                        "expected_per_query": plan.expected, "additive": plan.additive},
+            "documents": plan.table.to_pylist()}

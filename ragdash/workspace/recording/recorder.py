@@ -86,7 +86,7 @@ def interrupted_run(folder: Path, header: RunHeader) -> LogEntry | None:
     def key(other: RunHeader) -> tuple:
         return other.name, dict(other.settings), other.group, dict(other.data)
 
-    entries = [entry for entry in log_entries(folder) if entry.state == "interrupted"
+    entries = [entry for entry in log_entries(folder) if entry.state == "interrupted" and entry.path.is_dir()
                and key(entry.header) == key(header) and header.repeat in (None, entry.header.repeat)]
     return entries[-1] if entries else None
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.texts import escape, key_hash, unescape
-from ragdash.workspace.protocols import CatalogueEntry
+from ragdash.workspace.protocols import CatalogueEntry, CatalogueSummary
 
 _LOG = "catalogue"
 _COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
@@ -20,6 +20,12 @@ _BUMP = text("insert into ragdash.counters (project, log, count) values (:projec
              "on conflict (project, log) do update set count = ragdash.counters.count + 1 returning count")
 _LIST = text(f"select {_COLUMNS} from ragdash.things where project = :project and kind = :kind and deleted is null "
              "and (cast(:archived as boolean) is null or archived = :archived) order by position, digest")
+_COUNTS = text("select archived, count(*) from ragdash.things where project = :project and deleted is null "
+               "group by archived")
+_FIRST = text(f"select {_COLUMNS} from ragdash.things where project = :project and kind = :kind and deleted is null "
+              "and not archived order by position, digest limit :limit")
+_SOME = text(f"select {_COLUMNS} from ragdash.things where project = :project and kind = :kind and "
+             "digest = any(:digests) and deleted is null")
 _FIND = text(f"select {_COLUMNS} from ragdash.things where project = :project and digest >= :first and digest < :last "
              "and (cast(:kind as text) is null or kind = :kind) and deleted is null order by digest, kind limit 1")
 _REFERENCE = text("update ragdash.uploads set started = now() where project = :project and id = :upload")
@@ -67,6 +73,24 @@ class PostgresCatalogue:
         rows = self._database.read(lambda connection: connection.execute(
             _LIST, {**self._project, "kind": kind, "archived": archived}).all())
         return tuple(map(_entry_of_row, rows))
+
+    def summary(self, limit: int) -> CatalogueSummary:
+        """How much is listed, and the first entries."""
+        def work(connection: Connection) -> tuple[dict[bool, int], list[Row]]:
+            rows: list[Row] = []
+            for kind in ("run", "truth"):
+                limits = {**self._project, "kind": kind, "limit": limit - len(rows)}
+                rows += connection.execute(_FIRST, limits).all() if len(rows) < limit else []
+            return {row.archived: row[1] for row in connection.execute(_COUNTS, self._project)}, rows
+
+        counts, rows = self._database.read(work)
+        return CatalogueSummary(sum(counts.values()), counts.get(True, 0), tuple(map(_entry_of_row, rows)))
+
+    def entries_of(self, kind: str, digests: Sequence[str]) -> tuple[CatalogueEntry, ...]:
+        """Those of these digests that are listed, in any order."""
+        known = [digest for digest in digests if digest.isascii() and digest.isprintable()]
+        which = {**self._project, "kind": kind, "digests": known}
+        return tuple(map(_entry_of_row, self._database.read(lambda connection: connection.execute(_SOME, which).all())))
 
     def find(self, digest: str, kind: str | None = None) -> CatalogueEntry | None:
         """The entry whose digest begins so, of either kind where none is given."""

@@ -101,6 +101,15 @@ def test_a_silent_worker_loses_its_job_and_after_three_of_them_the_job_has_faile
         assert budget.spent()[0] == attempt, "one that comes back counts once"
     assert job.state == "failed" and queue.lease(["judge"], "w4", 60) is None
     id, _ = queue.enqueue("judge", b"key", {})
+    for attempt in range(10):  # each worker gets a little further
+        queue.lease(["judge"], f"further {attempt}", 0.2)
+        assert queue.beat(id, f"further {attempt}", -1, {"done": attempt + 1}) == 0
+        assert queue.sweep() == 1 and queue.find(id).state == "waiting"
+    for attempt in range(ATTEMPTS):
+        queue.lease(["judge"], f"stuck {attempt}", 0.2)
+        assert queue.beat(id, f"stuck {attempt}", -1, {"done": 10}) == 0 and queue.sweep() == 1
+    assert queue.find(id).state == "failed"
+    id, _ = queue.enqueue("judge", b"key", {})
     queue.lease(["judge"], "w5", -1)
     queue.cancel(id)
     assert queue.find(id).state == "canceled", "nobody has to wait for a worker that is gone"

@@ -39,7 +39,7 @@ def test_what_one_server_stores_the_other_shows(postgres, project, monkeypatch):
     second = Run.build("stored here", ["q"], ["d"])
     data_store.workspace().add_run(second)
     assert [entry.name for entry in other.runs()] == ["stored elsewhere", "stored here"]
-    assert second.digest in run_facts._saved()
+    assert second.digest in run_facts._saved((second.digest,))
     saved_views.store().save(SavedView("A view", "compare", {}))
     assert [view.name for view in saved_views.listed()] == ["A view"] and not os.path.exists("views.sqlite")
 

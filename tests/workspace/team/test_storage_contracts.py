@@ -242,6 +242,22 @@ def test_order_archive_delete_and_back(open_home):
     assert back.name == "d" and not back.archived and home.load_run(back.digest).digest == back.digest
 
 
+def test_the_beginning_of_the_list_is_that_of_the_whole(open_home):
+    home, truth = open_home(), Truth.build("truth", ["q"], ["d"], [1])
+    assert home.summary(3).count == 0 and home.summary(3).first == () and home.runs_of(["x"]) == ()
+    runs = [home.add_run(run_of(f"run {number}")) for number in range(4)]
+    home.add_truth(truth)
+    home.order([runs[2].digest])
+    home.archive(runs[0].digest)
+    home.delete(runs[3].digest)
+    whole = (*home.runs(), *home.truths())
+    for limit in (1, 2, 3, 9):
+        summary = open_home().summary(limit)
+        assert (summary.count, summary.archived, summary.first) == (4, 1, whole[:limit])
+    some = home.runs_of([runs[0].digest, runs[2].digest, runs[2].digest, runs[3].digest, truth.digest, "\x00"])
+    assert {entry.digest for entry in some} == {runs[0].digest, runs[2].digest}
+
+
 @pytest.fixture(params=["postgresql", "s3", "folder"])
 def blobs(request, tmp_path, project):
     from ragdash.workspace.opening import open_blobs

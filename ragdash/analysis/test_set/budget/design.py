@@ -16,7 +16,8 @@ from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.budget.stratified import allocate, cut_strata, draw
 from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, copied_queries, documents_table, offered_rows
-from ragdash.analysis.test_set.unjudged.settle import chances
+from ragdash.analysis.test_set.unjudged.relevance_chances import relevance_chances
+from ragdash.analysis.test_set.unjudged.settle import SUMS
 from ragdash.analysis.test_set.unjudged.unjudged_documents import top_grade, values_of, with_grades
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.stats import SEED
@@ -25,7 +26,6 @@ from ragdash.metrics import Spec
 
 UNITS = ("document", "query")
 TARGETS = ("means", "difference")
-SUMS = ("P", "DCG", "RBP", "n_rel_ret")  # metrics to which each document adds by itself
 MOST_STRATA = {"document": 6, "query": 4}
 _FLOOR = 0.05  # of the mean size: what every unit counts at least, so that none is left out
 _CLEAR = (0.1, 0.9)  # chances come from few judgments: none is taken for surer than this
@@ -137,7 +137,7 @@ def judgment_pool(matches: Sequence[Match], spec: Spec, k: int | None = None) ->
     weight = np.stack([contributions(match, spec, query, rank, None, values)
                        for match, rank, values in zip(matches, ranks, base, strict=True)])
     return JudgmentPool(spec, k, lists.names, tuple(matches), lists, rows, query, ranks,
-                        chances(lists, matches[0], rows), weight, base)
+                        relevance_chances(lists, matches[0].truth, rows).values, weight, base)
 
 
 def contributions(match: Match, spec: Spec, query: np.ndarray, rank: np.ndarray, grade: np.ndarray | None,

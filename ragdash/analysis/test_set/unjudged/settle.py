@@ -10,19 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.unjudged.bounds import bounds
 from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
+from ragdash.analysis.test_set.unjudged.relevance_chances import relevance_chances
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
-BINS = (1, 2, 4, 7, 11, 31)  # ranks at which a group of documents with one chance of relevance begins
-PRIOR = 5.0  # documents that the overall rate counts as, in each group
+SUMS = ("P", "DCG", "RBP", "n_rel_ret")  # metrics to which each document adds by itself
 WORLDS = 1000
 SURE = 0.95
 
@@ -48,6 +47,13 @@ class JudgmentPlan:
         Share of the simulated grades under which even all judgments leave the runs equal or in doubt.
     total
         Unjudged documents with an influence, before the table was cut.
+    basis, judged, relevant
+        Where the chances are from: "judged", "unknown" (no document that is judged not relevant, so 0.5 is assumed) or
+        "given"; judged documents that the runs returned, and the relevant ones among them.
+    expected
+        Relevant documents expected among the unjudged ones, for each query.
+    additive
+        Whether documents add to the metric each by itself. Where not, the probability is a first step only.
     """
 
     spec: Spec
@@ -58,6 +64,11 @@ class JudgmentPlan:
     needed: tuple[float, float, float]
     undecided: float
     total: int
+    basis: str = "given"
+    judged: int = 0
+    relevant: int = 0
+    expected: float = 0.0
+    additive: bool = True
 
 
 def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None, chance: float | None = None,
@@ -81,10 +92,8 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     sum over the unjudged documents of x w, x = 1 for a relevant one, w: what it alone changes. With chances p the mean
     of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
     document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact; for nDCG, AP and RR it is the
-    first step, so plan again after some judgments. The chances come from the groups of `BINS` by the best rank in any
-    run, (relevant + 5 r) / (judged + 5), r: the overall rate, times (relevant + 1) / (expected + 1) of the judged
-    documents of the query. Judgments of relevant documents alone show no rate: then the chance is 0.5 unless you give
-    one. Stop rules that look after each judgment stop too early now and then (benchmarks/judgments.py).
+    first step, so plan again after some judgments. Queries without a relevant document count as 0. The chances are
+    those of `relevance_chances`, whose errors widen the variance; 0.5 where nothing is judged not relevant.
 
     Raises
     ------
@@ -104,21 +113,24 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
     lists, rows, weight, means = _weights(matches, spec, k or spec.k or DEPTH)
-    p = np.full(len(rows), chance) if chance is not None else chances(lists, matches[0], rows)
+    chances = relevance_chances(lists, matches[0].truth, rows, chance)
+    p = chances.values
     expected = means + weight @ p
     leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
     others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]
     pairs, difference = weight[leader] - weight[others], means[leader] - means[others]
     variance = pairs ** 2 * (p * (1 - p))
-    sure = _sure(difference + pairs @ p, variance.sum(axis=1))
+    unsure = 1 + chances.shared_variance(pairs) / np.maximum(variance.sum(axis=1), 1e-300)
+    sure = _sure(difference + pairs @ p, variance.sum(axis=1) * unsure)
     doubtful = np.flatnonzero(sure < level)
     doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))[doubtful].max(axis=0, initial=0.0)
     order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
-    needed, undecided = _needed(difference, pairs, p, order, len(doubtful) > 0, level, worlds, seed)
+    needed, undecided = _needed(difference, pairs, p, unsure, order, len(doubtful) > 0, level, worlds, seed)
     table = documents_table(lists, rows[order[:limit]]).append_column("chance", pa.array(p[order[:limit]]))
     return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
-                        float(sure.min(initial=1.0)),
-                        table.append_column("doubt", pa.array(doubt[order[:limit]])), needed, undecided, len(order))
+                        float(sure.min(initial=1.0)), table.append_column("doubt", pa.array(doubt[order[:limit]])),
+                        needed, undecided, len(order), chances.basis, chances.judged, chances.relevant,
+                        float(p.sum() / max(len(matches[0].truth), 1)), spec.name in SUMS)
 
 
 def _weights(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, np.ndarray, np.ndarray, np.ndarray]:
@@ -129,6 +141,7 @@ def _weights(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, n
     check_matches(matches, k)
     for match in matches:
         check_spec(match, spec, directed=True)
+    matches = [match.with_options(unanswerable="zero") for match in matches]
     sign = -1 if spec.metric.better == "lower" else 1
     run_bounds = [bounds(match, spec) for match in matches]
     lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
@@ -140,41 +153,6 @@ def _weights(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, n
     return lists, rows, sign * weight, sign * np.array([row.mean for row in run_bounds])
 
 
-def chances(lists: TopKLists, match: Match, rows: np.ndarray) -> np.ndarray:
-    """The probability that each of these rows (U,) of the lists is relevant, from the judged ones at like best ranks.
-
-    Examples
-    --------
-    >>> from ragdash import Run, Truth
-    >>> run = Run.build("bm25", ["q"] * 3, ["a", "b", "c"], [3.0, 2.0, 1.0])
-    >>> match = Match(run, Truth.build("qrels", ["q", "q"], ["a", "b"], [1, 0]))
-    >>> chances(collect_top_k([match], 3), match, np.array([2])).tolist()
-    [0.4166666666666667]
-    """
-    truth = match.truth
-    best = np.where(lists.ranks > 0, lists.ranks, np.iinfo(np.int32).max).min(axis=0)
-    group = np.searchsorted(BINS, best, "right") - 1
-    width = max(len(lists.doc_ids), 1)
-    code = pc.fill_null(pc.index_in(truth.docs, value_set=lists.doc_ids), -1).to_numpy().astype(np.int64)
-    known = code >= 0
-    keys, wanted = lists.queries * width + lists.codes, truth.queries[known] * width + code[known]
-    place = np.searchsorted(keys, wanted)
-    inside = np.isin(wanted, keys)
-    relevant = (truth.grades[known] >= 1)[inside]
-    judged_group = group[place[inside]]
-    if not len(relevant) or relevant.all():
-        return np.full(len(rows), 0.5)
-    overall = float(relevant.mean())
-    hits = np.bincount(judged_group, relevant, len(BINS))
-    counts = np.bincount(judged_group, minlength=len(BINS))
-    rate = (hits + PRIOR * overall) / (counts + PRIOR)
-    query = lists.queries[place[inside]]
-    queries = len(lists.query_ids)
-    expected = np.bincount(query, rate[judged_group], queries)
-    more = (np.bincount(query, relevant, queries) + 1) / (expected + 1)
-    return np.clip(rate[group[rows]] * more[lists.queries[rows]], 0.01, 0.99)
-
-
 def _sure(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """The probability that a normal difference with this mean and variance is above 0; 0.5 for none that is 0."""
     from scipy.special import ndtr
@@ -184,11 +162,12 @@ def _sure(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.where(spread > 1e-12, ndtr(mean / np.where(spread > 1e-12, spread, 1.0)), fixed)
 
 
-def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, order: np.ndarray, doubtful: bool, level: float,
-            worlds: int, seed: int) -> tuple[tuple[float, float, float], float]:
+def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, unsure: np.ndarray, order: np.ndarray,
+            doubtful: bool, level: float, worlds: int, seed: int) -> tuple[tuple[float, float, float], float]:
     """((low, median, high) judgments until one run is surely better, share of worlds that stay in doubt).
 
-    In each world the unjudged documents get grades by their chances, and are judged in this order.
+    In each world the unjudged documents get grades by their chances, and are judged in this order. unsure (P,): by what
+    the variance is greater, as the chances are estimates.
     """
     if not doubtful:
         return (0.0, 0.0, 0.0), 0.0
@@ -198,6 +177,7 @@ def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, order: np.
     weights, chance = pairs[:, order], p[order]
     left = np.cumsum((weights ** 2 * (chance * (1 - chance)))[:, ::-1], axis=1)[:, ::-1]
     left = np.concatenate([left[:, 1:], np.zeros((len(pairs), 1))], axis=1)  # variance after each judgment
+    left *= unsure[:, None]
     start = difference + pairs @ p
     counts = []
     for _ in range(worlds):

@@ -18,6 +18,8 @@ from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace, open_workspace
 
+STATUS = "RAGDASH_STATUS"  # as ragdash.dashboard.monitoring reads it
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -40,6 +42,8 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
                         "hosts with one)")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=whole_number(1, 65_535))
+    parser.add_argument("--status", metavar="[HOST:]PORT", help="answer there whether the server is ready (/ready), "
+                        "and with numbers for Prometheus (/metrics); default: nowhere")
     parser.add_argument("--no-browser", action="store_true")
 
 
@@ -59,7 +63,10 @@ def run(options: argparse.Namespace) -> int:
     environment |= _workspace(options)
     port = options.port or _free_port(options.host)
     _check_address(options.host, port)
-    command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
+    module = "streamlit"
+    if options.status:
+        module, environment[STATUS] = "ragdash.dashboard.monitoring", _status_address(options.status)
+    command = [sys.executable, "-m", module, "run", str(home() / "app.py"), f"--server.port={port}",
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
                *options.streamlit]
     if options.logdir and not Path(environment["RAGDASH_WATCH"]).exists():
@@ -84,6 +91,15 @@ def _workspace(options: argparse.Namespace) -> dict[str, str]:
     folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
     Workspace(folder, options.read_only).check()
     return {WORKSPACE: str(folder)}
+
+
+def _status_address(text: str) -> str:
+    """The address of the status server as host:port; InputError where nobody can listen there."""
+    host, _, port = text.rpartition(":")
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+        raise InputError([Problem("bad-status-address", {"value": text}, field="--status")])
+    _check_address(host.strip("[]") or "127.0.0.1", int(port))
+    return f"{host or '127.0.0.1'}:{port}"
 
 
 def _absolute(text: str) -> str:

@@ -28,7 +28,7 @@ from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.html.markdown import as_plain
 from ragdash.reporting.tables import SCHEMA
 from ragdash.reporting.tables.escaping import table_bytes
-from ragdash.reporting.test_set import estimate_dict, estimate_sentences, plan_dict, plan_sentence
+from ragdash.reporting.test_set import estimate_dict, estimate_sentences, plan_cautions, plan_dict, plan_sentence
 from ragdash.workspace.reviews import Event, Reviews, reviewed
 
 METRIC = {"decides": "nDCG@10", "documents": "P@10", "queries": "nDCG@10"}
@@ -50,11 +50,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--for", dest="target", choices=TARGETS, default="means", help="what a sample is for")
     parser.add_argument("--k", type=whole_number(1), metavar="K", help="ranks whose documents count (default: the "
                         "cutoff of the metric, else 10)")
+    parser.add_argument("--chance", type=_probability, metavar="P", help="of --design decides: the probability that an "
+                        "unjudged document is relevant (default: from the judged ones)")
     parser.add_argument("--judged", metavar="SHEET", help="the sheet with grades")
     parser.add_argument("--merged", metavar="FILE", help="with --judged and the design decides: the judgments with "
                         "the new ones, in a format by its ending (.qrels, .jsonl)")
     parser.add_argument("--seed", type=whole_number(0), default=SEED)
     parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def _probability(text: str) -> float:
+    """A number above 0 and below 1."""
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,10 +101,11 @@ def _decides(options: argparse.Namespace, runs: Sequence[Run], truth: Truth, spe
         if options.merged:
             say(write_truth(truth, options.merged))
     plan = plan_judgments([Match(run, truth, conventions_of(options)) for run in runs], spec, k=options.k,
-                          limit=options.n, seed=options.seed)
+                          chance=options.chance, limit=options.n, seed=options.seed)
     if options.output and not options.judged:
         _write_sheet(options.output, plan.table, "decides", runs, truth)
-    sentences = [plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total)]
+    sentences = [plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total),
+                 *plan_cautions(plan)]
     if rows:
         graded = sum(row.grade is not None for row in rows)
         sentences.insert(0, f"{count(graded, 'grade')} of {len(rows):,} read. "

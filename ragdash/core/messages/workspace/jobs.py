@@ -8,9 +8,14 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "job-given-up": Message(
-        actual="a job whose workers ended in the middle of it, {attempts} times",
+        actual="a job whose workers ended in the middle of it without getting further, {attempts} times",
         expected="a worker that finishes it",
         fix="Look at the log of the workers, then start it again: what was stored is kept.",
+    ),
+    "bad-status-address": Message(
+        actual="the address {value!r}",
+        expected="a port, or host:port",
+        fix="Write --status 9101, or --status 0.0.0.0:9101 for other machines.",
     ),
     "job-files-gone": Message(
         actual="a job whose files are no longer there",

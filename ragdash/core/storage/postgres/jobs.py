@@ -14,7 +14,8 @@ from ragdash.core.storage.postgres.database import Database
 from ragdash.core.storage.postgres.texts import escape, unescape
 from ragdash.core.storage.protocols import JobRecord
 
-ATTEMPTS = 3  # workers that may end in the middle of a job before it has failed
+STATES = ("waiting", "running", "done", "failed", "canceled")
+ATTEMPTS = 3  # workers in a row that may end in the middle of a job without any progress before it has failed
 DAYS = 30  # that a job is listed after its end
 ALIVE = 60  # seconds since a worker was last heard of
 _COLUMNS = ("id, kind, body, state, upload, progress, result, cancel, attempts, lost, "
@@ -31,11 +32,12 @@ _LEASE = text(
     f"order by made, id limit 1 for update skip locked) returning {_COLUMNS}")
 _HELD = "where project = :project and id = :id and owner = :owner and state = 'running'"
 _LOOK = text(f"select cancel from ragdash.jobs {_HELD} and until > now()")
+_PROGRESS = text(f"select progress from ragdash.jobs {_HELD} for update")
 _BEAT = text("update ragdash.jobs set until = now() + cast(:seconds as float8) * interval '1 second', "
-             f"progress = :progress {_HELD} returning cancel")
+             f"progress = :progress, attempts = case when :further then 0 else attempts end {_HELD} returning cancel")
 _ENDED = text(f"select 1 from ragdash.jobs {_HELD} for update")
 _END = text("update ragdash.jobs set state = :state, owner = '', until = null, lost = lost + :lost, "
-            "attempts = attempts - :back, result = coalesce(:result, result), "
+            "attempts = greatest(attempts - :back, 0), result = coalesce(:result, result), "
             "ended = case when :state = 'waiting' then null else now() end where project = :project and id = :id")
 _LOCK = text("select id, owner, state, attempts, cancel, until < now() as stalled from ragdash.jobs "
              "where project = :project and id = :id for update")
@@ -50,6 +52,7 @@ _FIND = text(f"select {_COLUMNS} from ragdash.jobs where project = :project and 
              "order by made desc limit 1")
 _LIST = text(f"select {_COLUMNS} from ragdash.jobs where project = :project and "
              "(cast(:kind as text) is null or kind = :kind) order by made desc, id limit :limit")
+_COUNTS = text("select state, count(*) from ragdash.jobs where project = :project group by state")
 _GREET = text("insert into ragdash.workers (project, id, place) values (:project, :id, :place) "
               "on conflict (project, id) do update set seen = now()")
 _LEAVE = text("delete from ragdash.workers where project = :project and (id = :id or seen < now() - interval '1 day')")
@@ -93,7 +96,15 @@ class PostgresJobs:
         if progress is None:
             return self.database.read(lambda connection: connection.scalar(_LOOK, which))
         row = {**which, "seconds": seconds, "progress": json.dumps(dict(progress))}
-        return self.database.write(lambda connection: connection.scalar(_BEAT, row))
+
+        def keep(connection: Connection) -> int | None:
+            before = connection.scalar(_PROGRESS, which)
+            if before is None:
+                return None
+            further = _done(progress) > _done(json.loads(before))  # what is done by many workers is no hopeless job
+            return connection.scalar(_BEAT, {**row, "further": further})
+
+        return self.database.write(keep)
 
     def finish(self, id: str, owner: str, state: str, result: Mapping[str, Any]) -> bool:
         """End a job or give it back; False where it is no longer ours."""
@@ -146,6 +157,11 @@ class PostgresJobs:
             _LIST, {**self._project, "kind": kind, "limit": limit}).all())
         return list(map(_record, rows))
 
+    def counts(self) -> dict[str, int]:
+        """How many jobs are in each state."""
+        rows = self.database.read(lambda connection: connection.execute(_COUNTS, self._project).all())
+        return dict.fromkeys(STATES, 0) | {row.state: row[1] for row in rows}
+
     def greet(self, worker: str, place: str) -> None:
         """Say that a worker lives, and where."""
         row = {**self._project, "id": worker, "place": escape(place)}
@@ -168,6 +184,10 @@ class PostgresJobs:
         count_as_spent(connection, self._project["project"], id)
         connection.execute(_END, {**self._project, "id": id, "state": state, "lost": lost, "result": result,
                                   "back": int(back)})
+
+
+def _done(progress: Mapping[str, Any]) -> float:
+    return float(progress.get("done") or 0)
 
 
 def _record(row: Row) -> JobRecord:

@@ -16,6 +16,7 @@ from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace import CatalogueEntry, Workspace
+from ragdash.workspace.protocols import CatalogueSummary
 
 MAX_ROWS = 20  # drawn at once
 SEARCH_FROM = 8  # rows from which on there is a search field
@@ -58,31 +59,52 @@ def render() -> None:
     """The runs and truths of the workspace, where it has any."""
     try:
         home = workspace()
-        entries = _shared_entries(home.location, home.stamp(), _home=home) if home.is_shared else _all_entries(home)
+        listed = _Listed(home, _shared_summary(home.location, home.stamp(), _home=home) if home.is_shared
+                         else home.summary(MAX_ROWS))
     except InputError as error:
         elements.problems(error.problems, "workspace")
         return
     _render_rebuilt(home)
-    if not entries:
+    if not listed.summary.count:
         return
     loaded = {entry.loaded for entry in state.runs()} | {state.truth()}
-    box = st.expander(f"Kept in the workspace ({len(entries):,})", icon=":material/inventory_2:", key="shelf",
+    box = st.expander(f"Kept in the workspace ({listed.summary.count:,})", icon=":material/inventory_2:", key="shelf",
                       expanded=not state.runs(), on_change="rerun")
     if not box.open:
         return
     with box:
         st.caption("Uploaded files are kept on this server and are here after a restart. Nothing is read before it is "
                    "shown.")
-        matches = _choose_entries(entries)
-        _render_load_all([entry for entry in matches if entry.kind == "run" and entry.digest not in loaded])
-        for entry in matches[:MAX_ROWS]:
-            _render_entry(
-                entry, entry.digest in loaded, [other.digest for other in entries if other.kind == entry.kind]
-            )
-        if len(matches) > MAX_ROWS:
-            st.caption(f"The first {MAX_ROWS} of {len(matches):,}: search for the others.")
-        if not matches:
+        try:
+            matches, count = _choose_entries(listed)
+            _render_load_all([entry for entry in matches if entry.kind == "run" and entry.digest not in loaded], count)
+            for entry in matches[:MAX_ROWS]:
+                _render_entry(entry, entry.digest in loaded, listed)
+        except InputError as error:
+            elements.problems(error.problems, "workspace")
+            return
+        if count > MAX_ROWS:
+            st.caption(f"The first {MAX_ROWS} of {count:,}: search for the others.")
+        if not count:
             st.caption("None matches.")
+
+
+class _Listed:
+    """What the workspace lists. Its beginning is known; all of it is read when somebody searches or moves an entry."""
+
+    def __init__(self, home: Workspace, summary: CatalogueSummary):
+        self._home, self.summary = home, summary
+
+    def entries(self) -> tuple[CatalogueEntry, ...]:
+        """All runs and truths."""
+        home = self._home
+        return _shared_entries(home.location, home.stamp(), _home=home) if home.is_shared else _all_entries(home)
+
+
+@shared(max_entries=4)
+def _shared_summary(location: str, stamp: int, _home: Workspace) -> CatalogueSummary:
+    """The beginning of the list of a database, read again when somebody has changed the list."""
+    return _home.summary(MAX_ROWS)
 
 
 @shared(max_entries=4)
@@ -120,28 +142,32 @@ def load(digest: str) -> None:
         state.set_notice(error.problems)
 
 
-def _choose_entries(entries: tuple[CatalogueEntry, ...]) -> list[CatalogueEntry]:
-    """Those that match the search, archived ones only where asked for."""
-    archived = any(entry.archived for entry in entries)
+def _choose_entries(listed: _Listed) -> tuple[list[CatalogueEntry], int]:
+    """(the first of those that match the search, how many match); archived ones only where asked for."""
+    archived, count = listed.summary.archived, listed.summary.count
     text, old = "", False
     with st.container(horizontal=True, vertical_alignment="bottom", key="shelf_bar"):
-        if len(entries) >= SEARCH_FROM:
+        if count >= SEARCH_FROM:
             text = st.text_input("Search", key="shelf_search", placeholder="Name, tag or description", width=320)
         if archived:
             old = st.toggle("Archived too", key="shelf_archived")
     words = text.casefold().split()
-    return [entry for entry in entries if (old or not entry.archived) and all(
+    if not words and not old:
+        return list(listed.summary.first), count - archived
+    matches = [entry for entry in listed.entries() if (old or not entry.archived) and all(
         word in " ".join((entry.name, entry.description, *entry.tags)).casefold() for word in words)]
+    return matches[:MAX_ROWS], len(matches)
 
 
-def _render_load_all(runs: list[CatalogueEntry]) -> None:
+def _render_load_all(runs: list[CatalogueEntry], count: int) -> None:
+    """A button that shows a few runs together; count: of all that match."""
     usable = [run for run in runs if not run.broken]
-    if 1 < len(usable) <= MAX_LOADED_TOGETHER:
+    if count <= MAX_ROWS and 1 < len(usable) <= MAX_LOADED_TOGETHER:
         st.button(f"Show these {len(usable)} runs", icon=":material/visibility:", key="shelf_all", on_click=lambda: [
             load(run.digest) for run in usable])
 
 
-def _render_entry(entry: CatalogueEntry, loaded: bool, order: list[str]) -> None:
+def _render_entry(entry: CatalogueEntry, loaded: bool, listed: _Listed) -> None:
     """A line: what it is, a button that shows it, and where it may be changed the panel for that."""
     key = f"{entry.kind}_{entry.digest[:8]}"
     with st.container(border=True, key=f"kept_{key}"), st.container(
@@ -156,6 +182,7 @@ def _render_entry(entry: CatalogueEntry, loaded: bool, order: list[str]) -> None
                                   on_change="rerun")
                 if edit.open:
                     with edit:
+                        order = [other.digest for other in listed.entries() if other.kind == entry.kind]
                         _render_editor(entry, key, order)
 
 

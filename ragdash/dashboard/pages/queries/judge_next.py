@@ -22,7 +22,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
-from ragdash.reporting.test_set.sentences import plan_sentence
+from ragdash.reporting.test_set.sentences import plan_cautions, plan_sentence
 
 MOST_DOCUMENTS = 100
 MOST_SETTLING = 20
@@ -84,6 +84,8 @@ def _render_plan(data: QueriesData) -> None:
     names = dict(zip(context.digests, context.names, strict=True))
     st.markdown(plan_sentence(names[plan.leader], [names[run] for run in plan.rivals], plan.sure,
                                                 plan.needed, plan.undecided, plan.total), help=tooltip("settling"))
+    for caution in plan_cautions(plan):
+        st.caption(caution)
     table = plan.table
     if not len(table):
         return

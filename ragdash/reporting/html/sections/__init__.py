@@ -39,5 +39,6 @@ SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
     "metrics": ("What the metrics mean", appendix.metrics),
     "versions": ("Versions and digests", appendix.versions),
 }
-ASKED = ("hybrid", "testset")  # sections that a report has only where it is asked for them
+ASKED = ("hybrid",)  # sections that a report has only where it is asked for them
+WITHOUT_PICTURES = ("hybrid", "testset")  # sections that need not be computed for their pictures
 ONE_PAGE = ("summary",)  # the report that prints on two pages at most; the other sections are its appendix

@@ -1,4 +1,4 @@
-"""Is the test set any good? What `ragdash audit` says, where the report was asked for it."""
+"""Is the test set any good? What `ragdash audit` and the page Test set say, in short."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.sentences.formatting import number
 from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
 
-NAME = "testset"
-SHOWN = 20  # queries and findings
+SHOWN = 10  # queries and findings
 
 
 def test_set(content: ReportContent, title: str) -> Section:
     """The sentences, the queries that distinguish the runs most, the judgments to look at."""
-    if content.request.sections is None or NAME not in content.request.sections:
-        return Section(NAME, title)
     check = check_evaluated([replace(row, name=name) for row, name in zip(content.evaluations, content.names,
                                                                          strict=True)],
                             content.request.matches, content.truth, content.lead,
@@ -37,4 +34,4 @@ def test_set(content: ReportContent, title: str) -> Section:
         blocks.append(Table("Judgments to look at", ["query", "finding", "documents"],
                             [[row["query_id"], row["finding"], ", ".join(row["documents"])] for row in findings],
                             frozenset()))
-    return Section(NAME, title, blocks)
+    return Section("testset", title, blocks)

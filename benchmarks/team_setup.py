@@ -1,0 +1,261 @@
+"""Bring up the team set-up of docs/reference/deploy.md on this machine, as the page says, and kill parts of it.
+
+    python benchmarks/team_setup.py [--kills 3]
+
+PostgreSQL and nginx are Debian's programs, the object store is the server of moto, all in temporary folders. The
+settings and commands are those of the page: its SQL, /etc/ragdash.env, the options of both units, and the nginx recipe,
+with addresses of this machine and without TLS. Prints what was seen and how long it took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard")]
+
+import team_services  # noqa: E402
+from live_dashboard import CHROMIUM, FLAGS, SETTINGS, App, free_port  # noqa: E402
+from models.judge.server import Server  # noqa: E402
+from workspace.team.worker_trial import enqueue, wait  # noqa: E402
+
+from ragdash.core.records import Run  # noqa: E402
+from ragdash.dashboard.jobs import shared_queue  # noqa: E402
+from ragdash.dashboard.session.data_store import SHORT, SessionRun  # noqa: E402
+from ragdash.io import read_runs, read_truth  # noqa: E402
+from ragdash.workspace import open_workspace  # noqa: E402
+
+PAGE = (ROOT / "docs" / "reference" / "deploy.md").read_text()
+SECTION = PAGE[PAGE.index("## Several servers on one database"):PAGE.index("## A login")]
+PASSWORD = "p4ss-of-the-trial"
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of the page's section in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[list[str]]:
+    """The ExecStart lines of the page: of a server, of a worker; without the folder of the installation."""
+    lines = [line.partition("=")[2] for block in blocks("ini") for line in block.splitlines()
+             if line.startswith("ExecStart=")]
+    return [shlex.split(line)[1:] for line in lines]
+
+
+class TeamSetup:
+    """The services of the page. Everything it starts ends with it."""
+
+    def __init__(self, folder: Path, undo: ExitStack):
+        self.folder, self.undo, self.processes = folder, undo, {}
+        self.ports, self.proxy = [free_port_pair(), free_port_pair()], free_port()
+        postgres = team_services.Postgres(durable=True)
+        undo.callback(postgres.close)
+        for statement in blocks("sql")[0].replace("PASSWORD", PASSWORD).strip().split(";")[:-1]:
+            postgres.sql(statement)
+        store = undo.enter_context(team_services.s3_server())
+        self.environment = self.read_environment(postgres, store)
+        os.environ.update(self.environment)
+        self.make_bucket(store)
+        for action in re.findall(r"`ragdash (workspace (?:upgrade|check))`", SECTION)[:2]:
+            subprocess.run([sys.executable, "-m", "ragdash", *action.split()], check=True, cwd=ROOT)
+        server, worker = commands()
+        for port in self.ports:
+            self.start(str(port), server, port)
+        self.start("worker", worker)
+        self.start_nginx()
+
+    def read_environment(self, postgres: team_services.Postgres, store: str) -> dict[str, str]:
+        """/etc/ragdash.env of the page, with the addresses of this machine."""
+        values = dict(line.split("=", 1) for line in blocks("ini")[0].splitlines())
+        values["RAGDASH_WORKSPACE"] = values["RAGDASH_WORKSPACE"].replace("PASSWORD", PASSWORD).replace(
+            "db.example.org", f"127.0.0.1:{postgres.port}").replace("?sslmode=require", "")
+        secrets = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": store}
+        return {**values, **secrets}
+
+    def make_bucket(self, store: str) -> None:
+        import boto3
+
+        bucket = self.environment["RAGDASH_BLOBS"].split("/")[2]
+        boto3.client("s3", endpoint_url=store, region_name="eu-central-1").create_bucket(
+            Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+
+    def start(self, name: str, arguments: list[str], port: int = 0) -> None:
+        """Start a server or worker by the line of its unit."""
+        words = [word.replace("%i", str(port)).replace("rag.example.org", "127.0.0.1") for word in arguments]
+        words = [f"127.0.0.1:{port + 10_000}" if word.startswith("127.0.0.1:1") else word for word in words]
+        log = (self.folder / f"{name}.log").open("ab")
+        process = subprocess.Popen([sys.executable, "-m", "ragdash", *words], cwd=ROOT, stdout=log, stderr=log,
+                                   env={**os.environ, "RAGDASH_MEMORY": "2"})
+        self.processes[name] = process
+        self.undo.callback(self.kill, name)
+
+    def start_nginx(self) -> None:
+        """The recipe of the page in the http block of an nginx of our own, on a port without TLS."""
+        recipe = blocks("nginx")[0].replace("listen 443 ssl", f"listen {self.proxy}").replace(" Secure;", "")
+        recipe = re.sub(r"^ *ssl_.*\n", "", recipe, flags=re.MULTILINE)
+        for fixed, port in zip((8501, 8502), self.ports, strict=True):
+            recipe = recipe.replace(f"127.0.0.1:{fixed}", f"127.0.0.1:{port}")
+        folder = self.folder / "nginx"
+        folder.mkdir()
+        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        places = "".join(f"{name}_temp_path {folder};\n" for name in kinds)
+        (folder / "nginx.conf").write_text(
+            f"user root;\ndaemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\n"
+            f"events {{}}\nhttp {{\naccess_log off;\n{places}{recipe}\n}}\n")
+        self.processes["nginx"] = subprocess.Popen([shutil.which("nginx") or "/usr/sbin/nginx", "-c",
+                                                    str(folder / "nginx.conf")])
+        self.undo.callback(self.kill, "nginx", signal.SIGTERM)
+
+    def kill(self, name: str, how: int = signal.SIGKILL) -> None:
+        self.processes[name].send_signal(how)
+        self.processes[name].wait(60)
+
+    def ready(self, port: int) -> bool:
+        try:
+            return urllib.request.urlopen(f"http://127.0.0.1:{port + 10_000}/ready", timeout=2).status == 200
+        except OSError:
+            return False
+
+    def sessions(self, port: int) -> int:
+        """Open pages of a server, as its metrics say; -1 where it is gone."""
+        return int(self.metric(port, "ragdash_sessions"))
+
+    def processor_time(self, port: int) -> float:
+        return self.metric(port, "ragdash_cpu_seconds_total")
+
+    def metric(self, port: int, name: str) -> float:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port + 10_000}/metrics", timeout=10) as reply:
+                return float(re.search(rf"^{name} (\S+)", reply.read().decode(), re.MULTILINE)[1])
+        except OSError:
+            return -1
+
+
+def free_port_pair() -> int:
+    """A port whose status port, 10,000 above, is free too."""
+    while (port := free_port()) > 55_000:
+        continue
+    return port
+
+
+def report(what: str, seconds: float | None = None) -> None:
+    print(what if seconds is None else f"{what}: {seconds:.1f} s", flush=True)
+
+
+def store_samples() -> str:
+    """Store the samples in the workspace; the part of an address that shows them."""
+    workspace = open_workspace(os.environ["RAGDASH_WORKSPACE"], os.environ["RAGDASH_BLOBS"])
+    truth, samples = read_truth(ROOT / "sample_runs" / "truth.jsonl"), ROOT / "sample_runs"
+    runs: list[Run] = [run for name in ("dense", "sparse") for run in read_runs(samples / f"{name}.jsonl")]
+    workspace.add_truth(truth)
+    for run in runs:
+        workspace.add_run(run)
+    tokens = "&".join(f"run={SessionRun(run.digest, run.name, slot).token}" for slot, run in enumerate(runs))
+    return f"{tokens}&truth={truth.digest[:SHORT]}"
+
+
+def view_of(app: App) -> str:
+    return re.sub(r"\s+", " ", app.page.locator("[data-testid=stMain]").inner_text())
+
+
+def kill_under_a_page(setup: TeamSetup, app: App, server: list[str]) -> None:
+    """Kill the server that has the page: the same view comes back, and the next click counts."""
+    port = next(port for port in setup.ports if setup.sessions(port) > 0)
+    other = next(number for number in setup.ports if number != port)
+    before, runs, used = view_of(app), app.finished, setup.processor_time(other)
+    started = time.monotonic()
+    setup.kill(str(port))
+    app.until(lambda: app.finished > runs)
+    app.until(lambda: view_of(app) == before)
+    seconds = time.monotonic() - started
+    report(f"server killed under a page: the same view again (processor time of the other server "
+           f"{setup.processor_time(other) - used:.1f} s) after", seconds)
+    app.page.locator("[data-testid=stSidebar]").get_by_role("link", name="Ranking", exact=True).click()
+    app.page.get_by_role("heading", name="Ranking", level=1).wait_for()
+    app.drawn()
+    assert "No runs" not in view_of(app)
+    report("the next click opened another page with the same runs")
+    setup.start(str(port), server, port)
+    wait(lambda: setup.ready(port))
+    app.page.locator("[data-testid=stSidebar]").get_by_role("link", name="Compare", exact=True).click()
+    app.page.get_by_role("heading", name="Compare", level=1).wait_for()
+    app.drawn()
+
+
+def watch_and_cancel(setup: TeamSetup, browser, runs: str, pages: Callable) -> None:
+    """A job that one server shows is canceled on the other; another outlives its worker."""
+    queue = shared_queue.queue()
+    with Server(delay=0.3) as judge:
+        id = enqueue(judge, 200, concurrency=2)
+        apps = [pages(f"http://127.0.0.1:{port}/answers?part=judge&{runs}") for port in setup.ports]
+        for app in apps:
+            app.page.get_by_text("is judging stones").wait_for()
+        report("both servers show the progress of a job of the queue")
+        started = time.monotonic()
+        apps[1].page.locator(".st-key-judge_stop button").click()
+        wait(lambda: not queue.find(id).active)
+        report(f"canceled on the second server ({queue.find(id).state})", time.monotonic() - started)
+        apps[0].page.locator(".st-key-judging").get_by_text("is judging").wait_for(state="detached")
+        report("the first server shows the end")
+        judge.delay = 0.05
+        id, count = enqueue(judge, 400, "second", concurrency=2), len(judge.asked)  # 200 that nobody asked before
+        wait(lambda: len(judge.asked) > count + 5)
+        setup.kill("worker")
+        started = time.monotonic()
+        setup.start("worker", commands()[1])
+        wait(lambda: not queue.find(id).active, 120)
+        job = queue.find(id)
+        report(f"worker killed in a job: {job.state} by another one, {job.lost} calls in flight",
+               time.monotonic() - started)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=3)
+    options = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    with ExitStack() as undo:
+        folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="ragdash-team-")))
+        started = time.monotonic()
+        setup = TeamSetup(folder, undo)
+        for port in setup.ports:
+            wait(lambda port=port: setup.ready(port), 120)
+        report("PostgreSQL, S3, tables, two servers, worker and nginx, all ready", time.monotonic() - started)
+        runs = store_samples()
+        browser = undo.enter_context(sync_playwright()).chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+        def page(address: str) -> App:
+            app = App(browser.new_context(**SETTINGS).new_page(), "")
+            app.page.set_default_timeout(120_000)
+            app.open(address)
+            return app
+
+        app = page(f"http://127.0.0.1:{setup.proxy}/compare?{runs}")
+        assert sorted(map(setup.sessions, setup.ports)) == [0, 1], "a browser stays with one server"
+        for _ in range(options.kills):
+            kill_under_a_page(setup, app, commands()[0])
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{setup.proxy}/_stcore/metrics")
+        except urllib.error.HTTPError as error:
+            report(f"/_stcore/metrics through the proxy: {error.code}")
+        watch_and_cancel(setup, browser, runs, page)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

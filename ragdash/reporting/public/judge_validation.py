@@ -1,0 +1,71 @@
+"""`ragdash.validate_judge`: a judge's verdicts next to labels of people, as Answers > Validation shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ragdash.analysis import judge_validation
+from ragdash.analysis.judge_validation import JudgeValidation
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import Spec, parse_specs
+from ragdash.reporting.plots import trust
+from ragdash.reporting.plots.common.theme import Axis, Figure
+
+
+def validate_judge(evaluation: Evaluation, labels: Mapping[str, float], metric: str | Spec | None = None,
+                   **options) -> JudgeValidation:
+    """Hold a judge's verdicts on a run against labels of people, and correct its mean by them.
+
+    Parameters
+    ----------
+    evaluation
+        What `evaluate` returned.
+    labels
+        {query_id: value in [0, 1]} of a random sample of the queries.
+    metric
+        The one whose values are verdicts; default the first.
+    **options
+        cut, level, groups: see `ragdash.analysis.judge_validation.validate_judge`.
+
+    Returns
+    -------
+    JudgeValidation
+        Means of the judge, of the labels, and corrected; agreement and disagreements; `plot`.
+
+    Raises
+    ------
+    KeyError
+        The metric was not evaluated.
+    InputError
+        The evaluation does not hold its run.
+
+    Examples
+    --------
+    >>> from ragdash import evaluate
+    >>> ids = [f"q{i}" for i in range(40)]
+    >>> evaluation = evaluate({q: ["a"] for q in ids}, {q: ["a"] for q in ids}, "Success@1")
+    >>> result = validate_judge(evaluation, {q: float(i > 4) for i, q in enumerate(ids[:30])})
+    >>> result.judge.mean, round(result.corrected.mean, 3), result.rest
+    (1.0, 0.833, 10)
+    """
+    spec = parse_specs([metric or evaluation.specs[0]])[0]
+    evaluation.column(spec)
+    if evaluation.match is None:
+        raise InputError([Problem("report-without-runs", {"run": evaluation.name}, field="evaluation")])
+    verdicts = judge_validation.judged_verdicts(evaluation, evaluation.match, spec)
+    return judge_validation.validate_judge(verdicts, labels, **options)
+
+
+def plot_validations(validations: Sequence[JudgeValidation]) -> Figure:
+    """For each run the judge's mean, the labels' interval and the corrected one."""
+    def ends(estimates: Sequence) -> np.ndarray:
+        return np.array([[estimate.mean, estimate.low, estimate.high] for estimate in estimates], float)
+
+    return trust.intervals(
+        [entry.name for entry in validations], range(len(validations)),
+        np.array([entry.judge.mean for entry in validations], float), ends([entry.labels for entry in validations]),
+        ends([entry.corrected for entry in validations]), np.array([entry.corrected.n for entry in validations]),
+        np.array([entry.rest for entry in validations]), axis=Axis(validations[0].what, 0.0, 1.0, "", "higher"))

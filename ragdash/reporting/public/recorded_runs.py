@@ -1,0 +1,55 @@
+"""The runs that a function of Python was given: objects, files, recorded folders, or a log folder with many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import numbered
+from ragdash.core.records import Run
+
+
+def runs_of(source: object) -> list[Run]:
+    """The runs; of a log folder the closed ones, oldest first.
+
+    Parameters
+    ----------
+    source
+        A path, or a list of runs, paths, and what `Run.of` reads; or a dict of these by name.
+
+    Raises
+    ------
+    InputError
+        A file or folder cannot be read, or there is no run.
+
+    Examples
+    --------
+    >>> runs_of({"dense": {"q1": ["d7"]}, "bm25": {"q1": ["d2"]}})
+    [<Run 'dense': 1 queries, 1 documents returned>, <Run 'bm25': 1 queries, 1 documents returned>]
+    """
+    if isinstance(source, Mapping):
+        return [run.renamed(name) for name, entry in source.items() for run in runs_of([entry])]
+    entries = [source] if isinstance(source, str | Path | Run) or not isinstance(source, Sequence) else source
+    runs = [run for place, entry in enumerate(entries, 1) for run in _runs(entry, f"run {place}")]
+    if not runs:
+        raise InputError([Problem("history/no-runs", {"folder": str(source)}, field="runs")])
+    return runs
+
+
+def with_distinct_names(runs: Sequence[Run]) -> list[Run]:
+    """The runs; equal names get a number."""
+    return [run.renamed(name) for run, name in zip(runs, numbered([run.name for run in runs]), strict=True)]
+
+
+def _runs(source: object, name: str) -> list[Run]:
+    from ragdash.io import read_runs
+    from ragdash.io.recorded.folder import is_recorded_folder, log_entries
+
+    if not isinstance(source, str | Path):
+        return [Run.of(source, name)]
+    path = Path(source)
+    if not path.is_dir() or is_recorded_folder(path):
+        return read_runs(str(path))
+    closed = [entry.path for entry in log_entries(path) if entry.state == "complete"]
+    return [run for file in closed for run in read_runs(str(file))]

@@ -1,0 +1,107 @@
+"""Readiness and metrics of a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import page_cases
+import pytest
+from live_dashboard import free_port
+
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError, Problem
+from ragdash.dashboard.monitoring import status_server
+from ragdash.dashboard.monitoring.reruns import Reruns
+
+ROOT = Path(__file__).parents[2]
+
+
+def fetch(url: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def until(condition, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_runs_are_counted_by_their_duration_however_they_end():
+    reruns = Reruns()
+    with reruns.timed():
+        pass
+    with pytest.raises(ZeroDivisionError), reruns.timed():
+        raise ZeroDivisionError
+    lines = reruns.lines()
+    assert lines[0] == "# TYPE ragdash_rerun_seconds histogram" and lines[-1] == "ragdash_rerun_seconds_count 2"
+    assert 'ragdash_rerun_seconds_bucket{le="0.05"} 2' in lines and 'ragdash_rerun_seconds_bucket{le="+Inf"} 2' in lines
+
+
+def test_a_server_is_ready_only_while_its_workspace_answers(monkeypatch):
+    broken = [InputError([Problem("unusable-database/away", {"reason": "gone"}, "postgresql://db/x")])]
+
+    def check() -> None:
+        if broken:
+            raise broken[0]
+
+    real = status_server.Readiness
+    monkeypatch.setattr(status_server, "Readiness", lambda check: real(check, every=0.02))
+    server = status_server.serve(f"127.0.0.1:{free_port()}", check)
+    url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        until(lambda: "gone" in fetch(f"{url}/ready")[1])
+        status, text = fetch(f"{url}/ready")
+        assert status == 503 and json.loads(text)["ready"] is False and "ragdash_ready 0" in fetch(f"{url}/metrics")[1]
+        broken.clear()
+        until(lambda: fetch(f"{url}/ready") == (200, '{"ready": true, "problems": []}'))
+        before = fetch(f"{url}/metrics")[1]
+        page_cases.opened("metrics")
+        after = fetch(f"{url}/metrics")[1]
+        counts = [int(text.rpartition("ragdash_rerun_seconds_count ")[2].split()[0]) for text in (before, after)]
+        assert counts[1] > counts[0] and "ragdash_sessions 0" in after and "ragdash_jobs" not in after
+        assert fetch(f"{url}/other")[0] == 404
+        monkeypatch.setattr(status_server, "STALE", -1.0)
+        assert "does not answer" in fetch(f"{url}/ready")[1]
+    finally:
+        server.shutdown()
+
+
+def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path, capsys):
+    port, status = free_port(), free_port()
+    command = [sys.executable, "-m", "ragdash", "dashboard", "--no-browser", "--port", str(port), "--status",
+               str(status), "--workspace", str(tmp_path / "kept"), "--", "--server.fileWatcherType=none"]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path,
+                               stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def answers(url: str) -> bool:
+        assert process.poll() is None
+        try:
+            return fetch(url)[0] == 200
+        except OSError:
+            return False
+
+    try:
+        until(lambda: answers(f"http://127.0.0.1:{status}/ready"))
+        until(lambda: answers(f"http://127.0.0.1:{port}/_stcore/health"))
+        assert "ragdash_sessions 0" in fetch(f"http://127.0.0.1:{status}/metrics")[1]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+    assert main(["dashboard", "--status", "x"]) == 2 and "--status 9101" in capsys.readouterr().err
+    code = ("import sys\nfrom ragdash.dashboard import shell\n"
+            "print('ragdash.dashboard.monitoring.status_server' in sys.modules)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.split() == ["False"], done.stderr

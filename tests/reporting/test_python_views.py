@@ -1,0 +1,88 @@
+"""What pages show of many runs and of judges, in Python: the same numbers, and every picture."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+from helpers import run_of
+from history_cases import QUERIES, TRUTH, repeated_nights, write_log_folder
+
+import ragdash
+from ragdash.analysis.tracking import history as metric_histories
+from ragdash.analysis.tracking import history_point
+from ragdash.dashboard import page_list
+from ragdash.metrics import parse_specs
+from ragdash.reporting.public.recorded_runs import runs_of
+
+ROOT = Path(ragdash.__file__).parents[1]
+
+
+def test_a_log_folder_has_the_history_of_the_page(tmp_path):
+    root = write_log_folder(tmp_path)
+    result = ragdash.history(root / "logs", ragdash.read_truth(root / "qrels.txt"), "RR Success@1")
+    frame = result.frame()
+    assert repr(result) == "<RunHistory: 20 runs in 1 lines, 4 significant changes>" and len(frame) == 40
+    of_mrr = frame[frame["metric"] == "RR"]
+    assert of_mrr[of_mrr["change"] != ""]["commit"].tolist() == ["08080808", "15151515"]
+    assert of_mrr["settings"].tolist()[8] == "retriever.k: 10 -> 5" and "<table" in result._repr_html_()
+    points = [history_point(run, TRUTH, parse_specs("RR Success@1")) for run in runs_of(root / "logs")]
+    expected = metric_histories(points, parse_specs("RR Success@1"))[0].rows
+    assert of_mrr["difference"].tolist()[1:] == [row.difference for row in expected][1:]
+    assert result.summary().count("▼ worse since") == 4
+    assert len(result.plot(metric="Success@1").data[1].x) == 20
+    with pytest.raises(KeyError, match="P@3"):
+        result.plot(metric="P@3")
+
+
+def test_repeats_lines_and_wrong_arguments_of_a_history():
+    runs = repeated_nights()
+    assert ragdash.history(runs, TRUTH, "RR").frame()["repeats"].tolist() == [2] * 20
+    assert len(ragdash.history(runs, TRUTH, "RR", repeats="single").frame()) == 40
+    assert set(ragdash.history(runs, TRUTH, "RR", by="branch").lines) == {"dev", "main"}
+    for options in ({"by": "weekday"}, {"repeats": "none"}, {"mising": "skip"}):
+        with pytest.raises(ragdash.InputError):
+            ragdash.history(runs, TRUTH, "RR", **options)
+    with pytest.raises(ragdash.InputError, match="mean over queries"):
+        ragdash.history(runs, TRUTH, "FirstRank")
+
+
+def test_variants_have_every_picture_of_the_page():
+    settings = [{"model": model, "k": k} for model, k in product(("large", "small"), (5, 10))]
+    runs = {f"{setting['model']} {setting['k']}": run_of({query: ["x"] * (index % 10 >= (
+        8 if setting["model"] == "large" else 4)) + ["a"] for index, query in enumerate(QUERIES)}, settings=setting)
+        for setting in settings}
+    result = ragdash.variants(runs, TRUTH, "RR", baseline="small 5")
+    assert result.summary().startswith("setting") and "model matters most for MRR" in result.summary()
+    assert result.frame()["outcome"].dropna().tolist().count("better") == 2
+    assert {name: type(result.plot(name).data[0]).__name__ for name in ("effects", "settings", "two-settings")} == {
+        "effects": "Scatter", "settings": "Parcoords", "two-settings": "Heatmap"}
+    with pytest.raises(ragdash.InputError, match="latency"):
+        result.plot("latency")
+    with pytest.raises(ragdash.InputError, match="effects"):
+        result.plot("everything")
+    with pytest.raises(ragdash.InputError, match="'none'"):
+        ragdash.variants(runs, TRUTH, "RR", baseline="none")
+
+
+def test_a_judge_is_validated_and_questions_are_mapped():
+    questions = {f"q{number:02}": f"What is the {word} of item {number}?" for number, word in enumerate(
+        ("price", "weight", "color") * 10)}
+    truth = ragdash.Truth.from_records([{"query_id": query, "relevant": ["a"], "query": text}
+                                        for query, text in questions.items()])
+    evaluation = ragdash.evaluate({query: ["a"] for query in questions}, truth, "Success@1")
+    result = ragdash.validate_judge(evaluation, {query: float(number > 4) for number, query in enumerate(
+        list(questions)[:25])})
+    assert result.judge.mean == 1.0 and result.labels.mean == 0.8 and result.rest == 5
+    assert len(result.plot(result).layout.yaxis.tickvals) == 2
+    drawn = evaluation.plot(picture="query-map")
+    assert sum(len(trace.x) for trace in drawn.data) == 30
+
+
+def test_every_page_has_its_row_in_the_guide():
+    text = (ROOT / "docs" / "start" / "python.md").read_text()
+    table = text.partition("## What each page shows")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+) \| .*`.*\|$", table, re.MULTILINE)
+    assert set(rows) == {entry.title for entry in page_list.entries()}
