@@ -1,6 +1,9 @@
-"""How long do the metrics of answers and grounding take?
+"""How long do the metrics of answers and grounding take, and how often are refusals and numbers recognized?
 
-    python benchmarks/answers.py [--answers 100000] [--limit 60] [--seed 1]
+    python benchmarks/answers.py [--answers 100000] [--limit 60] [--seed 1] [--only texts|speed]
+
+First precision and recall, with exact 95 % intervals, on the labeled texts of the tests: those that rules were written
+from, and those that no rule was written from. Then the speed.
 
 Made-up text with the word frequencies of a natural one (Zipf's): answers of 60 words, all different, one reference of
 40 words and one question of 10 each, five contexts of 120 words drawn from as many chunks as there are answers. A share
@@ -19,9 +22,12 @@ import string
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 
+from ragdash.core.text import is_refusal, states_quantities
+from ragdash.evaluation.stats import label_interval
 from ragdash.matching.views.texts import Answered, Grounded
 from ragdash.metrics import METRICS, parse_specs
 
@@ -30,6 +36,7 @@ BESIDE = ("TokenF1(tokens='set') ROUGE_L(tokens='rouge') ROUGE_1 ROUGE_2 "
           "ROUGE_L(stem='porter',tokens='rouge') AnswerRelevance Refusal EM(normalization='unicode') "
           "SupportDensity(normalization='unicode')")
 CHECKED = 200
+TEXTS = Path(__file__).parents[1] / "tests" / "core"
 
 
 def views(answers: int, seed: int) -> tuple[Answered, Grounded]:
@@ -93,12 +100,46 @@ def wrong(found: dict, answered: Answered, grounded: Grounded) -> list[str]:
     return [name for name, values in expected.items() if not np.allclose(found[name][:CHECKED], values, 0, 1e-9)]
 
 
+def labeled_texts() -> list[tuple[str, list[bool], list[bool]]]:
+    """(name, alarms, labels) of each set of labeled texts."""
+    def rows(name: str) -> list[list[str]]:
+        return [line.split("\t") for line in (TEXTS / name).read_text(encoding="utf-8").splitlines()]
+
+    halves, numbers = rows("held_out/refusals_in_halves.tsv"), rows("held_out/numbers.tsv")
+    refusals = {"refusals, rules written from them": [row[::2] for row in rows("refusal_texts/texts.tsv")],
+                "refusals, half to improve rules": [row[1::2] for row in halves if row[0] == "tuned"],
+                "refusals, half held out": [row[1::2] for row in halves if row[0] == "held out"],
+                "refusals, by another writer": [row[::2] for row in rows("held_out/refusals.tsv")]}
+    sets = [(name, [is_refusal(text) for _, text in texts], [label == "1" for label, _ in texts])
+            for name, texts in refusals.items()]
+    sets.append(("refusals, no rule from them", *(sets[2][part] + sets[3][part] for part in (1, 2))))
+    return [*sets, ("numbers, no rule from them", [bool(states_quantities(answer, reference, question))
+                                                   for _, question, reference, answer in numbers],
+                    [label == "1" for label, *_ in numbers])]
+
+
+def print_recognition() -> None:
+    """Precision and recall of each set of labeled texts."""
+    for name, alarms, labels in labeled_texts():
+        alarm, label = np.array(alarms), np.array(labels)
+        shown = ", ".join(f"{word} {hits.sum()}/{len(hits)} = {hits.mean():.3f} [{low:.3f}, {high:.3f}]"
+                          for word, hits in (("precision", label[alarm]), ("recall", alarm[label]))
+                          for low, high in [label_interval(hits.astype(float))])
+        print(f"  {name:35} {len(label):4,d} texts: {shown}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--answers", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds that the promised metrics may take together")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=("texts", "speed"))
     options = parser.parse_args()
+    if options.only != "speed":
+        print("recognized, with exact 95 % intervals:")
+        print_recognition()
+    if options.only == "texts":
+        return 0
     answered, grounded = views(options.answers, options.seed)
     print(f"{options.answers:,} answers, promised within {options.limit:g} s:")
     promised, found = timed(PROMISED, answered, grounded)

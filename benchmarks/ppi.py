@@ -13,6 +13,9 @@ too, so the 40 lowest cells of the adopted method are drawn again, 20 times as o
 
 `sampled`: methods for means that draw random numbers themselves, on the quick grid.
 `groups`: answers to questions of one document depend on each other; intervals with and without knowing the documents.
+Groups of 3, 5, 10, or 1 to 9 queries; a query shares the right or wrong of its group with probability 0.3, 0.8 or 1;
+whole groups or single queries are labeled. Cells with an interval in half of the samples or more count (10 labeled
+groups).
 `trained`: a judge that is trained on the labels themselves (ragdash.analysis.judge_validation.trained_judge): answers
 have four features that show right and wrong, together as well as the judges, and six that show nothing.
 
@@ -24,6 +27,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from ppi_methods import DIFFERENCES, MEANS, SAMPLED, draw
@@ -32,7 +36,7 @@ from ragdash.analysis.judge_validation import FOLDS, PENALTY
 from ragdash.evaluation.stats import cross_fitted, label_interval, ppi
 
 LEVEL = 0.95
-BOUNDS = {"means": 0.94, "sampled": 0.94, "differences": 0.94, "groups": 0.93, "trained": 0.94}  # of every cell
+BOUNDS = {"means": 0.94, "sampled": 0.94, "differences": 0.94, "groups": 0.94, "trained": 0.94}  # of every cell
 JUDGES = {  # sensitivity, specificity
     "perfect": (1.0, 1.0), "good": (0.95, 0.95), "strict": (0.85, 0.98), "lenient": (0.98, 0.6),
     "middling": (0.85, 0.75), "poor": (0.65, 0.55), "useless": (0.5, 0.5), "always yes": (1.0, 0.0),
@@ -46,6 +50,7 @@ LESS, ALIKE = (0.0, 0.05, -0.05, -0.2), (0.5, 0.9)
 QUICK = {"TRUE": (0.5, 0.95), "QUERIES": (200, 1000), "LABELS": (20, 50, 150)}
 REDRAWN, TIMES = 40, 20
 APART = {"good": 3.3, "middling": 2.0, "poor": 0.8}  # standard deviations between right and wrong
+QUERIES_IN_GROUPS, SIZES, SAME = 600, (3, 5, 10, "unequal"), (0.3, 0.8, 1.0)
 TELLING, SILENT = 4, 6  # features
 
 
@@ -141,43 +146,91 @@ def redraw(kind: str, cells: list, options: argparse.Namespace, methods: dict) -
     return len(below)
 
 
+def group_sizes(size: int | str) -> np.ndarray:
+    """Sizes of the groups of 600 queries: equal, or from 1 to 9."""
+    if size != "unequal":
+        return np.full(QUERIES_IN_GROUPS // size, size)
+    sizes = [1 + (7 * number) % 9 if number % 3 else 1 for number in range(QUERIES_IN_GROUPS)]
+    return np.array(sizes[:int(np.searchsorted(np.cumsum(sizes), QUERIES_IN_GROUPS, side="right"))])
+
+
 def groups(options: argparse.Namespace, grid: dict) -> int:
     """Questions of one document: coverage of intervals that know the documents and of those that do not."""
-    samples, below = max(options.samples // 4, 100), 0
-    error = np.sqrt(LEVEL * (1 - LEVEL) / samples)
-    print(f"\ngroups: 600 queries in groups of equal size, judge with 0.85 and 0.75, {samples:,} samples each\n\n"
-          f"{'size':>5s}{'same':>6s}{'p':>6s}{'n':>5s}{'drawn':>9s}{'known':>9s}{'width':>8s}{'ignored':>9s}{'width':>8s}"
-          f"{'labels':>9s}")
-    for size, same in ((3, 0.3), (3, 0.8), (5, 0.5)):
-        for p in (0.6, 0.9):
-            for n in (60, 150):
-                for drawn in ("groups", "queries"):
-                    cover, width, _ = _grouped_cell(options, size, same, p, n, drawn, samples)
-                    below += cover[0] < BOUNDS["groups"] - 2 * error
-                    print(f"{size:5d}{same:6.1f}{p:6.2f}{n:5d}{drawn:>9s}{cover[0]:9.1%}{width[0]:8.3f}{cover[1]:9.1%}"
-                          f"{width[1]:8.3f}{cover[2]:9.1%}", flush=True)
-    return below
+    quick = grid is QUICK
+    cells = list(product(SIZES[::3] if quick else SIZES, SAME[::2] if quick else SAME, (0.9,) if quick else (0.5, 0.9),
+                         (60, 150), ("groups", "queries"), ("middling",), ("mean", "difference")))
+    results = [(group_cell(options.seed, options.samples, *cell), cell) for cell in cells]
+    shown = [(result, cell) for result, cell in results if result[0, 3] >= 0.5 * options.samples]
+    print(f"\ngroups: {QUERIES_IN_GROUPS} queries, {len(cells):,} cells, {options.samples:,} samples each; an interval "
+          f"is given in half of the samples or more: {len(shown):,} cells\n\n{'':27s}{'lowest':>8s}{'< 94 %':>8s}"
+          f"{'width':>8s}{'largest':>9s}")
+    cover, width = np.array([result[:, 0] for result, _ in shown]), np.array([result[:, 1] for result, _ in shown])
+    for index, name in enumerate(("adopted, groups known", "labels alone, groups known", "adopted, groups ignored")):
+        ratio = width[:, index] / width[:, 1]
+        print(f"{name:27s}{cover[:, index].min():8.1%}{(cover[:, index] < 0.94).sum():8d}{ratio.mean():8.2f}"
+              f"{ratio.max():9.2f}", flush=True)
+    order = np.argsort(cover[:, :2].min(axis=1), kind="stable")[:REDRAWN // 4]
+    again = [(group_cell(options.seed + 1, 5 * options.samples, *shown[i][1]), shown[i][1]) for i in order]
+    error = np.sqrt(LEVEL * (1 - LEVEL) / (5 * options.samples))
+    again.sort(key=lambda row: row[0][:2, 0].min())
+    print(f"\nThe lowest {len(again)} cells drawn again, {5 * options.samples:,} samples each:")
+    for result, cell in again[:10]:
+        print(f"  {', '.join(map(str, cell)):45s} {result[0, 0]:.1%} width {result[0, 1]:.3f}; labels alone "
+              f"{result[1, 0]:.1%} width {result[1, 1]:.3f}; groups ignored {result[2, 0]:.1%}")
+    return sum(result[:2, 0].min() < BOUNDS["groups"] - 2 * error for result, _ in again)
 
 
-def _grouped_cell(options: argparse.Namespace, size: int, same: float, p: float, n: int, drawn: str, samples: int):
-    """(coverage, width) of intervals with groups, without, and of the labels with groups: (3,) each."""
-    rng = np.random.default_rng((options.seed, size, round(10 * same), round(10 * p), n, drawn == "groups"))
-    queries = 600
-    codes = np.repeat(np.arange(queries // size), size)
-    cover, width = np.zeros(3), np.zeros(3)
-    for _ in range(samples):
-        shared = (rng.random(queries // size) < p)[codes]
-        right = np.where(rng.random(queries) < same, shared, rng.random(queries) < p) * 1.0
-        verdicts = np.where(right == 1, rng.random(queries) < 0.85, rng.random(queries) >= 0.75) * 1.0
-        rows = np.arange(n) if drawn == "groups" else rng.permutation(queries)[:n]
-        labels = np.full(queries, np.nan)
-        labels[rows] = right[rows]
-        results = [ppi(verdicts[:, None], labels[:, None], groups=known) for known in (codes, None)]
-        ends = [(result.low[0], result.high[0]) for result in results]
-        ends.append(label_interval(right[rows], groups=codes[rows]))
-        cover += [low <= p <= high for low, high in ends]
-        width += [high - low for low, high in ends]
-    return cover / samples, width / samples, None
+def group_cell(seed: int, samples: int, size: int | str, same: float, p: float, n: int, drawn: str, judge: str,
+               kind: str) -> np.ndarray:
+    """Of the adopted interval, of the labels alone and of the interval that ignores the groups: (3, 4) coverage, mean
+    width, mean number of labeled groups, samples with an interval.
+    """
+    rng = np.random.default_rng([seed, *"|".join(map(str, (size, same, p, n, drawn, judge, kind))).encode()])
+    sizes, batch, totals = group_sizes(size), 250, np.zeros((3, 4))
+    for start in range(0, samples, batch):
+        totals += _group_batch(rng, sizes, same, p, n, drawn, JUDGES[judge], kind, min(batch, samples - start))
+    totals[:, :3] /= np.maximum(totals[:, 3:], 1)
+    return totals
+
+
+def _group_batch(rng: np.random.Generator, sizes: np.ndarray, same: float, p: float, n: int, drawn: str,
+                 judge: tuple, kind: str, samples: int) -> np.ndarray:
+    codes, shape = np.repeat(np.arange(len(sizes)), sizes), (int(sizes.sum()), samples)
+    labelled = _drawn_groups(rng, sizes, n, samples)[codes] if drawn == "groups" else \
+        rng.random(shape).argsort(axis=0).argsort(axis=0) < n
+
+    def answers(share: float) -> np.ndarray:
+        shared = (rng.random((len(sizes), samples)) < share)[codes]
+        return np.where(rng.random(shape) < same, shared, rng.random(shape) < share) * 1.0
+
+    def verdicts(right: np.ndarray) -> np.ndarray:
+        return np.where(right == 1, rng.random(shape) < judge[0], rng.random(shape) >= judge[1]) * 1.0
+
+    first = answers(p)
+    right, judged, true, bounds = first, verdicts(first), p, (0.0, 1.0)
+    if kind == "difference":
+        alike = rng.random(shape) < 0.5
+        second = np.where(alike, first, answers(p - 0.2))
+        right, judged = second - first, np.where(alike, judged, verdicts(second)) - judged
+        true, bounds = -0.1, (-1.0, 1.0)
+    labels = np.where(labelled, right, np.nan)
+    known, ignored = (ppi(judged, labels, bounds=bounds, groups=of) for of in (codes, None))
+    alone = np.array([label_interval(right[rows, s], bounds=bounds, groups=codes[rows])
+                      for s, rows in enumerate(labelled.T)]).T
+    counts = np.array([len(np.unique(codes[rows])) for rows in labelled.T])
+    given = np.isfinite(known.low)
+    return np.array([[((low <= true + 1e-12) & (true <= high + 1e-12) & given).sum(), (high - low)[given].sum(),
+                      counts[given].sum(), given.sum()]
+                     for low, high in ((known.low, known.high), alone, (ignored.low, ignored.high))])
+
+
+def _drawn_groups(rng: np.random.Generator, sizes: np.ndarray, n: int, samples: int) -> np.ndarray:
+    """Whole groups in random order, as many as have n queries at most: (groups, samples) bool."""
+    order = rng.random((len(sizes), samples)).argsort(axis=0)
+    fits = sizes[order].cumsum(axis=0) <= n
+    chosen = np.zeros_like(fits)
+    np.put_along_axis(chosen, order, fits, axis=0)
+    return chosen
 
 
 def features(rng: np.random.Generator, right: np.ndarray, apart: float) -> np.ndarray:

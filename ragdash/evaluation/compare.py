@@ -35,6 +35,7 @@ from ragdash.evaluation.outcomes import (
     ComparisonRules,
     Family,
     direction,
+    other_judges,
     select_comparable,
 )
 from ragdash.evaluation.repeats import grouped_repeats
@@ -68,7 +69,11 @@ def best_first(mean: np.ndarray, better: str | None) -> list[int]:
 
 
 def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.ndarray:
-    """Candidate minus baseline, query by query: (Q,); NaN where one of them is undefined. Rounded to 12 decimals."""
+    """Candidate minus baseline, query by query: (Q,); NaN where one of them is undefined, and everywhere if different
+    judges gave the values. Rounded to 12 decimals.
+    """
+    if other_judges([baseline, candidate], spec):
+        return np.full(len(baseline.query_ids), np.nan)
     return np.round(candidate.column(spec) - baseline.column(spec), _DECIMALS)
 
 
@@ -229,6 +234,10 @@ class FamilyTests:
             columns = [(index, 1) for index in range(len(pairs))]
         same = np.array([runs[candidate].digest == runs[baseline].digest for candidate, baseline in pairs])
         numbers = _numbers(raw, direction(self.spec), tests, columns, self.spec, self.rules, same)
+        for column, (candidate, baseline) in enumerate(pairs):
+            if other_judges([runs[baseline], runs[candidate]], self.spec):
+                numbers["low"][column] = numbers["high"][column] = numbers["p_corrected"][column] = float("nan")
+                numbers["outcome"][column] = "not-comparable"
         size = len(self.tests.n) if self.tests is not None else 1
         family = Family(len(runs), size, len(self.slices)) if self.rules.correction == "max-t" else Family(2, 1)
         return [

@@ -15,7 +15,8 @@ from ragdash.evaluation.outcomes import ComparisonRules
 from ragdash.evaluation.repeats import RepeatGroup
 from ragdash.metrics import Spec
 
-KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")}))
+KINDS = tuple(sorted({name.removeprefix("check-").partition("/")[0] for name in MESSAGES if name.startswith("check-")
+                       and not name.startswith("check-other-judges")}))
 """Kinds of checks that can speak against a comparison."""
 
 _MATCHING = ("match", "match_how", "match_threshold", "match_model")

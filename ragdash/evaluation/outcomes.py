@@ -166,6 +166,23 @@ class ComparisonRules:
         return PERMUTATIONS // 10 if queries > MANY_QUERIES else PERMUTATIONS
 
 
+def judge_of(evaluation: Evaluation, spec: Spec) -> str:
+    """Whose verdicts the values of a judged spec are, "model at host" with its version; empty where there are none."""
+    if spec.metric.view != "Judged":
+        return ""
+    from ragdash.matching.views.judged import setting
+    from ragdash.metrics.judged import judge_request
+
+    return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
+
+
+def other_judges(evaluations: Sequence[Evaluation], spec: Spec) -> bool:
+    """Whether different judges, or versions of one, gave the values of these evaluations: a mean over them, or their
+    difference, would be one of the judges too.
+    """
+    return len({judge_of(evaluation, spec) for evaluation in evaluations} - {""}) > 1
+
+
 def losses_over_metrics(comparisons: Sequence[Comparison]) -> list[float]:
     """p of a loss on each metric, corrected over the metrics by Holm: for decisions that any one metric can make.
 

@@ -13,7 +13,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.paths import numbered
 from ragdash.core.records import Run
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.outcomes import select_comparable
+from ragdash.evaluation.outcomes import judge_of, other_judges, select_comparable
 from ragdash.evaluation.stats.variance_components import (
     VarianceComponents,
     components_of_difference,
@@ -36,8 +36,8 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     -------
     Evaluation
         Named as the first. A value is the mean of the repeats where it is defined. Counts are those of the repeat
-        that lacks most queries. Values of a whole corpus are left out: they are no means over queries. The digest is
-        `joined_digest` of theirs.
+        that lacks most queries. Values of a whole corpus are left out: they are no means over queries. So are values by
+        different judges or versions of a judge, with a warning. The digest is `joined_digest` of theirs.
 
     Examples
     --------
@@ -51,8 +51,14 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     if len(evaluations) == 1:
         return first
     values = mean_of_defined(np.stack([evaluation.values for evaluation in evaluations]))
-    values.setflags(write=False)
     problems = dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems)
+    for index, spec in enumerate(first.specs):
+        if other_judges(evaluations, spec):
+            values[:, index] = np.nan
+            judges = dict.fromkeys(judge_of(evaluation, spec) for evaluation in evaluations)
+            problems[Problem("other-judges", {"runs": [first.name], "judges": list(judges)}, field=str(spec),
+                             severity="warning")] = None
+    values.setflags(write=False)
     counts = max((evaluation.counts for evaluation in evaluations), key=lambda counts: counts["missing"])
     return replace(first, digest=joined_digest([evaluation.digest for evaluation in evaluations]), values=values,
                    counts=counts, problems=tuple(problems), corpus={}, match=None)

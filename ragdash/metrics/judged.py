@@ -289,12 +289,16 @@ def _register_rubric(rubric: Rubric) -> None:
     def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
         return judged.values(rubric.metric, judge, votes)
 
+    ranks = rubric.kind == "ranking"
+    meaning = ("The answers of several runs are ranked against each other; the value is the share of the others that "
+               "the run's answer is ranked above, ties half.") if ranks else "As a value from 0 to 1."
     value.__doc__ = f"""{rubric.question.strip()}
 
-    A criterion of your own ({rubric.kind}), as a value from 0 to 1. Undefined if a text or the criterion of the query
-    is missing, and if the judge cannot decide. Returns (Q,) in [0, 1].
+    A criterion of your own ({rubric.kind}). {meaning} Undefined if a text or the criterion of the query is missing, and
+    if the judge cannot decide. Returns (Q,) in [0, 1].
     """
-    metric(rubric.metric, rubric.title or f"{rubric.name} (rubric)", formula=r"score \in [0, 1]",
+    formula = r"\frac{|ranked\ below| + |ties| / 2}{|other\ answers|}" if ranks else r"score \in [0, 1]"
+    metric(rubric.metric, rubric.title or f"{rubric.name} (rubric)", formula=formula,
            source=f"your rubric, digest {rubric.digest}", relevance=False, allowed=_VOTES)(value)
 
 

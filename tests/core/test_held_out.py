@@ -1,6 +1,6 @@
 """Refusals and numbers in texts that were written after the rules, by somebody who had not read them.
 
-No rule was changed after they were measured, and none should be tuned on them: write other cases for that.
+No rule was changed by what was missed in them, and none should be tuned on them: write other cases for that.
 """
 
 from __future__ import annotations
@@ -26,6 +26,16 @@ def test_refusals_of_twelve_languages_that_no_rule_was_written_from():
     precision, recall = precision_and_recall([is_refusal(text) for _, _, text in rows],
                                              [label == "1" for label, _, _ in rows])
     assert len(rows) == 142 and precision >= 0.95 and recall >= 0.85
+
+
+def test_refusals_of_ten_languages_in_two_halves_of_which_one_was_never_looked_at():
+    """The rules were improved on the half "tuned", written before they were read; the other half is measured alone."""
+    rows = read("refusals_in_halves.tsv")
+    assert len(rows) == 150 and sum(half == "held out" for half, *_ in rows) == 74
+    for half, least in (("tuned", 0.95), ("held out", 0.9)):
+        texts = [(label == "1", text) for name, label, _, text in rows if name == half]
+        precision, recall = precision_and_recall([is_refusal(text) for _, text in texts], [label for label, _ in texts])
+        assert precision >= 0.95 and recall >= least
 
 
 def test_numbers_that_no_rule_was_written_from():

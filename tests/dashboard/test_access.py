@@ -108,7 +108,52 @@ def test_an_address_without_a_login_is_nobody(user):
     assert roles.Access(frozenset(["ada@example.org"]), frozenset(), (None,)).role(user) == ""
 
 
+ROLES = [  # address, what its login says of groups, role by the lists below
+    ("ada@example.org", {}, "editor"), ("bob@example.org", {}, "viewer"), ("eve@example.org", {}, ""),
+    ("eve@example.org", {"groups": ["search", "x"]}, "editor"), ("eve@example.org", {"groups": "search"}, "editor"),
+    ("eve@example.org", {"groups": ["readers"]}, "viewer"), ("bob@example.org", {"groups": ["search"]}, "editor"),
+    ("ada@example.org", {"groups": ["readers"]}, "editor"), ("eve@example.org", {"groups": ["Search"]}, ""),
+    ("eve@example.org", {"groups": [1, None, {"search": 1}, ["search"]]}, ""), ("eve@example.org", {"groups": 7}, ""),
+    ("eve@example.org", {"groups": {"search": True}}, ""), ("eve@example.org", {"roles": ["search"]}, ""),
+    ("", {"groups": ["search"]}, ""), ("eve@example.org", {"groups": ["search"], "email_verified": False}, ""),
+    ("eve@example.org", {"groups": ["search"], "is_logged_in": False}, ""),
+]
+
+
+@pytest.mark.parametrize(("email", "claims", "role"), ROLES)
+def test_the_role_is_the_higher_one_of_address_and_groups(email, claims, role):
+    lists = roles.Access(frozenset(["ada@example.org"]), frozenset(["bob@example.org"]), (None,), None,
+                         frozenset(["search"]), frozenset(["readers"]))
+    assert lists.role({**as_user(email), **claims}) == role
+    nested = roles.Access(frozenset(), frozenset(), (None,), None, frozenset(["search"]), groups_claim="realm.roles")
+    assert nested.role({**as_user("eve@example.org"), "realm": {"roles": ["search"]}}) == "editor"
+    assert nested.role({**as_user("eve@example.org"), "realm.roles": ["search"]}) == "editor"
+    assert nested.role({**as_user("eve@example.org"), "realm": ["search"], "groups": ["search"]}) == ""
+
+
+def test_a_project_has_lists_of_its_own_and_a_group_sees_the_pages(monkeypatch):
+    given = {**LISTS, "viewer_groups": ["readers"],
+             "projects": {"search": {"editors": ["eve@example.org"]}, "closed": {}}}
+    monkeypatch.setattr(roles.st, "secrets", type("Secrets", (dict,), {"load_if_toml_exists": lambda self: True})(
+        auth=AUTH, access=given))
+    seen = {}
+    for project in ("", "search", "closed", "other"):
+        monkeypatch.setenv("RAGDASH_WORKSPACE", f"postgresql://db/x?project={project}" if project else "kept")
+        seen[project] = [roles.access().role(as_user(f"{name}@example.org")) for name in ("ada", "bob", "eve")]
+    assert seen == {"": ["editor", "viewer", ""], "search": ["", "", "editor"], "closed": ["", "", ""],
+                    "other": ["editor", "viewer", ""]}
+    monkeypatch.undo()
+    at = visited({"auth": AUTH, "access": given}, as_user("eve@example.org", groups=["readers"]))
+    assert not at.exception and inside(at) and not at.get("file_uploader") and "may look" in words(at)
+
+
 @pytest.mark.parametrize(("secrets", "found"), [
+    ({"auth": AUTH, "access": {**LISTS, "editor_groups": "search"}}, "'search'"),
+    ({"auth": AUTH, "access": {**LISTS, "viewer_groups": [""]}}, "['']"),
+    ({"auth": AUTH, "access": {**LISTS, "groups_claim": 7}}, "groups_claim = 7"),
+    ({"auth": AUTH, "access": {**LISTS, "projects": {"search": ["ada@example.org"]}}}, "projects ="),
+    ({"auth": AUTH, "access": {**LISTS, "projects": {"search": {"judge_hosts": []}}}}, "projects ="),
+    ({"auth": AUTH, "access": {**LISTS, "projects": {"search": {"editors": ["ada"]}}}}, "['ada']"),
     ({"access": LISTS}, "without [auth]"),
     ({"auth": AUTH}, "no [access]"),
     ({"auth": AUTH, "access": {"editor": ["ada@example.org"]}}, "editor"),

@@ -173,7 +173,8 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
     Returns
     -------
     CorrectedDifference
-        Candidate minus baseline, in [-1, 1]. Queries without a verdict in both are counted in `left_out`.
+        Candidate minus baseline, in [-1, 1]. Queries without a verdict in both are counted in `left_out`. Where
+        different judges, or versions of one, gave the verdicts, these are left out and only the labels are compared.
 
     Notes
     -----
@@ -186,6 +187,8 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
     verdicts = (
         np.where(candidate_rows >= 0, np.append(candidate.values, np.nan)[candidate_rows], np.nan) - baseline.values
     )
+    apart = len({baseline.source, candidate.source} - {""}) > 1
+    verdicts = np.full_like(verdicts, np.nan) if apart else verdicts
     baseline_values, candidate_values = (
         _aligned(baseline.query_ids, run_labels)[0] for run_labels in (baseline_labels, candidate_labels)
     )
@@ -208,8 +211,14 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
         headline_of(corrected, labels_only),
         n_groups,
         total - int((~np.isnan(verdicts)).sum()),
-        tuple(_interval_problems([candidate.name, baseline.name], corrected, labels_only, rest, n_groups)),
+        (_other_judges(baseline, candidate),) if apart else tuple(
+            _interval_problems([candidate.name, baseline.name], corrected, labels_only, rest, n_groups)),
     )
+
+
+def _other_judges(baseline: RunVerdicts, candidate: RunVerdicts) -> Problem:
+    return Problem("other-judges", {"runs": [candidate.name, baseline.name], "judges": [
+        candidate.source, baseline.source]}, severity="warning")
 
 
 def headline_of(corrected: Estimate, labels_only: Estimate) -> str:

@@ -32,9 +32,9 @@ MOST_VOTES = 9  # read of each query
 
 @dataclass(frozen=True, eq=False)
 class StoredVerdicts:
-    """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgments {query_id:
-    with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
-    where there is one vote; of several judges the value of each.
+    """Of one run and judged metric. judge: "model at host", with its version; model: its name, "A + B" of several;
+    judgments {query_id: with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V),
+    NaN for none, or None where there is one vote; of several judges the value of each.
     """
 
     judge: str = ""
@@ -57,7 +57,7 @@ def read_stored_verdicts(match: Match, spec: Spec) -> StoredVerdicts:
     reasons = {query: reason_text(judgement.missing)[0] for query, judgement, value in
                zip(ids, scores.judgements, scores.values.tolist(), strict=True) if value != value}
     return StoredVerdicts(
-        str(scores.judge),
+        scores.source,
         scores.judge.model,
         dict(zip(ids, scores.judgements, strict=True)),
         reasons,
@@ -78,6 +78,7 @@ def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: 
     stored = read_stored_verdicts(match, spec)
     verdicts = verdicts_of(evaluation, spec, reasons=stored.reasons, judge=judge or stored.model,
                       generator=generator or generator_of(match.run))
+    verdicts = replace(verdicts, source=stored.judge)
     return verdicts if stored.votes is None else replace(verdicts, votes=_votes_of(verdicts, match, stored.votes))
 
 
@@ -102,7 +103,9 @@ def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
     ):
         vote = len(rows)
         judgements = read(judged.askings(name, vote=vote), judged.verdict_store, judge, vote)
-        rows.append(np.array([judgement.value for judgement in judgements]))
+        rows.append(np.array([judgement.value if {version or judge.model for version in judgement.versions} <= {
+                                  scores.version} else np.nan
+                              for judgement in judgements]))
     if len(rows) == 1:
         return None
     rows[0] = np.array([judgement.value for judgement in scores.judgements])

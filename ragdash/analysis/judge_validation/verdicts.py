@@ -26,8 +26,8 @@ class RunVerdicts:
 
     name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
     queries without a verdict {query_id: why}; votes (Q, V) or None: every single vote that is known, of all or some of
-    which a value is the mean; judge, generator: names of models, "" where not known. Raises InputError for values
-    outside [0, 1] and repeated queries.
+    which a value is the mean; judge, generator: names of models, "" where not known; source: the judge with its host
+    and version, "" where not known. Raises InputError for values outside [0, 1] and repeated queries.
     """
 
     name: str
@@ -40,6 +40,7 @@ class RunVerdicts:
     judge: str = ""
     generator: str = ""
     problems: tuple[Problem, ...] = ()
+    source: str = ""
 
     def __post_init__(self) -> None:
         wrong = np.flatnonzero((self.values < 0) | (self.values > 1))

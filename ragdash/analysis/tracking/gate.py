@@ -15,7 +15,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.evaluation.compare import Comparison, ComparisonRules, test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
-from ragdash.evaluation.outcomes import losses_over_metrics
+from ragdash.evaluation.outcomes import losses_over_metrics, other_judges
 from ragdash.evaluation.repeats import mean_over_repeats
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import Spec
@@ -223,7 +223,8 @@ def gate_baseline(candidate: Evaluation, truth: Truth, baseline: PinnedBaseline,
     withheld = of_level(findings, "withheld", accepted)
     comparisons = [test_family([before, after], spec, rules).against(0)[0] for spec in candidate.specs]
     comparisons = [replace(comparison, outcome="not-comparable")
-                   if any(_is_about(check, comparison.spec, of_models) for check in withheld) else comparison
+                   if any(_is_about(check, comparison.spec, of_models) for check in withheld)
+                   or other_judges([pinned, candidate], comparison.spec) else comparison
                    for comparison in comparisons]
     rows = []
     for comparison, p_loss in zip(comparisons, losses_over_metrics(comparisons), strict=True):

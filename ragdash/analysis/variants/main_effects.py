@@ -14,6 +14,7 @@ import numpy as np
 
 from ragdash.analysis.variants.design import NOT_SET, Design, Factor, design_of
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import ALPHA, SEED
 from ragdash.evaluation.stats.simultaneous import test_pairs
 from ragdash.metrics import Spec
@@ -128,7 +129,7 @@ def main_effects(evaluations: Sequence[Evaluation], settings: Sequence[Mapping[s
     """
     design = design_of(settings)
     values = np.stack([evaluation.column(spec) for evaluation in evaluations], axis=1)  # (Q, R)
-    values = values[~np.isnan(values).any(axis=1)]
+    values = values[~np.isnan(values).any(axis=1) & (not other_judges(evaluations, spec))]
     matrix = design.matrix()
     weights = [_level_weights(design, index, matrix) for index in range(len(design.factors))]
     separable = [weight is not None for weight in weights]

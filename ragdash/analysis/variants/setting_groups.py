@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import other_judges
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.metrics import Spec
 
@@ -87,8 +88,8 @@ def group_by_settings(evaluations: Sequence[Evaluation], settings: Sequence[Mapp
     mean, low, high = (np.full((len(rows), len(columns)), np.nan) for _ in range(3))
     n = np.zeros((len(rows), len(columns)), np.int64)
     if runs:
-        values = np.stack([np.mean([evaluations[index].column(spec) for index in members], axis=0)
-                           for members in runs.values()], axis=1)
+        values = np.stack([_mean_of([evaluations[index] for index in members], spec) for members in runs.values()],
+                          axis=1)
         ends = bootstrap_intervals(values)
         for position, cell in enumerate(runs):
             defined = values[~np.isnan(values[:, position]), position]
@@ -96,6 +97,12 @@ def group_by_settings(evaluations: Sequence[Evaluation], settings: Sequence[Mapp
             mean[cell] = defined.mean() if len(defined) else np.nan
             low[cell], high[cell] = ends[0][position], ends[1][position]
     return SettingGrid(rows, columns, runs, mean, low, high, n)
+
+
+def _mean_of(evaluations: Sequence[Evaluation], spec: Spec) -> np.ndarray:
+    """The mean over runs of each query: (Q,); NaN where different judges gave the values."""
+    values = np.mean([evaluation.column(spec) for evaluation in evaluations], axis=0)
+    return np.full_like(values, np.nan) if other_judges(evaluations, spec) else values
 
 
 def ordered_values(values: set[str]) -> tuple[str, ...]:

@@ -1,7 +1,15 @@
 """Can these runs be compared, and which is best? Checks that speak against a comparison, and the verdict."""
 
 from ragdash.analysis.verdict.answer_evidence import evidence_specs
-from ragdash.analysis.verdict.checks import FIXES, LEVELS, RunCheck, badges, checks_to_show, of_level
+from ragdash.analysis.verdict.checks import (
+    FIXES,
+    LEVELS,
+    NEVER_ACCEPTED,
+    RunCheck,
+    badges,
+    checks_to_show,
+    of_level,
+)
 from ragdash.analysis.verdict.decide import checks_of, decide, evaluation_checks
 from ragdash.analysis.verdict.detect import (
     FEW_QUERIES,
@@ -13,7 +21,7 @@ from ragdash.analysis.verdict.detect import (
 )
 from ragdash.analysis.verdict.verdict import STATES, Verdict, best_run, verdict_state, withhold
 
-__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "STATES",
+__all__ = ["FEW_QUERIES", "FIXES", "LEVELS", "MOST_MISSING", "NEVER_ACCEPTED", "STATES",
            "KnownShares", "RunCheck", "Verdict", "badges", "best_run", "checks_of", "checks_to_show", "decide",
            "evaluation_checks", "evidence_specs", "find_checks", "judged_share", "known_shares", "of_level",
            "verdict_state", "withhold"]

@@ -9,6 +9,8 @@ from ragdash.core.messages import Surface, render
 
 LEVELS = ("withheld", "qualified", "note")
 """withheld: no verdict until it is fixed or accepted; qualified: the verdict says it; note: normal, worth knowing."""
+NEVER_ACCEPTED = ("other-judges",)
+"""Checks that cannot be accepted: the values are not of one scale, so there is no difference to show."""
 FIXES = ("reversed-scores",)
 """Notes on what was done to a run by choice. They are shown wherever its values are shown."""
 
@@ -77,7 +79,7 @@ class RunCheck:
 
 def of_level(checks: Iterable[RunCheck], level: str, accepted: Iterable[str] = ()) -> tuple[RunCheck, ...]:
     """The checks of a level; those that were accepted are left out of "withheld" and join "qualified"."""
-    accepted = set(accepted)
+    accepted = set(accepted) - set(NEVER_ACCEPTED)
     return tuple(check for check in checks
                  if (("qualified" if check.level == "withheld" and check.kind in accepted else check.level) == level))
 

@@ -76,7 +76,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         checks += _stale(matches[0].truth)
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
-    checks += _values(matches, spec, queries)
+    checks += [*_values(matches, spec, queries), *_other_judges(matches, spec)]
     return tuple(sorted(checks, key=lambda check: LEVELS.index(check.level)))
 
 
@@ -294,6 +294,21 @@ def _could_change(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:
     return [RunCheck("unjudged", "qualified", (), {
         "metric": spec.title, "best": matches[best].run.name, "other": matches[other].run.name,
         "low": sign * worst_end[best], "high": sign * best_end[other]})]
+
+
+def _other_judges(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:
+    """Runs whose values are by different judges, or by versions of one."""
+    if spec.metric.view != "Judged" or len(matches) < 2:
+        return []
+    from ragdash.matching.views.judged import setting
+    from ragdash.metrics.judged import judge_request
+
+    request = judge_request(spec)
+    judges = {match.run.name: match.judged.settings([request]).get(setting(*request), "") for match in matches}
+    if len(set(filter(None, judges.values()))) < 2:
+        return []
+    return [RunCheck("other-judges", "withheld", (), {"metric": spec.title, "name": spec.name, "judges": [
+        f"{run}: {judge}" for run, judge in judges.items() if judge]})]
 
 
 def _values(matches: Sequence[Match], spec: Spec, queries: np.ndarray | None) -> list[RunCheck]:

@@ -27,6 +27,16 @@ MESSAGES: Mapping[str, Message] = {
         expected="a list of mail addresses",
         fix="Write {key} = [\"ada@example.org\"].",
     ),
+    "unclear-access/claim": Message(
+        actual="groups_claim = {value}",
+        expected="the name of a claim",
+        fix='Write groups_claim = "groups", or another name, such as "realm_access.roles".',
+    ),
+    "unclear-access/groups": Message(
+        actual="{key} = {value}",
+        expected="a list of names of groups",
+        fix="Write {key} = [\"search-team\"].",
+    ),
     "unclear-access/hosts": Message(
         actual="judge_hosts = {value}",
         expected="a list of hosts",
@@ -46,6 +56,11 @@ MESSAGES: Mapping[str, Message] = {
         actual="no [access]",
         expected="[access] with editors, viewers or both",
         fix="List the addresses of those who may come in.",
+    ),
+    "unclear-access/projects": Message(
+        actual="projects = {value}",
+        expected="a table for each project with editors, viewers, editor_groups or viewer_groups",
+        fix="Write [access.projects.NAME] with these lists below.",
     ),
     "unclear-access/unreadable": Message(
         actual="{name}, which cannot be read",

@@ -50,7 +50,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bad-rubric/kind": Message(
         actual="{value!r}",
-        expected="pass, labels or number",
+        expected="pass, labels, number or ranking",
         fix="Choose one of these.",
     ),
     "bad-rubric/labels": Message(
@@ -71,7 +71,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bad-rubric/sees": Message(
         actual="{value}",
-        expected="some of question, answer, references, contexts",
+        expected="some of question, answer, references, contexts; for a ranking the answer, without contexts",
         fix="Name the texts that the judge needs.",
     ),
     "bad-rubric/table": Message(

@@ -125,6 +125,13 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
         reason="no contexts for any query",
     ),
+    "unavailable/judge-no-rivals": Message(
+        actual="{metric} of {run:named run}: no query that two runs answer",
+        expected="two runs or more with answers, which are ranked against each other",
+        fix="Give the runs to rank in one command: ragdash judge A B C.",
+        page="Choose two runs or more in the sidebar.",
+        reason="no query that two runs answer",
+    ),
     "unavailable/judge-no-question": Message(
         actual="{metric} of {run:named run}: no text of the query for any query",
         expected="the texts that it is judged by",

@@ -91,6 +91,8 @@ ENGLISH = (
     rf"\b(?:(?:{_BE}) not|isn't|aren't|wasn't|weren't|{_BE} nowhere) (?:\w+ )?{_GIVEN}? ?(?:in|by|within|from) "
     rf"(?:the|this|these|those|any|my|your|our) (?:\w+ ){{0,2}}{_REPORT}\b",
     rf"\b(?:(?:{_BE}) not|isn't|aren't|wasn't|weren't) (?:\w+ )?{_GIVEN}\W*$",
+    rf"\b(?:(?:{_BE}) not|isn't|aren't|wasn't|weren't) (?:\w+ )?{_GIVEN} (?:in|by) (?:them|it|any of (?:them"
+    rf"|these)|here)\b",
     rf"\b{_THIS} (?:{_BE} not|isn't|wasn't|remains un)(?: \w+)? ?{_GIVEN}\b",
     rf"\b(?:missing|absent|omitted) from (?:the|this|these|my) (?:\w+ ){{0,2}}{_REPORT}\b",
     rf"\b(?:unclear|unspecified|unknown|unstated|uncertain|undisclosed)\b (?:\w+ )?(?:from|in|based on|given"
@@ -121,6 +123,11 @@ GERMAN = (
     rf"\b(?:ist|sind|wird|werden)\b.*\b{_DE_SOURCE}\b.*\bnicht (?:\w+ )?(?:enthalten|angegeben|erwähnt|genannt)\b",
     rf"\b{_DE_SOURCE} (?:wird|werden|ist|sind)\b.*\bnicht (?:\w+ )?(?:enthalten|angegeben|erwähnt|genannt)\b",
     r"\bnichts (?:zu )?entnehmen\b",
+    rf"\bkein\w* (?:der |dieser |von )?(?:\w+ ){{0,2}}{_DE_SOURCE} (?:\w+ ){{0,2}}(?:erwähnt|nennt|enthält|sagt"
+    rf"|spricht|gibt"
+    rf"|behandelt)\b",
+    rf"\bnichts in (?:\w+ ){{1,3}}{_DE_SOURCE}\b|\b(?:nicht möglich|unmöglich)\b.*\bzu (?:sagen|beantworten|bestimmen"
+    rf"|ermitteln)\b",
     r"\bes gibt\b.*\bkeine? (?:\w+ )?(?:informationen|angaben|hinweise?|antwort|auskunft)\b",
     r"\bkeine (?:\w+ )?(?:informationen|angaben|antwort|auskunft)\b(?! (?:sind|ist) (?:nötig|erforderlich"
     r"|notwendig))",
@@ -137,6 +144,12 @@ FRENCH = (
     r"\b(?:il n'est pas|il est im)\s?possible de (?:\w+ )?(?:répondre|déterminer|dire|savoir)\b",
     rf"\bn(?:'est|e sont) (?:pas )?(?:\w+ )?(?:disponible|mentionn|précis|indiqu|fourni|donn)\w* dans (?:\w+ ){{1,3}}"
     rf"{_FR_SOURCE}\b",
+    r"\bil (?:m'est|nous est|est) (?:\w+ )?impossible d(?:e |')(?:\w+ )?(?:répondre|déterminer|dire|savoir|préciser"
+    r"|trouver|conclure)\b",
+    rf"\baucune? (?:\w+ ){{0,3}}{_FR_SOURCE}\b.* n[e'] ?(?:\w+ )?(?:contien|mentionn|précis|donn|dit|indiqu|parl|trait)"
+    rf"|\brien dans (?:\w+ ){{1,3}}{_FR_SOURCE}\b",
+    rf"\bne (?:figure|figurent|se trouvent?|apparaît|apparaissent) (?:\w+ )?(?:pas|nulle part) dans (?:\w+ ){{1,3}}"
+    rf"{_FR_SOURCE}\b",
     r"\b(?:cette|ces|l')\s?(?:information|réponse|question)s? n[e'].*\bpas\b",
 )
 _ES_SOURCE = r"(?:contextos?|textos?|documentos?|pasajes?|fragmentos?|fuentes?|artículos?|información)"
@@ -149,6 +162,11 @@ SPANISH = (
     r"|saber)\b",
     r"\bno (?:encontré|he encontrado|encuentro|encontramos)\b|\bno (?:lo )?sé\b",
     r"\bno (?:hay|tengo|existe|dispongo de|se dispone de) (?:\w+ ){0,2}(?:información|datos|mención|detalles)\b",
+    rf"\bning[uú]n\w* (?:de )?(?:\w+ ){{0,3}}{_ES_SOURCE}\b(?: \w+){{0,3}} (?:habla|menciona|dice|indica|trata|contiene"
+    rf"|especifica|aborda)\w*\b|\bnada en (?:\w+ ){{1,3}}{_ES_SOURCE}\b",
+    r"\bes imposible (?:\w+ )?(?:responder|contestar|determinar|decir|saber)\b|\bno cuento con (?:\w+ ){0,2}"
+    r"(?:información|datos|detalles)\b",
+    rf"\bno (?:figura|aparece|consta)n? (?:\w+ )?en (?:\w+ ){{1,3}}{_ES_SOURCE}\b",
     r"\bno se (?:proporciona|menciona|especifica|indica|encuentra|ofrece)\w*\b",
 )
 _IT_SOURCE = r"(?:contesto|testo|testi|documento|documenti|passaggi?|passaggio|brani|brano|fonti|fonte|informazioni)"
@@ -158,6 +176,14 @@ ITALIAN = (
     rf"|riporta\w*)\b",
     r"\bnon (?:posso|possiamo|è possibile|si può|sono in grado di) (?:\w+ )?(?:rispondere|determinare|trovare|dire"
     r"|stabilire)\b",
+    r"\bnon (?:riesco|riusciamo|sono riuscit[oa]|siamo riusciti) a (?:\w+ )?(?:trovare|rispondere|determinare|stabilire"
+    r"|dire|individuare)\b|\bè impossibile (?:\w+ )?(?:rispondere|determinare|dire|sapere|stabilire)\b",
+    rf"\bnessun\w* (?:de\w+ )?(?:\w+ ){{0,2}}{_IT_SOURCE}\b(?: \w+){{0,3}} (?:parla|menziona|indica|dice"
+    rf"|contiene|specifica"
+    rf"|riporta)\w*\b|\bnulla (?:nel|nei|nella|nelle) (?:\w+ )?{_IT_SOURCE}\b",
+    rf"\b(?:nel|nei|nella|nelle|dal|dai|dalla|dalle) (?:\w+ )?{_IT_SOURCE}\b(?: \w+)?,? non (?:viene|vengono"
+    rf"|si (?:parla|dice"
+    rf"|menziona|fa)|emerge|risulta|c'è|ci sono|è (?:indicat|specificat|menzionat|riportat)\w)\b",
     r"\bnon (?:ho|ci sono|c'è|dispongo di) (?:\w+ )?(?:informazion[ei]|dati|dettagli)\b|\bnon (?:lo so|ho trovato)\b",
 )
 _PT_SOURCE = r"(?:contextos?|textos?|documentos?|passagens|passagem|trechos?|fontes?|artigos?|informaç(?:ão|ões))"
@@ -166,22 +192,53 @@ PORTUGUESE = (
     rf"|diz\w*"
     rf"|inclu\w+|está)\b",
     r"\bnão (?:posso|podemos|é possível|consigo|se pode) (?:\w+ )?(?:responder|determinar|encontrar|dizer|saber)\b",
+    rf"\bnenhum\w* (?:d[oae]s? )?(?:\w+ ){{0,2}}{_PT_SOURCE}\b(?: \w+){{0,3}} (?:fala|menciona|indica|diz"
+    rf"|contém|especifica"
+    rf"|informa|trata)\w*\b|\bnada n[oa]s? (?:\w+ ){{0,2}}{_PT_SOURCE}\b",
+    r"\bé impossível (?:\w+ )?(?:responder|determinar|dizer|saber)\b|\bnão (?:disponho de|possuo) (?:\w+ ){0,2}"
+    r"(?:informaç(?:ão|ões)|dados|detalhes)\b",
+    rf"\bnão (?:consta|aparece|figura)m? (?:\w+ )?n[oa]s? (?:\w+ ){{0,2}}{_PT_SOURCE}\b",
     r"\bnão (?:há|tenho|existem?) (?:\w+ )?(?:informaç(?:ão|ões)|dados|detalhes)\b|\bnão (?:sei\b|encontrei\b)",
 )
+_NL_SOURCE = (r"(?:context|tekst(?:en)?|documenten|document|passages?|bronnen|bron|fragmenten|fragment|stukken"
+              r"|materiaal|artikelen|artikel)")
 DUTCH = (
-    r"\b(?:context|tekst|teksten|documenten|document|passages?|bronnen|bron)\b.*\b(?:bevat|bevatten|vermeldt?"
-    r"|noemt|noemen"
-    r"|zegt|geeft|geven)\b.*\b(?:geen|niet|niets)\b",
-    r"\b(?:ik|we) (?:kan|kunnen|kon)\b.*\b(?:niet|geen)\b|\bweet ik niet\b|\bik weet (?:het|dat) niet\b",
-    r"\b(?:er is|ik heb|ik vind) geen (?:\w+ )?(?:informatie|antwoord)\b",
+    rf"\b{_NL_SOURCE}\b.*\b(?:bevat|bevatten|vermeldt?|vermelden|noemt|noemen|zegt|zeggen|geeft|geven)\b.*"
+    rf"\b(?:geen|niet|niets)\b",
+    r"\b(?:ik|we) (?:kan|kunnen|kon)\b.*\b(?:niet|geen)\b|\bweet ik niet\b|\bik weet (?:het|dat) niet\b"
+    r"|\b(?:kan|kon) ik\b.*\b(?:niet|geen|niets) (?:\w+ ){0,2}(?:beantwoorden|vinden|zeggen|bepalen)\b",
+    r"\b(?:er is|ik heb|ik vind|heb ik|we hebben|vind ik) (?:\w+ ){0,2}(?:geen|onvoldoende|niet genoeg"
+    r"|te weinig) (?:\w+ )?"
+    r"(?:informatie|antwoord|gegevens|context)\b",
+    rf"\b(?:uit|in) (?:\w+ ){{1,3}}{_NL_SOURCE}\b.*\b(?:blijkt|staat) (?:\w+ )?(?:niet|niets|nergens|geen)\b",
+    rf"\b(?:in|door) (?:\w+ ){{1,3}}{_NL_SOURCE}\b.*\b(?:wordt|worden|is|zijn)\b.*\b(?:niet|nergens) (?:genoemd|vermeld"
+    rf"|gegeven|te vinden|opgenomen)\b",
+    rf"\bgeen (?:enkele? |van )?(?:\w+ ){{0,2}}{_NL_SOURCE}\b.*\b(?:noemt|vermeldt|bevat|zegt|gaat over)\b"
+    rf"|\bniets in (?:\w+ ){{1,3}}{_NL_SOURCE}\b",
+    r"\b(?:onmogelijk|niet mogelijk)\b.*\bte (?:zeggen|bepalen|beantwoorden)\b",
+)
+_PL_SOURCE = (r"(?:kontek\w+|tekst\w*|teksci\w+|dokument\w*|fragment\w*|źród\w+|materiał\w*|artyku\w+|pasaż\w*"
+              r"|urywk\w+)")
+POLISH = (
+    rf"\b{_PL_SOURCE} (?:\w+ ){{0,3}}nie (?:\w+ )?(?:podaj|wspomina|zawiera|mówi|określa|wymienia|wskazuj"
+    rf"|precyzuj|dostarcza"
+    rf"|zawieraj|odpowiada)\w*\b",
+    rf"\b(?:w|we|z|ze|na podstawie) (?:\w+ ){{0,3}}{_PL_SOURCE}(?: \w+){{0,2}},? (?:nie ma|brak|nie wynika"
+    rf"|nie znaleziono"
+    rf"|nie znalaz\w+|nie podano|nie wspomniano|nie określono|nie można)\b",
+    r"\bnie (?:mogę|możemy|jestem w stanie|potrafię|udało mi się|można|da się) (?:\w+ ){0,3}(?:odpowiedzieć|znaleźć"
+    r"|określić|ustalić|stwierdzić|powiedzieć)\b|\bnie (?:wiem|znalazłem|znalazłam)\b",
+    r"\b(?:nie mam|nie ma|brak|nie posiadam) (?:\w+ ){0,2}(?:informacji|danych|odpowiedzi)\b",
+    rf"\bżad\w+ (?:z )?(?:\w+ ){{0,2}}{_PL_SOURCE} (?:\w+ )?nie\b|\bnic w (?:\w+ ){{0,2}}{_PL_SOURCE} nie\b",
 )
 OTHER_SCRIPTS = (
     r"我不知道|不知道答案|不清楚答案|(?:无法|無法|不能)(?:回答|确定|確定|提供|判断|得知|得出)|(?:资料|信息|資訊"
     r"|证据)(?:不足|不够)",
     r"(?:上下文|文档|文中|文本|资料|段落|文章|材料|内容|提供的.{0,6})[^。，]{0,10}(?:没有|沒有|并未|未"
     r"|不)(?:[^。，]{0,3})"
-    r"(?:提到|提及|包含|说明|提供|信息|資訊|相关)|(?:没有|沒有)(?:相关|足够的?|相關|足夠的?)?(?:信息|資訊|资料)",
-    r"(?:文書|文脈|本文|資料|情報|テキスト|記載|文章)[^。]{0,40}(?:ありません|含まれていません|記載されていません"
+    r"(?:提到|提及|包含|说明|提供|信息|資訊|相关)|(?:没有|沒有)(?:相关|足够的?|相關|足夠的?)?(?:信息|資訊|资料)|(?:上下文|文档|文中|文本|资料|段落|文章|材料)[^。，]{0,6}"
+    r"(?:找不到|没有找到|未找到|看不出)|(?:没有|沒有)(?:任何)?(?:一[个篇段份])?(?:文档|段落|资料|文章)[^。，]{0,4}(?:提到|提及|说明)",
+    r"(?:文書|文脈|本文|資料|情報|テキスト|コンテキスト|ドキュメント|抜粋|記載|文章)[^。]{0,40}(?:ありません|含まれていません|記載されていません"
     r"|判断できません"
     r"|不明です|見つかりません)|(?:お答え|答えられ|回答)(?:でき)?ません|答えられません|(?:わ|分)かりません",
     r"(?:정보가|정보는|언급이|언급은|내용이|근거가)[^.]{0,12}(?:없|부족)|답(?:변)?할 수 없|찾을 수 없|모르겠|알 수 없"
@@ -189,12 +246,15 @@ OTHER_SCRIPTS = (
     r"(?:нет|недостаточно) (?:\w+ )?(?:информации|данных|сведений|ответа)|не (?:могу|можем|удалось|удаётся) (?:\w+ )?"
     r"(?:ответить|найти|определить|сказать)|(?:^|\W)не знаю|(?:контекст|текст|документ|источник)\w* (?:\w+ ){0,2}не "
     r"(?:указан|упомян|упомина|сказан|содерж|приведен|говорит)|невозможно (?:\w+ )?(?:ответить|определить)"
-    r"|(?:ответить|определить)[^.]{0,30} невозможно",
+    r"|(?:ответить|определить)[^.]{0,30} невозможно|(?:контекст|текст|документ|источник|отрывк|материал|фрагмент)\w*"
+    r"[^.]{0,25} (?:не (?:указан|упомин|упомян|сказан|содерж|говорит|привод)|нет (?:информации|данных|сведений))"
+    r"|нельзя (?:\w+ )?(?:ответить|определить|сказать|установить)",
     r"لا أعرف|لا أعلم|لا أستطيع|لا يمكنني|لا يمكن (?:الإجابة|تحديد)|لا (?:توجد|تتوفر) معلومات"
     r"|لا (?:يحتوي|يذكر|تذكر|تحتوي) (?:السياق|النص|الوثائق|المستندات)|لم يذكر",
 )
 # What an answer that declines says, in lower case with straight apostrophes. The one home of this list.
-REFUSALS = (*ENGLISH, *GERMAN, *FRENCH, *SPANISH, *ITALIAN, *PORTUGUESE, *DUTCH, *OTHER_SCRIPTS)
+REFUSALS = (*ENGLISH, *GERMAN, *FRENCH, *SPANISH, *ITALIAN, *PORTUGUESE, *DUTCH, *POLISH,
+            *OTHER_SCRIPTS)
 # What declines only where it is the whole answer.
 ALONE = frozenset(("unknown", "unanswerable", "not answerable", "no answer", "n/a", "not available", "not found", "idk",
                    "no information", "insufficient information", "not enough information", "cannot answer", "no idea",
@@ -205,7 +265,9 @@ ALONE = frozenset(("unknown", "unanswerable", "not answerable", "no answer", "n/
 _HINT = re.compile(r"n't|\bno(?:t|n|ne|thing|where)?\b|cannot|never|un(?:able|aware|clear|certain|known|spec"
                    r"|stated|disc|rel)"
                    r"|impossible|insufficient|incomplete|irrelevant|lack|silent|fail|beyond|outside|neither|missing"
-                   r"|absent|omitted|rather|need|declin|nicht|kein|fehl|\bn[e']|aucun|não|niet|geen|[^\x00-\u024f]")
+                   r"|absent|omitted|rather|need|declin|nich|kein|fehl|unmög|\bn[e']|aucun|\brien\b|não|nenhum|\bnada\b"
+                   r"|ning[uú]n|nessun|\bnulla\b|impos|niet|geen|onmog|onvol|\bnie\b|\bbrak\b|\bnic\b"
+                   r"|żad|[^\x00-\u024f]")
 _APOLOGY = re.compile(r"\W*(?:(?:i am|i'm|we are|we're)?\s*(?:\w+ )?sorry|my apologies|i apologi[sz]e|apologies"
                       r"|unfortunately|désolée?|lo siento|leider|mi dispiace)\b[^.]{0,30}[.!]?")
 _INTRODUCTION = re.compile(r"\W*(?:answer|response|antwort|réponse|respuesta)\W*")

@@ -4,6 +4,9 @@
     [access]
     editors = ["ada@example.org"]     # see and change everything
     viewers = ["bob@example.org"]     # see everything
+    editor_groups = ["search-team"]   # the same by the groups that the provider names, in the claim groups_claim
+    [access.projects.search]          # in place of these lists, for one project of a shared workspace
+    editors = ["eve@example.org"]
 
 Whatever is unclear lets nobody in: a file that cannot be read, lists that are none, lists without a login. Without such
 a file everybody who reaches the server may do everything.
@@ -20,10 +23,13 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.storage.addresses import workspace_database
 from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE
 
 AUTH, ACCESS, EDITORS, VIEWERS, JUDGE_HOSTS = "auth", "access", "editors", "viewers", "judge_hosts"
+EDITOR_GROUPS, VIEWER_GROUPS, GROUPS_CLAIM, PROJECTS = "editor_groups", "viewer_groups", "groups_claim", "projects"
+LISTS = {EDITORS, VIEWERS, EDITOR_GROUPS, VIEWER_GROUPS}
 OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url", "client_kwargs",
            "expose_tokens"}  # of [auth] itself; what else is a table there is a provider
 
@@ -32,7 +38,8 @@ OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "serve
 class Access:
     """Who is listed, in lower case, and the names of the login's providers (None: the one of [auth] itself).
 
-    judge_hosts: hosts that judges may be called at, with commas between.
+    judge_hosts: hosts that judges may be called at, with commas between. editor_groups, viewer_groups: as the provider
+    spells them; groups_claim: where it names the groups of a person, with dots between the names of nested claims.
     """
 
     editors: frozenset[str]
@@ -40,14 +47,23 @@ class Access:
     providers: tuple[str | None, ...]
 
     judge_hosts: str | None = None
+    editor_groups: frozenset[str] = frozenset()
+    viewer_groups: frozenset[str] = frozenset()
+    groups_claim: str = "groups"
 
     def role(self, user: Mapping) -> str:
-        """"editor", "viewer", or "" for who is not logged in, not listed, or has an address that is not verified."""
+        """"editor", "viewer", or "" for who is not logged in, not listed, or has an address that is not verified.
+
+        The higher one of an address and its groups counts.
+        """
         email = str(user.get("email") or "").strip().casefold()
         unverified = str(user.get("email_verified", True)).casefold() == "false"
         if user.get("is_logged_in") is not True or not email or unverified:
             return ""
-        return "editor" if email in self.editors else "viewer" if email in self.viewers else ""
+        groups = _groups_of(user, self.groups_claim)
+        if email in self.editors or groups & self.editor_groups:
+            return "editor"
+        return "viewer" if email in self.viewers or groups & self.viewer_groups else ""
 
 
 @once_a_run
@@ -63,7 +79,7 @@ def access() -> Access | None:
         return None
     if not isinstance(auth, Mapping):
         raise _unclear("unclear-access/no-auth")
-    if not isinstance(lists, Mapping) or lists.keys() - {EDITORS, VIEWERS, JUDGE_HOSTS}:
+    if not isinstance(lists, Mapping) or lists.keys() - {*LISTS, JUDGE_HOSTS, GROUPS_CLAIM, PROJECTS}:
         if lists is None:
             raise _unclear("unclear-access/no-lists")
         if isinstance(lists, Mapping):
@@ -71,8 +87,38 @@ def access() -> Access | None:
         raise _unclear("unclear-access/value", {"value": repr(lists)})
     named_providers = [name for name, value in auth.items() if isinstance(value, Mapping) and name not in OPTIONS]
     default_provider = [None] if "client_id" in auth or not named_providers else []
-    return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*default_provider, *named_providers),
-                  _judge_hosts(lists))
+    of_project = _lists_of_project(lists)
+    claim = lists.get(GROUPS_CLAIM, "groups")
+    if not isinstance(claim, str) or not claim:
+        raise _unclear("unclear-access/claim", {"value": repr(claim)}, GROUPS_CLAIM)
+    return Access(_addresses(of_project, EDITORS), _addresses(of_project, VIEWERS),
+                  (*default_provider, *named_providers), _judge_hosts(lists), _groups(of_project, EDITOR_GROUPS),
+                  _groups(of_project, VIEWER_GROUPS), claim)
+
+
+def _lists_of_project(lists: Mapping) -> Mapping:
+    """The lists for the project of this server: its own where it has a table, else those of [access] itself."""
+    projects = lists.get(PROJECTS, {})
+    if not isinstance(projects, Mapping) or not all(
+        isinstance(table, Mapping) and not table.keys() - LISTS for table in projects.values()
+    ):
+        raise _unclear("unclear-access/projects", {"value": repr(projects)}, PROJECTS)
+    for table in projects.values():  # a table that is wrong lets nobody in, also on the servers of other projects
+        for key in LISTS:
+            (_addresses if key in (EDITORS, VIEWERS) else _groups)(table, key)
+    database = workspace_database()
+    return projects.get(database.project, lists) if database is not None else lists
+
+
+def _groups_of(user: Mapping, claim: str) -> frozenset[str]:
+    """The groups that the login names; none where the claim is not there or is something else."""
+    value: object = user.get(claim)
+    if value is None:
+        value = user
+        for name in claim.split("."):
+            value = value.get(name) if isinstance(value, Mapping) else None
+    names = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+    return frozenset(name for name in names if isinstance(name, str) and name)
 
 
 def secret(name: str) -> str | None:
@@ -102,6 +148,13 @@ def _addresses(lists: Mapping, key: str) -> frozenset[str]:
     ):
         raise _unclear("unclear-access/addresses", {"key": key, "value": repr(addresses)}, key)
     return frozenset(address.strip().casefold() for address in addresses)
+
+
+def _groups(lists: Mapping, key: str) -> frozenset[str]:
+    names = lists.get(key, [])
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) and name for name in names):
+        raise _unclear("unclear-access/groups", {"key": key, "value": repr(names)}, key)
+    return frozenset(names)
 
 
 def _judge_hosts(lists: Mapping) -> str:

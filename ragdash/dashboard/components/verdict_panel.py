@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.verdict import RunCheck, Verdict, badges, checks_to_show, evidence_specs
+from ragdash.analysis.verdict import NEVER_ACCEPTED, RunCheck, Verdict, badges, checks_to_show, evidence_specs
 from ragdash.dashboard.components import page_links, repeat_lines
 from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, spec_of
 from ragdash.dashboard.session import run_fixes, state, truth_versions
@@ -99,7 +99,7 @@ def _render_check(context: PageContext, check: RunCheck, key: str, accepted: Seq
         line = shorten_names(context, verdict_sentences.check_lines([check])[0])
         st.markdown(f"{_badge(check)} {line}", width="content")
         _render_fix(context, check, key)
-        if check.level == "withheld":
+        if check.level == "withheld" and check.kind not in NEVER_ACCEPTED:
             _render_accept(check, key, accepted)
 
 
@@ -125,6 +125,9 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
         return
     if check.kind == "unjudged":
         page_links.link("queries", "Open Queries", icon=":material/build:")
+        return
+    if check.kind == "other-judges":
+        page_links.link("answers", "Open LLM judge", icon=":material/gavel:", **{state.ANSWERS_PART: "judge"})
         return
     if check.option is None:
         page_links.link("data", "Open Data", icon=":material/build:")

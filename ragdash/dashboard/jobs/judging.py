@@ -20,6 +20,7 @@ from ragdash.dashboard.jobs import shared_queue
 from ragdash.dashboard.jobs.judge_input import write_cases
 from ragdash.dashboard.jobs.process import Job, JobSlot, JobView, start_job
 from ragdash.evaluation.scoring import judge_worker
+from ragdash.evaluation.scoring.judge_drift import ANCHOR
 from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.models.judge import Budget, Endpoint, Prices
 from ragdash.models.judge.batch import CONCURRENCY
@@ -31,7 +32,9 @@ AT_ONCE = 3  # at work
 
 @dataclass(frozen=True)
 class JudgeOrder:
-    """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named."""
+    """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named; renew:
+    ask again what older versions of the judge judged; drift: ask some stored verdicts again and store none.
+    """
 
     kind: str
     base_url: str
@@ -45,6 +48,8 @@ class JudgeOrder:
     price_in: float | None = None
     price_out: float | None = None
     concurrency: int = CONCURRENCY
+    renew: bool = False
+    drift: bool = False
 
     @property
     def endpoint(self) -> Endpoint:
@@ -61,7 +66,8 @@ class JudgeOrder:
         """Of the command line."""
         return {"--kind": self.kind, "--key-env": self.variable, "--sample": self.sample, "--votes": self.votes,
                 "--max-cost": self.max_cost, "--max-calls": self.max_calls, "--price-in": self.price_in,
-                "--price-out": self.price_out, "--concurrency": self.concurrency}
+                "--price-out": self.price_out, "--concurrency": self.concurrency,
+                "--renew": self.renew, "--drift": ANCHOR if self.drift else None}
 
 
 _slot = JobSlot("judge")

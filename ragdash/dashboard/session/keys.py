@@ -87,6 +87,7 @@ REVIEW_RUN, REVIEW_VERDICT, REVIEW_NOTE = "review_run", "review_verdict", "revie
 JUDGE_METRICS, JUDGE_KIND, JUDGE_URL, JUDGE_MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
 JUDGE_KEY_FROM, JUDGE_VARIABLE, JUDGE_KEY = "_judge_key_from", "_judge_variable", "_judge_key"
 JUDGE_SAMPLE, JUDGE_VOTES, JUDGE_COST, JUDGE_CALLS = "_judge_sample", "_judge_votes", "_judge_cost", "_judge_calls"
+JUDGE_RENEW = "_judge_renew"
 JUDGE_PRICE_IN, JUDGE_PRICE_OUT, JUDGE_AT_ONCE = "_judge_price_in", "_judge_price_out", "_judge_at_once"
 JUDGE_PLANNED, JUDGE_AGREED = "_judge_plan", "_judge_agreed"
 JUDGE_ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet

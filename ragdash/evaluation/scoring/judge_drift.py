@@ -22,6 +22,7 @@ from ragdash.evaluation.scoring.run_judge import JudgeWork
 from ragdash.evaluation.stats import SEED, label_interval
 from ragdash.models.judge import Budget, Endpoint, Outcome, Patience, Question, Reply, VerdictStore
 from ragdash.models.judge.batch import CONCURRENCY, ask
+from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import planned_questions
 
 ANCHOR = 40  # verdicts asked again
@@ -75,6 +76,24 @@ def drift_questions(work: JudgeWork, number: int = ANCHOR, seed: int = SEED) -> 
     return [usable[place] for place in sorted(order.tolist())]
 
 
+def drift_due(judge: Judge, verdict_store: VerdictStore, today: str = "") -> Problem | None:
+    """A reminder to ask stored verdicts again before new ones are added: the last ones are of an earlier month, and no
+    check was made in this one. None where there are fewer than FEWEST, or nothing is due. today: ISO 8601.
+    """
+    month, rows = (today or datetime.now(UTC).isoformat())[:7], verdict_store.versions(judge)
+    last = max((time[:7] for _, _, time in rows), default="")
+    if not last or last >= month or sum(n for _, n, _ in rows) < FEWEST:
+        return None
+    path = workspace() / FILE
+    try:
+        checks = [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    except (OSError, orjson.JSONDecodeError):
+        checks = []
+    if any(check.get("judge") == str(judge) and str(check.get("time", ""))[:7] >= month for check in checks):
+        return None
+    return Problem("drift-due", {"judge": str(judge), "month": last, "number": ANCHOR}, severity="warning")
+
+
 def check_drift(drawn: Sequence[tuple[Question, Reply]], endpoint: Endpoint, *, budget: Budget | None = None,
                 concurrency: int = CONCURRENCY, patience: Patience | None = None) -> DriftCheck:
     """Ask stored questions again and compare; the ledger stays as it is, the result is added to FILE.
@@ -115,7 +134,7 @@ def compare_replies(drawn: Sequence[tuple[Question, Reply]], outcome: Outcome, j
 
 
 def comparable(value: Mapping) -> tuple[float | str, ...] | None:
-    """The scores or verdicts of a reply, in order; None for texts, such as claims, and for labels of a rubric.
+    """The scores or verdicts of a reply, in order; None for texts, such as claims, and for rubrics but pass and fail.
 
     Examples
     --------

@@ -20,6 +20,7 @@ from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import UNEMBEDDED, Judged
 from ragdash.matching.views.panel_verdicts import LACKING, reason_counts, split_reasons
+from ragdash.matching.views.rankings import keep_places, ranking_of, with_rivals
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import (
@@ -178,12 +179,18 @@ def sampled_queries(queries: Sequence[int], sample: int | None, seed: int = SEED
 def prepare_views(judged: Sequence[Judged], names: Mapping[str, int], endpoint: Endpoint,
                   queries: tuple[int, ...] | None) -> JudgeWork:
     """The work on the texts of runs: as `prepare_judging`, with the views at hand and the queries chosen."""
+    judged = with_rivals(judged) if any(map(ranking_of, names)) else judged
     work = JudgeWork(tuple(judged), tuple(names.items()), queries, endpoint, judged[0].verdict_store,
                      Plan(0, 0, 0, 0, None, ""))
     problems = _lacking(work)
     if len(problems) == len(judged) * len(names):
         raise InputError([replace(problem, severity="error") for problem in problems])
-    return replace(work, plan=_plan(work), problems=tuple(problems))
+    return replace(planned_work(work), problems=tuple(problems))
+
+
+def planned_work(work: JudgeWork) -> JudgeWork:
+    """The work with its plan, by what is stored now."""
+    return replace(work, plan=_plan(work))
 
 
 def _plan(work: JudgeWork) -> Plan:
@@ -245,10 +252,18 @@ def run_judging(
 
 
 def stored_report(prepared: JudgeWork) -> JudgeReport:
-    """What the ledger has of the work so far; nothing is asked."""
+    """What the ledger has of the work so far; nothing is asked. The places of ranked answers are kept."""
+    keep_rankings(prepared)
     rows = tuple(_rows(prepared))
     problems = [*(_always_same(row) for row in rows if row.constant), *_not_embedded(rows), *_same_replies(prepared)]
     return JudgeReport(str(prepared.endpoint.judge), 0, 0, None, 0.0, None, rows, tuple(problems))
+
+
+def keep_rankings(prepared: JudgeWork) -> None:
+    """Keep the places of ranked answers, so that each run is read alone; nothing else is done."""
+    for name, votes in prepared.names:
+        if ranking_of(name):
+            keep_places(prepared.judged, name, prepared.endpoint.judge, votes)
 
 
 def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:

@@ -59,6 +59,18 @@ class Moments:
     cubes: np.ndarray | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class GroupedSpread:
+    """Spread of an estimate by groups of dependent queries: (S,) each. variance: by the jackknife over groups; cube:
+    third cumulant; size: how many groups of equal size the labeled ones are worth; groups: how many are labeled.
+    """
+
+    variance: np.ndarray
+    cube: np.ndarray
+    size: np.ndarray
+    groups: np.ndarray
+
+
 def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
         groups: np.ndarray | None = None) -> Ppi:
     """Mean of the labels that all queries would have, by tuned prediction-powered inference.
@@ -95,11 +107,13 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     of the labels alone where lambda is 0.
     Differences (bounds other than 0 and 1) are often one-sided. Both ends are then moved by (1 + 2 z^2) / 6 times the
     third cumulant of the estimate over its variance, as Johnson does for skewed samples; the width stays.
-    Groups: deviations are summed within each group before they are squared (linearization); the effective number
-    shrinks by the squared ratio of the t quantiles. A group never makes an interval narrower.
+    Groups: deviations are summed within each group before they are squared, each divided by the share of labels outside
+    of its group (the jackknife over groups, CR3); the two more rectifiers are then of a mean group, not of a query. The
+    effective number shrinks by the squared ratio of the t quantiles, with as many groups of equal size as the labeled
+    groups are worth (Kish). A group never makes an interval narrower.
 
     Sources: Angelopoulos, Duchi, Zrnic 2023, PPI++; Korn and Graubard 1998; Clopper and Pearson 1934; Johnson 1978,
-    Modified t tests and confidence intervals for asymmetrical populations. Coverage: benchmarks/ppi.py.
+    J. Am. Stat. Assoc. 73; Bell and McCaffrey 2002, Survey Methodology 28; Kish 1965. Coverage: benchmarks/ppi.py.
 
     Examples
     --------
@@ -115,10 +129,8 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     moments = _moments(y, f, labelled, alone, skewed=tuple(bounds) != SHARE)
     if groups is None:
         return ppi_of_moments(moments, level=level, bounds=bounds)
-    by_group = np.array([_grouped_spread(y[:, s], f[:, s], labelled[:, s], alone[:, s], np.asarray(groups), weight)
-                         for s, weight in enumerate(tuned_weight(moments))])
-    counts = np.array([len(np.unique(groups[column])) for column in labelled.T], np.int64)
-    return ppi_of_moments(moments, level=level, bounds=bounds, by_group=by_group.T, n_groups=counts)
+    grouped = _grouped_spread(y, f, labelled, alone, np.asarray(groups), tuned_weight(moments))
+    return ppi_of_moments(moments, level=level, bounds=bounds, grouped=grouped)
 
 
 def label_interval(labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
@@ -149,44 +161,45 @@ def label_interval(labels: np.ndarray, *, level: float = LEVEL, bounds: Bounds =
     n_groups = n if groups is None else len(np.unique(groups))
     if not n or (groups is not None and n_groups < MIN_GROUPS):
         return float("nan"), float("nan")
-    mean, variance, cube = y.mean(), y.var() / n, ((y - y.mean())**3).sum() / n**3
+    column, squares = y[:, None], PSEUDO_SQUARES / width**2
+    mean, variance, cube = column.mean(axis=0), column.var(axis=0) / n, ((column - y.mean())**3).sum(axis=0) / n**3
+    counts = grouped = None
     if groups is not None:
-        every = np.ones(n, bool)
-        spread, cube = _grouped_spread(y, y, every, ~every, np.asarray(groups), 0.0)
-        variance = max(variance, spread)
-    squares = PSEUDO_SQUARES / width**2
-    effective = _effective(np.array([n]), mean, np.array([variance]), squares)
-    if groups is not None:
-        effective = effective * _t_ratio(np.array([n]), np.array([n_groups]), level)
-    ends = _clopper_pearson(np.array([mean]), effective, level)
+        every = np.ones_like(column, bool)
+        grouped = _grouped_spread(column, column, every, ~every, np.asarray(groups), np.zeros(1))
+        counts, variance, cube = grouped.size, np.maximum(variance, grouped.variance), grouped.cube
+    sizes = np.array([n])
+    effective = _effective(sizes, mean, variance, squares, counts)
+    if counts is not None:
+        effective = effective * _t_ratio(sizes, counts, level)
+    ends = _clopper_pearson(mean, effective, level)
     if tuple(bounds) != SHARE:
-        ends = _moved(ends, np.array([mean]), np.array([cube]), np.array([variance + squares / n**2]), level)
+        ends = _moved(ends, mean, cube, variance + _pseudo_variance(sizes, squares, counts), level)
     return float(bounds[0] + width * ends[0][0]), float(bounds[0] + width * ends[1][0])
 
 
 def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (0.0, 1.0),
-                   by_group: np.ndarray | None = None, n_groups: np.ndarray | None = None) -> Ppi:
-    """The result of `ppi` from moments. by_group (2, S): variance and third cumulant of the estimate by groups;
-    n_groups (S,): the labeled groups.
-    """
-    n, width = moments.n, bounds[1] - bounds[0]
+                   grouped: GroupedSpread | None = None) -> Ppi:
+    """The result of `ppi` from moments. grouped: the spread of the estimate by groups of dependent queries."""
+    n, width, counts = moments.n, bounds[1] - bounds[0], None if grouped is None else grouped.size
     squares, weight = PSEUDO_SQUARES / width**2, tuned_weight(moments)
     known = (n > 0) & (moments.n_unlabelled > 0)
     defined = (n >= MIN_LABELS) & (moments.n_unlabelled >= MIN_UNLABELED)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = _variance(moments, weight)
-        if by_group is not None:
-            spread = np.maximum(spread, by_group[0])
-        effective = _effective(n, moments.y_mean, spread, squares)
-        if n_groups is not None:
-            defined &= n_groups >= MIN_GROUPS
-            effective = effective * _t_ratio(n, n_groups, level)
-        error = width * np.sqrt(spread + squares / n**2)
+        if grouped is not None:
+            spread = np.maximum(spread, grouped.variance)
+        variance = spread + _pseudo_variance(n, squares, counts)
+        effective = _effective(n, moments.y_mean, spread, squares, counts)
+        if grouped is not None:
+            defined &= grouped.groups >= MIN_GROUPS
+            effective = effective * _t_ratio(n, counts, level)
+        error = width * np.sqrt(variance)
         estimate = np.clip(moments.y_mean + weight * (moments.f_rest - moments.f_mean), 0.0, 1.0)
         ends = _clopper_pearson(estimate, effective, level)
         if moments.cubes is not None:
-            cube = _third_cumulant(moments, weight) if by_group is None else by_group[1]
-            ends = _moved(ends, estimate, cube, spread + squares / n**2, level)
+            cube = _third_cumulant(moments, weight) if grouped is None else grouped.cube
+            ends = _moved(ends, estimate, cube, variance, level)
     low, high = (np.where(defined, bounds[0] + width * end, np.nan) for end in ends)
     return Ppi(np.where(known, bounds[0] + width * estimate, np.nan), low, high, np.where(defined, error, np.nan), n,
                moments.n_unlabelled, np.where(known, weight, np.nan), np.where(defined, effective, np.nan))
@@ -242,23 +255,36 @@ def _moved(ends: tuple[np.ndarray, np.ndarray], estimate: np.ndarray, cube: np.n
 
 
 def _grouped_spread(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, groups: np.ndarray,
-                    weight: float) -> tuple[float, float]:
-    """Variance and third cumulant of the estimate from the summed deviations of each group; a group may have labeled
-    and other queries.
-    """
-    parts = np.zeros(len(y))
-    rectifiers = y[labelled] - weight * f[labelled]
-    parts[labelled] = (rectifiers - rectifiers.mean()) / max(len(rectifiers), 1)
-    if weight:
-        parts[alone] = weight * (f[alone] - f[alone].mean()) / alone.sum()
-    sums = np.bincount(np.unique(groups, return_inverse=True)[1], weights=parts)
-    n_groups = len(np.unique(groups[labelled]))
-    return float((sums**2).sum()) * n_groups / max(n_groups - 1, 1), float((sums**3).sum())
+                    weight: np.ndarray) -> GroupedSpread:
+    """From the summed deviations of each group, of which labeled and other queries may be: columns of (Q, S)."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order][:1] - 1))
+
+    def sums(values: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(values[order], starts, axis=0)
+
+    n, rest = labelled.sum(axis=0), np.maximum(alone.sum(axis=0), 1)
+    rectifiers = np.where(labelled, y - weight * f, 0.0)
+    others = np.where(alone, weight * f, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = sums(np.where(labelled, rectifiers - rectifiers.sum(axis=0) / n, 0.0)) / n
+        judged = sums(np.where(alone, others - others.sum(axis=0) / rest, 0.0)) / rest
+        sizes = sums(labelled.astype(np.float64))
+        count = (sizes > 0).sum(axis=0)
+        outside = np.maximum(1 - sizes / n, 1 / np.maximum(n, 2))  # a single group has no jackknife, and no interval
+        variance = ((own / outside + judged)**2).sum(axis=0) * (count - 1) / count
+        return GroupedSpread(variance, ((own + judged)**3).sum(axis=0), n**2 / (sizes**2).sum(axis=0), count)
 
 
-def _effective(n: np.ndarray, mean: np.ndarray, variance: np.ndarray, squares: float) -> np.ndarray:
+def _pseudo_variance(n: np.ndarray, squares: float, groups: np.ndarray | None) -> np.ndarray:
+    """Of the two additional rectifiers: each is of a query, or of a mean group of queries."""
+    return squares / n**2 if groups is None else squares / (n * groups)
+
+
+def _effective(n: np.ndarray, mean: np.ndarray, variance: np.ndarray, squares: float,
+               groups: np.ndarray | None = None) -> np.ndarray:
     """How many labels of 0 and 1 with this mean have this variance, both with the two additional rectifiers."""
-    return n * (mean * (1 - mean) / n + squares / n**2) / (variance + squares / n**2)
+    return n * (mean * (1 - mean) / n + squares / n**2) / (variance + _pseudo_variance(n, squares, groups))
 
 
 def _t_ratio(n: np.ndarray, n_groups: np.ndarray, level: float) -> np.ndarray:

@@ -18,6 +18,7 @@ from itertools import count
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.matching.views.judge_versions import of_one_version, split_version
 from ragdash.matching.views.local_models import cosines
 from ragdash.matching.views.panel_verdicts import (
     FINAL,
@@ -114,8 +115,9 @@ class Judged:
             reason = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
         newest = None
-        for known_judge in filter(lambda known_judge: known_judge.is_called(judge), self.verdict_store.judges()):
-            verdicts = self.by_judge(name, known_judge, votes, pool)
+        called, version = split_version(judge)
+        for known_judge in filter(lambda known_judge: known_judge.is_called(called), self.verdict_store.judges()):
+            verdicts = self.by_judge(name, known_judge, votes, pool, version)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
@@ -126,13 +128,17 @@ class Judged:
         facts = {"metric": name, "run": self.run, "judge": judge, "reason": newest or ""}
         return Unavailable("not-judged", facts, name)
 
-    def by_judge(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
-        """What one judge says, little or much. pool: how its votes are put together."""
+    def by_judge(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN, version: str = "") -> Verdicts:
+        """What one version of a judge says, little or much; "": the version with most verdicts, of equals the newest.
+        pool: how its votes are put together.
+        """
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge, votes)]
         else:
             rounds = [read(self.askings(name, vote=vote), self.verdict_store, judge, vote) for vote in range(votes)]
-        model = None
+        choice = of_one_version(rounds, judge.model, version,
+                                lambda: [row[0] or judge.model for row in self.verdict_store.versions(judge)])
+        rounds, model = choice.rounds, None
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.find_model(ENCODER)
             rounds = [self._with_relevancy(judgement, model) for judgement in rounds] if model else rounds
@@ -143,7 +149,8 @@ class Judged:
             replace(judgement, missing="tied") if no else judgement
             for judgement, no in zip(rounds[0], tied, strict=True)
         )
-        return Verdicts(name, judge, values, tuple(judgements), agreement, model)
+        return Verdicts(name, judge, values, tuple(judgements), agreement, model, version=choice.version,
+                        other_versions=choice.others, among=choice.among)
 
     def _with_relevancy(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
@@ -223,10 +230,11 @@ class Judged:
                                                    "embed": embed}))
         problems += [(f"{flag}-verdicts", {**facts, "queries": verdicts.flags[flag]})
                   for flag in ("cut", "vacuous") if verdicts.flags[flag]]
-        versions = self.verdict_store.versions(verdicts.judge) if isinstance(verdicts.judge, Judge) else []
-        if len(versions) > 1:
-            problems.append(("judge-versions", {"judge": str(verdicts.judge), "versions": [
-                f"{model} ({n:,}, {first} to {last})" for model, n, first, last in versions]}))
+        for member in verdicts.members or (verdicts,):
+            if member.other_versions:
+                problems.append(("judge-versions", {**facts, "judge": str(member.judge), "version": member.version,
+                                                    "used": int((~np.isnan(member.values)).sum()), "versions": [
+                    f"{version} ({n:,})" for version, n in member.other_versions.items()]}))
         return [Problem(message, facts, field=name, severity="warning") for message, facts in problems]
 
     def settings(self, specs: Iterable[tuple[str, str, int]]) -> dict[str, str]:
@@ -235,7 +243,7 @@ class Judged:
         for judge_spec in specs:
             with suppress(Unavailable):
                 verdicts = self.read(*judge_spec)
-                settings[setting(*judge_spec)] = str(verdicts.judge) + (f", {verdicts.model}" if verdicts.model else "")
+                settings[setting(*judge_spec)] = verdicts.source + (f", {verdicts.model}" if verdicts.model else "")
         return settings
 
 

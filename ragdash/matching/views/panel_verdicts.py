@@ -7,27 +7,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ragdash.matching.views.judge_versions import OTHER, SEVERAL, with_version
 from ragdash.matching.views.ranked import Values
 from ragdash.models.judge import MISSING
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.panel import MAJORITY, MEAN, Panel
+from ragdash.models.judge.panel import MAJORITY, MEAN, Panel, panel_label
 from ragdash.models.judge.tasks import Judgement
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
+from ragdash.models.judge.tasks.rankings import NO_RIVALS, TOO_MANY
 from ragdash.models.local.score_cache import Model
 
 LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text of the query",
                               "no-references": "no right answer", "no-contexts": "no contexts",
                               "no-criterion": "no criterion for the query",
-                              "no-citations": "the answer cites nothing"}
+                              "no-citations": "the answer cites nothing",
+                              NO_RIVALS: "no other run has an answer to rank it against",
+                              TOO_MANY: "more different answers than one call ranks"}
 """Reasons that lie in the texts: no judge is asked."""
 WHY: Mapping[str, str] = {
     **MISSING, **LACKING, "no-claims": "the text makes no claim",
     "cannot-decide": "the judge cannot decide",
     "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
+    OTHER: "judged by another version of the judge", SEVERAL: "its replies are of several versions of the judge",
     "tied": "a tie of the most frequent values", "no-vote": "a vote that is missing",
     "not-imported": "no verdict in the imported file"}
 """Every reason for which a verdict is missing, in words."""
@@ -35,7 +40,8 @@ DIGITS = 12  # to which values are the same
 BY = "|"  # between a reason and the judge of several whose it is
 SETTLED = ("no-claims", "nothing-to-share", "tied", "cannot-decide")
 """Judged, and undefined: asking again gives no number."""
-FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
+FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported", OTHER, SEVERAL)}
+"""Asking again changes nothing, or needs more than the same question: see the warning on versions."""
 
 
 def reason_text(reason: str | None) -> tuple[str, bool]:
@@ -60,7 +66,8 @@ class Verdicts:
     """What a judge says of a metric. values (Q,), NaN missing; `judgements` (Q,): of the first vote, with the claims,
     verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
     model: that embedded questions, None where none is needed; members: of a panel of several, each judge's own, whose
-    agreement is then that of the judges.
+    agreement is then that of the judges; version: of the judge, all values are of it; other_versions: {version:
+    queries} whose verdicts are left out for it; among: which runs a ranking is among, "" for other metrics.
     """
 
     name: str
@@ -70,6 +77,17 @@ class Verdicts:
     agreement: np.ndarray
     model: Model | None = None
     members: tuple[Verdicts, ...] = ()
+    version: str = ""
+    other_versions: Mapping[str, int] = field(default_factory=dict)
+    among: str = ""
+
+    @property
+    def source(self) -> str:
+        """Whose values these are: the judge with its version, of several judges each with its own."""
+        if self.members:
+            return panel_label([verdicts.source for verdicts in self.members], self.judge.pool)
+        judge = with_version(str(self.judge), self.version, self.judge.model)
+        return f"{judge}, {self.among}" if self.among else judge
 
     @property
     def has_texts(self) -> np.ndarray:

@@ -29,7 +29,7 @@ NOT_HERE: dict[str, tuple[str, str]] = {
                      "RubricsScoreWithoutReference", "DomainSpecificRubrics", "InstanceSpecificRubrics",
                      "InstanceRubrics", "DiscreteMetric", "NumericMetric"),
                     (_RUBRIC, "it is whatever criterion it is given")),
-    "RankingMetric": (f"{_RUBRIC}, or `ragdash compare`", "a ranking of answers has no value per query"),
+    "RankingMetric": (f"{_RUBRIC}, of kind ranking", "it is whatever criterion it is given"),
     **dict.fromkeys(("AgentGoalAccuracy", "AgentGoalAccuracyWithReference", "AgentGoalAccuracyWithoutReference",
                      "ToolCallAccuracy", "ToolCallF1", "TopicAdherence", "TopicAdherenceScore"),
                     ("your agent's own evaluation", _AGENTS)),

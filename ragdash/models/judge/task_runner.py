@@ -27,6 +27,7 @@ def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) ->
     """
     judgements: dict[int, Judgement] = {}
     wanted: dict[int, list[Question]] = {}
+    versions: dict[int, set[str]] = {}
     policy = current_policy()
     _step(askings, dict.fromkeys(range(len(askings))), wanted, judgements, vote, policy)
     while wanted:
@@ -34,9 +35,12 @@ def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) ->
         flat = [question for i in order for question in wanted[i]]
         replies = iter(answer(flat))
         replies_of = {i: [next(replies) for _ in wanted[i]] for i in order}
+        for i, given in replies_of.items():
+            versions.setdefault(i, set()).update(reply.model for reply in given if reply.missing is None)
         wanted = {}
         _step(askings, replies_of, wanted, judgements, vote, policy)
-    return [judgements[i] for i in range(len(askings))]
+    return [replace(judgements[i], versions=tuple(sorted(versions[i]))) if i in versions else judgements[i]
+            for i in range(len(askings))]
 
 
 def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],

@@ -8,9 +8,10 @@ from dataclasses import replace
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.outcomes import judge_of
 from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
 from ragdash.evaluation.scoring.judge_drift import DriftCheck
-from ragdash.matching.views.judged import IMPORTED, setting
+from ragdash.matching.views.judged import IMPORTED
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.judged import judge_request
@@ -122,11 +123,6 @@ def chunk_verdicts(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str,
     return rows
 
 
-def judge_of(evaluation: Evaluation, spec: Spec) -> str:
-    """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
-    return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
-
-
 def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
     """Who judged, a line of markdown for each judge; a warning where the runs have different ones on a metric."""
     titles_by_judge: dict[str, list[str]] = {}
@@ -138,7 +134,8 @@ def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs
             run_judges = listed(
                 [f"{escape(name)} by {escape(judge_name(judge))}" for name, judge in judges.items() if judge]
             )
-            lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {run_judges}.")
+            lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {run_judges}. "
+                         "Differences are withheld until one version of one judge has judged all runs.")
         elif distinct:
             titles_by_judge.setdefault(distinct[0], []).append(spec.title)
     sentences = [

@@ -137,6 +137,19 @@ def test_plan_start_and_what_came_of_it(serve):
     assert "Nothing to ask" in texts(again)
 
 
+def test_some_stored_verdicts_are_asked_again_to_see_whether_the_judge_changed(serve):
+    server, (truth, runs) = serve(), the_case()
+    names = ["Faithfulness", "AnswerRelevanceJudged"]
+    run_judging(prepare_judging(runs, truth, names, Endpoint(server.url, "toy")))
+    stamp, paid = default_verdict_store().stamp(), len(server.asked)
+    at = plan(opened(server, **{state.JUDGE_METRICS: names}))
+    assert told(at)["Stored"] == str(paid) == "24" and "judge_start" not in keys(at)
+    at.button(key="judge_drift").click().run()
+    at = finish(at)
+    assert "24 the same, mean change +0.000" in at.info[0].value.replace("\\", "") and len(server.asked) == 2 * paid
+    assert default_verdict_store().stamp() == stamp, "no verdict was stored"
+
+
 def test_a_plan_tells_what_follows_from_the_answers(serve):
     server = serve()
     at = plan(opened(server, **{state.JUDGE_METRICS: ["ClaimFaithfulness"], state.JUDGE_PRICE_IN: 10.0,
@@ -588,6 +601,16 @@ def test_a_criterion_written_on_the_page_is_judged_and_shown(serve):
     at.text_input(key=state.RUBRIC_NAME).set_value("no name")
     at.button(key="rubric_save").click().run()
     assert "a letter, then letters" in at.error[0].value.replace("\\", "")
+    server.judge = lambda asked: {"reason": "so", "ranking": [
+        {"id": facts["id"], "rank": 1 + text.endswith("one.")} for tag, facts, text in asked.texts if tag == "answer"]}
+    at = opened(server, **{state.RUBRIC_SAVED: ("", []), state.RUBRIC_NAME: "darker", state.RUBRIC_KIND: "ranking",
+                           state.RUBRIC_QUESTION: "Which is darker?", state.JUDGE_METRICS: []})
+    assert "One call per query ranks the answers of all runs shown" in texts(at)
+    at.button(key="rubric_save").click().run()
+    at = finish(start(plan(at)))
+    table = judged(at).query("`Judged metric` == 'darker (rubric)'")
+    assert len(server.asked) == 18 and table["Run"].tolist() == ["one", "two"] and table["Mean"].tolist() == [0, 1]
+    default_verdict_store().path.parent.joinpath("rubrics", "darker.toml").unlink()
     default_verdict_store().path.parent.joinpath("rubrics", "shade.toml").unlink()
     judges_sentences.metric_order()  # gone from the registry with its file
     assert "Rubric.shade" not in TASKS

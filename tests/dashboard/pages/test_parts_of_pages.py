@@ -11,15 +11,19 @@ import pytest
 from helpers import run_of, truth_of
 
 from ragdash.analysis.diagnosis import DiagnosisRules, diagnose
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.components.comparison_tables import query_differences_table
 from ragdash.dashboard.components.leaderboard_table import _difference_cell
+from ragdash.dashboard.page_context import Results
 from ragdash.dashboard.pages.answers import data as answers
+from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers.tables import distribution_table
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.pages.failures.data import FINE, common_fixes
 from ragdash.dashboard.pages.queries import claims_html, file_facts, query_view
 from ragdash.dashboard.pages.score_cutoffs.sentences import MEASURES
+from ragdash.dashboard.pages.test_set import draft_editor
 from ragdash.dashboard.pages.threshold_bands.speed_cost import sections as speed_sections
 from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import _mean_tokens
 from ragdash.dashboard.pages.what_if import mix_section
@@ -255,3 +259,37 @@ def test_every_measure_of_score_cutoffs_but_aqwv_goes_from_0_to_1():
     ends = {name: (low, high) for name, (_, low, high, _, _) in MEASURES.items()}
     assert ends == dict.fromkeys(MEASURES, (0.0, 1.0)) | dict.fromkeys(("aqwv", "aqwv_material"), (-40.0, 1.0))
     assert [name for name, row in MEASURES.items() if row[3] == "lower"] == ["empty"]
+
+
+def test_a_metric_that_does_not_fit_the_runs_is_left_out_with_its_problem():
+    fits, unfit = parse_specs("nDCG@10, P@5")
+    problem = Problem("unknown-section", {"names": ["x"], "sections": []})
+
+    def evaluation(digest, specs):
+        if unfit in specs:
+            raise InputError([problem])
+
+    entries = (SimpleNamespace(digest="a", name="a"),)
+    results = Results(SimpleNamespace(digests=("a",), entries=entries), SimpleNamespace(evaluation=evaluation))
+    assert results.computable([fits, unfit]) == ([fits], [problem])
+
+
+def test_the_model_of_the_environment_is_offered_by_its_folder_and_those_of_the_cache_by_name(monkeypatch, tmp_path):
+    for name in ("models--lab--small", "models--lab--other-kind", "datasets--lab--texts"):
+        (tmp_path / name).mkdir()
+
+    def find(kind, name):
+        if name == "lab/other-kind":
+            raise InputError([])
+        return SimpleNamespace(path=tmp_path / "folder")
+
+    monkeypatch.setattr(model_scores, "hub_cache", lambda: tmp_path)
+    monkeypatch.setattr(model_scores, "find_model_folder", find)
+    assert model_scores._known_models.__wrapped__("encoder") == [str(tmp_path / "folder"), "lab/small"]
+
+
+@pytest.mark.parametrize(("start", "stop", "text", "span"), [
+    (4, 8, "grey", (4, 8)), (0, 4, "grey", (4, 8)), (0, 5, "green", None), (1, 3, "", None)])
+def test_evidence_is_highlighted_where_its_text_is_or_nowhere(start, stop, text, span):
+    document = SimpleNamespace(text="the grey stone")
+    assert draft_editor._evidence_span(document, SimpleNamespace(start=start, stop=stop, text=text)) == span

@@ -79,7 +79,7 @@ class Scripted:
         self.calls[question.task] += 1
         if question.task in self.fails:
             return Reply(None, self.fails[question.task], attempts=2)
-        return Reply(question.check(value(question)), usage=Usage(10, 5), model="scripted", attempts=1)
+        return Reply(question.check(value(question)), usage=Usage(10, 5), model=self.judge.model, attempts=1)
 
 
 def case(rows: dict[str, dict], name: str = "run") -> tuple[Run, Truth]:

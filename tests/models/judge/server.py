@@ -88,6 +88,7 @@ class Server:
     gathered: int = 0
     port: int = 0
     usage: bool = True
+    version: str = "-0001"
     asked: list[dict] = field(default_factory=list)
     seen: list[dict] = field(default_factory=list)
     answered: int = 0
@@ -155,8 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.endpoint.answered += 1
         text = json.dumps(self.endpoint.judge(asked_in(body)))
         make = anthropic if "anthropic-version" in self.headers else openai
-        return 200, json.dumps(make(body, text, usage=self.endpoint.usage) if not changes else
-                               make(body, **{"text": text, "usage": self.endpoint.usage, **changes})).encode()
+        reply = make(body, **{"text": text, "usage": self.endpoint.usage, **changes})
+        return 200, json.dumps({**reply, "model": body["model"] + self.endpoint.version}).encode()
 
     def send(self, status: int, content: bytes, headers: dict[str, str] | None = None) -> None:
         with suppress(OSError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +13,8 @@ from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.judged import register_rubrics
+from ragdash.models.judge.json_schema import SchemaMismatch
+from ragdash.models.judge.question import Reply
 from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.models.judge.tasks.rubrics import (
@@ -47,7 +51,7 @@ def test_a_file_is_read_back_and_says_what_is_wrong_with_it():
     assert Rubric("polite", "Is it rude?").digest != POLITE.digest == Rubric("polite", POLITE.question,
                                                                              title="Tone").digest
     for text, kind in (("name = 'a b'\nquestion = 'x'", "name"), ("name = 'a'\nquestion = ' '", "question"),
-                       ("name = 'a'\nquestion = 'x'\nkind = 'rank'", "kind"),
+                       ("name = 'a'\nquestion = 'x'\nkind = 'order'", "kind"),
                        ("name = 'a'\nquestion = 'x'\nsees = ['all']", "sees"),
                        ("name = 'a'\nquestion = 'x'\nkind = 'labels'\nlabels = ['b', 'b']", "labels"),
                        ("name = 'a'\nquestion = 'x'\nkind = 'number'\n[anchors]\n1 = 'low'\nx = 'high'", "anchors"),
@@ -119,3 +123,100 @@ def test_a_rubric_is_judged_evaluated_and_validated_like_any_metric(serve, tmp_p
     assert '"n": 22' not in capsys.readouterr().out
     with pytest.raises(InputError):
         parse_spec("Rubric.absent")
+
+
+BEST = Rubric("best", "Which answer names the place most exactly?", "ranking", anchors=(("exact", "a street"),))
+
+
+def test_a_ranking_is_blind_shuffled_complete_and_worth_the_share_of_answers_ranked_below():
+    answers = {"dense": "Paris", "sparse": "Rue de Rivoli", "hybrid": "Rue de Rivoli", "web": "France"}
+    case = Case("q1", "Where?", "Rue de Rivoli", rivals=tuple((f"run-{run}", text) for run, text in answers.items()))
+    task = rubric_task(BEST)
+    orders = []
+    for vote in range(4):
+        question, = next(task.start(replace(case, vote=vote)))
+        orders.append(re.findall(r'<answer id="(\w)">\n(.*)\n', question.user))
+    assert {letter for order in orders for letter, _ in order} == set("ABC"), "equal texts are one answer"
+    assert len({tuple(text for _, text in order) for order in orders}) == 4, "each vote has its own order"
+    assert not any(run in question.user + question.system for run in ("dense", "sparse", "hybrid", "run-"))
+    others = [next(task.start(replace(case, answer=text)))[0] for text in answers.values()]
+    assert len({other.user for other in others}) == 1, "all runs ask the same question, so it is asked once"
+    assert len({next(task.start(replace(case, query_id=f"q{i}")))[0].user for i in range(12)}) > 1
+    letters = {text: letter for letter, text in orders[0]}
+    ranking = [{"id": letters["Rue de Rivoli"], "rank": 1}, {"id": letters["Paris"], "rank": 2},
+               {"id": letters["France"], "rank": 2}]
+    for broken in (ranking[:2], [*ranking, ranking[0]], [*ranking[:2], ranking[0]],
+                   [*ranking[:2], {"id": "D", "rank": 3}], [*ranking[:2], {"id": letters["France"], "rank": 4}],
+                   [*ranking[:2], {"id": letters["France"], "rank": 1.5}]):
+        with pytest.raises(SchemaMismatch):
+            others[0].check({"reason": "so", "ranking": broken})
+    shares = {}
+    for run, text in answers.items():
+        asking = task.start(replace(case, answer=text))
+        question, = next(asking)
+        with pytest.raises(StopIteration) as end:
+            asking.send([Reply(question.check({"reason": "so", "ranking": ranking}))])
+        shares[run] = end.value.value.value
+    # by hand: Rivoli is above 2 of 3 others and level with its twin; Paris and France are level, below two
+    assert shares == {"dense": 1 / 6, "sparse": 2.5 / 3, "hybrid": 2.5 / 3, "web": 1 / 6} and sum(shares.values()) == 2
+    for rivals, missing in (((("a", "Rue de Rivoli"), ("b", None)), "no-rivals"), (tuple(
+            (str(i), f"text {i}") for i in range(27)), "too-many-answers")):
+        with pytest.raises(StopIteration) as end:
+            next(task.start(replace(case, rivals=rivals)))
+        assert end.value.value.missing == missing
+    with pytest.raises(StopIteration) as end:
+        next(task.start(replace(case, rivals=(("a", case.answer), ("b", case.answer)))))
+    assert end.value.value.value == 0.5, "equal answers tie without a call"
+    assert "exact: a street" in system_prompt(BEST)
+    for sees in (("question",), ("question", "answer", "contexts")):
+        with pytest.raises(InputError):
+            replace(BEST, sees=sees)
+
+
+def test_runs_are_ranked_by_one_call_a_query_and_compared_like_on_any_metric(serve, tmp_path, capsys):
+    queries, files = [f"q{i}" for i in range(24)], []
+    truth = tmp_path / "truth.jsonl"
+    truth.write_text("".join(json.dumps({"query_id": query, "query": "Where?", "relevant": {"d": 1}}) + "\n"
+                             for query in queries))
+    texts = {"low": "Far off {}.", "high": "Rue {} exact exact.", "middle": "Rue {} exact."}
+    for run, text in texts.items():
+        path = tmp_path / f"{run}.jsonl"
+        path.write_text("".join(json.dumps({"query_id": query, "retrieved": [{"doc_id": "d"}], "answer": text.format(
+            query)}) + "\n" for query in queries if (run, query) != ("low", "q0")))
+        files.append(str(path))
+    (tmp_path / "best.toml").write_bytes(rubric_toml(BEST))
+
+    def ranked(asked):
+        given = [(facts["id"], text.count("exact")) for tag, facts, text in asked.texts if tag == "answer"]
+        entries = [{"id": letter, "rank": 1 + sum(other > exact for _, other in given)} for letter, exact in given]
+        return {"reason": "the most exact first", "ranking": entries[1:] if "Rue q1 " in asked.user else entries}
+
+    server = serve(judge=ranked)
+    about = ["--truth", str(truth)]
+
+    def judge(*runs):
+        status = main(["judge", *runs, *about, "--rubric", str(tmp_path / "best.toml"), "--base-url", server.url,
+                       "--model", "toy"])
+        return status, "".join(capsys.readouterr())
+
+    assert judge(files[0])[0] == 2 and not server.asked, "one run has nothing to be ranked against"
+    status, text = judge(*files)
+    broken = sum("Rue q1 " in json.dumps(body) for body in server.asked)
+    assert status == 0 and len(server.asked) - broken == 23 and broken >= 1, "one call a query for all three runs"
+    assert "high: Rubric.best 1.000 (n 23" in text and "the reply does not have the shape asked for" in text
+    assert "low: Rubric.best 0.000 (n 22" in text and "1 no answer" in text
+    main(["evaluate", files[1], *about, "-m", "Rubric.best", "--format", "json"])
+    alone = json.loads(capsys.readouterr().out)
+    assert alone["runs"][0]["metrics"]["Rubric.best"]["mean"] == 1 and "3 runs ranked" in json.dumps(alone)
+    main(["compare", *files, *about, "-m", "Rubric.best", "--format", "json"])
+    result = json.loads(capsys.readouterr().out)
+    outcomes = {(pair["baseline"], pair["candidate"]): pair for pair in result["comparisons"]}
+    assert outcomes["low", "high"]["outcome"] == "better"
+    assert outcomes["low", "high"]["mean_difference"] == pytest.approx(1)
+    assert outcomes["low", "middle"]["mean_difference"] == pytest.approx(0.5)
+    paid = len(server.asked)
+    assert judge(*reversed(files[1:]))[0] == 0 and len(server.asked) > paid, "another set of runs is another question"
+    main(["compare", *files, *about, "-m", "Rubric.best", "--format", "json"])
+    result = json.loads(capsys.readouterr().out)
+    assert [check["kind"] for check in result["verdict"]["checks"] if check["level"] == "withheld"] == ["other-judges"]
+    assert "2 runs ranked" in json.dumps(result["verdict"]["checks"])

@@ -15,7 +15,7 @@ from ragdash.reporting.plots.common.arrays import (
     rank_bins,
     rank_shares,
 )
-from ragdash.reporting.plots.common.captioned import captioned
+from ragdash.reporting.plots.common.captioned import LEGEND_LINE, captioned
 from ragdash.reporting.plots.common.theme import DARK, Axis
 
 UNIT = Axis("NDCG@10", 0.0, 1.0)
@@ -41,6 +41,17 @@ def test_a_picture_for_a_file_says_what_it_shows_and_which_run_is_which():
     assert copy.layout.paper_bgcolor == DARK.paper and copy.layout.width == 960
     assert copy.layout.height - fig.layout.height == copy.layout.margin.t - fig.layout.margin.t > 60
     assert fig.layout.title.text is None and not fig.layout.showlegend, "the picture of the page stays as it is"
+
+
+def test_a_picture_for_a_file_has_room_for_every_row_of_its_legend():
+    heights = []
+    for names in (["a"], ["a" * 30, "b"], [f"{number:030}" for number in range(9)]):
+        many = len(names)
+        fig = precision_recall.by_cutoff(names, list(range(many)), KS, np.full((many, 20), 0.5), KS,
+                                         *np.zeros((2, many, 20)), axis=UNIT)
+        heights.append(captioned(fig, "Title", "Caption.", DARK).layout.height - fig.layout.height)
+    assert heights[0] == heights[1], "two names of 30 characters are next to each other"
+    assert heights[2] - heights[0] == 2 * LEGEND_LINE, "nine are in three rows"
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])
@@ -110,6 +121,7 @@ def test_the_trade_off_marks_round_cutoffs_and_the_chosen_one():
 def test_first_ranks_are_bars_for_few_runs_and_a_map_for_many(many):
     fig = ranking.first_rank(*runs(many), ["1", "2", "none"], np.full((many, 3), 1 / 3))
     assert [trace.type for trace in fig.data] == (["bar"] * many if many <= 4 else ["heatmap"])
+    assert bool(fig.layout.showlegend) == (many == 4), "one run needs no legend, and a map has none"
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])

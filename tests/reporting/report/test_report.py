@@ -319,6 +319,33 @@ def test_the_summary_of_one_run_shows_its_worst_queries(samples):
     assert values == [0.0, 0.0, 0.0] and "worst" in "".join(getattr(block, "text", "") for block in section.blocks)
 
 
+def test_the_leaderboard_marks_the_best_the_tied_and_the_baseline(samples):
+    truth = samples[0].truth
+    poor = Match(run_of({query: ["apollo-12-landing"] for query in truth.query_ids.to_pylist()}, "poor"), truth)
+    for runs, expected in ((samples, {"best", "tied for best"}), ((samples[0], poor), {"best", ""})):
+        content = ReportContent(ReportRequest(runs, parse_specs("nDCG@10"), baseline=1, sections=("leaderboard",)))
+        best, results = content.best_run(content.lead), content.against_best(content.lead)
+        states = ["best" if index == best else "tied for best" if results[index].tied else ""
+                  for index in range(len(runs))]
+        assert set(states) == expected
+        table = build_sections(content)[0].blocks[0]
+        shown = dict(re.search(r"<bdi>(\w+)</bdi>(?:<br>.*?>([^<]+)<)?", str(row[0])).groups("") for row in table.rows)
+        assert shown == {name: ", ".join(filter(None, (state, "baseline" if index == 1 else "")))
+                         for index, (name, state) in enumerate(zip(content.names, states, strict=True))}
+
+
+def test_columns_of_numbers_are_aligned_and_the_sentence_on_first_ranks_has_the_numbers_of_its_table(samples):
+    content = ReportContent(ReportRequest(samples, sections=("curves", "ranking")))
+    blocks = [block for section in build_sections(content) for block in section.blocks]
+    grids = [block.table for block in blocks if getattr(block, "table", None) is not None]
+    assert len(grids) >= 4 and all(grid.numbers == set(range(1, len(grid.header))) for grid in grids)
+    missed = {run: round(float(share[:-1])) for run, *_, share in next(
+        grid.rows for grid in grids if grid.header[-1] == "none")}
+    text = " ".join(as_plain(block.text) for block in blocks if hasattr(block, "text"))
+    run, share = re.search(r"(\w+) puts a relevant document first .*? It misses entirely for (\d+)%", text).groups()
+    assert missed[run] == int(share)
+
+
 def test_warnings_stand_in_the_summary(samples):
     truth = samples[0].truth
     rankings = {query: ["apollo-12-landing"] for query in truth.query_ids.to_pylist()[::2]}

@@ -13,7 +13,8 @@ from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, w
 from ragdash.cli.judge_batch import batch_step, service_step
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
-from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, drift_questions
+from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, drift_due, drift_questions
+from ragdash.evaluation.scoring.judge_renewal import find_older, set_aside
 from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
 from ragdash.models.judge.tasks.policy import Policy, read_policy, save_policy, trying_policy
@@ -48,6 +49,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drift", nargs="?", type=whole_number(FEWEST), const=ANCHOR, metavar="N", help="ask N stored "
                         f"verdicts again (default: {ANCHOR}) and say whether the judge still judges alike; stores no "
                         "verdicts")
+    parser.add_argument("--renew", action="store_true", help="ask again what other versions of the judge than the "
+                        "newest judged on these runs; their verdicts are set aside under a judge of their own")
     parser.add_argument("--votes", "--repeats", type=whole_number(1), metavar="N", help="ask each question so often")
 
 
@@ -101,17 +104,22 @@ def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save:
     say(prepared.problems)
     if options.drift:
         return _check_drift(options, prepared, budget)
-    plan = prepared.plan
+    renewal = find_older(prepared) if options.renew else None
+    plan = renewal.work.plan if renewal else prepared.plan
     write_plan(options, plan, endpoint)
+    due = drift_due(endpoint.judge, prepared.verdict_store) if plan.calls else None
+    say([due] if due else [])
     if options.dry_run:
         return 0
     if options.batch_in or options.batch_out:
         save()
+        prepared = set_aside(renewal) if renewal else prepared
         return batch_step(options, prepared, budget)
     sends = options.batch != "poll" or options.wait
     if plan.calls and sends and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
     save()
+    prepared = set_aside(renewal) if renewal else prepared
     remember_endpoint(endpoint)
     if options.batch:
         return service_step(options, prepared, budget)

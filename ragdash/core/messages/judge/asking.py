@@ -17,14 +17,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="{fewest} or more",
         fix="Try again, or raise the budget.",
     ),
-    "judge-versions": Message(
-        actual="verdicts of {judge} are by several versions of the model: {versions:comma}",
-        expected="one version",
-        fix="Means over them are not of one judge. Check with ragdash judge ... --drift whether they differ, or judge "
-            "again.",
-        page="Means over them are not of one judge. Check with ragdash judge on the command line whether they differ, "
-             "or judge again.",
-    ),
     "another-answer": Message(
         actual="another answer to query {query!r} than the run's",
         expected="verdicts on the run's answers",

@@ -20,7 +20,8 @@ class Case:
     generator got them, None where that is not known; None for other texts that are not there; attributes: (name, text)
     of the query, for criteria of its own; vote: whose order of the texts this is; run: digest of all texts of the run,
     which no judge that is asked gets; no_answer: the question has no answer: its reference is empty, or
-    it has none and the truth marks it so.
+    it has none and the truth marks it so; rivals: (digest of the run's answers, answer) of all runs that a
+    ranking is among, this one too; None where they are not known.
     """
 
     query_id: str
@@ -32,18 +33,23 @@ class Case:
     vote: int = 0
     run: str = field(default="", compare=False)
     no_answer: bool = False
+    rivals: tuple[tuple[str, str | None], ...] | None = None
 
 
 @dataclass(frozen=True)
 class Judgement:
     """What a task says of a case. value: NaN where it is missing for this reason (of MISSING, or in words); rows: what
-    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut").
+    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut"); versions: of
+    the judge, as the endpoint called itself in the replies that this rests on, each once; among: which runs a ranking
+    is among, "" for other values.
     """
 
     value: float
     missing: str | None = None
     rows: tuple[dict, ...] = ()
     flags: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    among: str = ""
 
 
 TaskSteps: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]

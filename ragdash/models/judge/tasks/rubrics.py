@@ -2,10 +2,11 @@
 
     name = "polite"
     question = "Is the answer polite?"
-    kind = "pass"                      # or "labels" or "number"
+    kind = "pass"                      # or "labels", "number" or "ranking"
     sees = ["question", "answer"]      # of question, answer, references, contexts
 
-labels: from the worst to the best. anchors: what a label or a number means; the lowest and the highest number are ends.
+labels: from the worst to the best. anchors: what a label or a number means; the lowest and the highest number are ends;
+of a ranking, what counts, the best first.
 column: of the truth, with a criterion of its own for each query.
 """
 
@@ -37,10 +38,11 @@ from ragdash.models.judge.tasks.prompt_texts import (
     text_enum,
     too_long,
 )
+from ragdash.models.judge.tasks.rankings import rank_answers, ranking_prompt
 from ragdash.models.judge.tasks.registry import PREFIX, Case, JudgedTask, Judgement, TaskSteps
 
 VERSION = "1"
-KINDS = ("pass", "labels", "number")
+KINDS = ("pass", "labels", "number", "ranking")
 TEXTS = ("question", "answer", "references", "contexts")
 UNDECIDED = "cannot decide"
 _NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
@@ -66,7 +68,7 @@ class Rubric:
 
     def __post_init__(self) -> None:
         checks = {"name": _NAME.fullmatch(self.name), "question": self.question.strip(), "kind": self.kind in KINDS,
-                  "sees": self.sees and set(self.sees) <= set(TEXTS),
+                  "sees": self.sees and set(self.sees) <= set(TEXTS) and self._ranks_what_it_sees,
                   "labels": self.kind != "labels" or (len(set(self.labels)) == len(self.labels) >= 2
                                                       and UNDECIDED not in self.labels),
                   "anchors": self.kind != "number" or (len(self.anchors) >= 2 and len(set(self._numbers)) ==
@@ -86,6 +88,16 @@ class Rubric:
         """Of everything the judge reads about it: verdicts of another digest are not mixed with these."""
         identity = orjson.dumps([VERSION, *(value for name, value in asdict(self).items() if name != "title")])
         return hashlib.blake2b(identity, digest_size=4).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """Of the prompt that all rubrics share."""
+        return VERSION
+
+    @property
+    def _ranks_what_it_sees(self) -> bool:
+        """A ranking is of answers alone: contexts would show which run an answer is of."""
+        return self.kind != "ranking" or ("answer" in self.sees and "contexts" not in self.sees)
 
     @property
     def _numbers(self) -> list[float]:
@@ -197,6 +209,8 @@ def rubric_task(rubric: Rubric) -> JudgedTask:
 
 def system_prompt(rubric: Rubric) -> str:
     """The instructions to the judge."""
+    if rubric.kind == "ranking":
+        return ranking_prompt(rubric)
     meanings = dict(rubric.anchors)
     if rubric.kind == "number":
         low, high = rubric.ends
@@ -220,6 +234,8 @@ def _judge_by(rubric: Rubric, case: Case) -> TaskSteps:
     criterion = dict(case.attributes).get(rubric.column, "") if rubric.column else ""
     if over or (rubric.column and not criterion.strip()):
         return over or Judgement(UNDEFINED, "no-criterion")
+    if rubric.kind == "ranking":
+        return (yield from rank_answers(rubric, case, criterion))
     blocks = {"question": question_block(case), "contexts": chunk_blocks(case) if "contexts" in rubric.sees else [],
               "references": [as_data("reference", text) for text in case.references if text.strip()],
               "answer": as_data("answer", case.answer or "")}

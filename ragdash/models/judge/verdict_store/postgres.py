@@ -34,6 +34,8 @@ _BUMP = text("insert into ragdash.counters (project, log, count) values (:projec
              "(project, log) do update set count = ragdash.counters.count + :step returning count")
 _PACE = text("select count(*), avg(completion) from ragdash.verdicts where project = :project and judge = :judge "
              "and task = :task")
+_VERSIONS = text("select model, count(*), max(at) from ragdash.verdicts where project = :project and judge = :judge "
+                 "and left(task, 5) != 'Place' group by model order by max(at), model")
 _MODE = text("select mode from ragdash.modes where project = :project and id = :id")
 _SAVE_MODE = text("insert into ragdash.modes (project, id, mode) values (:project, :id, :mode) "
                   "on conflict (project, id) do update set mode = excluded.mode")
@@ -53,9 +55,10 @@ _ALL = text(f"select host, judges.model as judge_model, parameters, key, task, v
 _USAGE = text(
     "select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated), "
     "max(vote) + 1, string_agg(distinct task, ',') from (select judge, 1 as kept, prompt, completion, estimated, vote, "
-    "task from ragdash.verdicts where project = :project union all select judge, 0, prompt, completion, estimated, "
-    "vote, task from ragdash.failures where project = :project) as replies join ragdash.judges on judge = judges.id "
-    "where judges.project = :project group by host, judges.model, parameters, used order by used desc")
+    "task from ragdash.verdicts where project = :project and left(task, 5) != 'Place' union all "
+    "select judge, 0, prompt, completion, estimated, vote, task from ragdash.failures where project = :project) "
+    "as replies join ragdash.judges on judge = judges.id where judges.project = :project "
+    "group by host, judges.model, parameters, used order by used desc")
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,8 @@ class SharedVerdictStore(VerdictStore):
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The verdicts that are there, by key."""
-        return {bytes(row[0]): _reply(row[1:]) for row in self._keyed("verdicts", f"key, {_READ}", keys)}
+        return {bytes(row[0]): _reply(row[1:])
+                for row in self._keyed("verdicts", f"key, {_READ}", self._shown(keys))}
 
     def failed(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """Why there is no verdict, of keys that were asked in vain."""
@@ -84,13 +88,20 @@ class SharedVerdictStore(VerdictStore):
 
     def known_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that have a verdict."""
-        return {bytes(row[0]) for row in self._keyed("verdicts", "key", keys)}
+        return {bytes(row[0]) for row in self._keyed("verdicts", "key", self._shown(keys))}
 
     def pace(self, judge: Judge, task: str) -> tuple[int, float]:
         """(verdicts of a judge on a task, mean of the tokens written), for the next estimate; (0, NaN) for none."""
         which = {"project": self.project, "judge": _judge_id(judge), "task": escape(task)}
         count, mean = self._read(lambda connection: connection.execute(_PACE, which).one())
         return (count, float(mean)) if count else (0, float("nan"))
+
+    def versions(self, judge: Judge) -> list[tuple[str, int, str]]:
+        """(model as the endpoint called it, verdicts, time of the last) of a judge's verdicts, the newest version last.
+        """
+        which = {"project": self.project, "judge": _judge_id(judge)}
+        rows = self._read(lambda connection: connection.execute(_VERSIONS, which).all())
+        return [(unescape(model), count, unescape(last)) for model, count, last in rows]
 
     def learned_mode(self, url: str, model: str) -> dict:
         """What was learned of how an endpoint wants to be asked, {} where nothing was."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -47,7 +47,8 @@ pragma user_version = {VERSION};
 _USAGE = """
 select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated),
        max(vote) + 1, group_concat(distinct task)
-from (select judge, 1 as kept, prompt, completion, estimated, vote, task from verdicts union all
+from (select judge, 1 as kept, prompt, completion, estimated, vote, task from verdicts
+      where task not like 'Place:%' union all
       select judge, 0, prompt, completion, estimated, vote, task from failures)
 join judges on judge = judges.id group by judges.id order by used desc
 """
@@ -57,9 +58,12 @@ join judges on judge = judges.id group by judges.id order by used desc
 class VerdictStore:
     """The file; a reader of one that is not there finds nothing. Readers open and close it with every call, so that
     threads and processes may share it. InputError where it cannot be read or written.
+
+    hidden: keys that are read as if they were not there, for a plan of asking them again.
     """
 
     path: Path
+    hidden: frozenset[bytes] = field(default=frozenset(), kw_only=True)
 
     def judges(self) -> list[Judge]:
         """Those who have said something, the one last asked first."""
@@ -73,7 +77,7 @@ class VerdictStore:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The verdicts that are there, by key."""
-        return {row[0]: reply_of(row[1:]) for row in self._rows("verdicts", ("key", *COLUMNS), keys)}
+        return {row[0]: reply_of(row[1:]) for row in self._rows("verdicts", ("key", *COLUMNS), self._shown(keys))}
 
     def failed(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """Why there is no verdict, of keys that were asked in vain."""
@@ -82,7 +86,7 @@ class VerdictStore:
 
     def known_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that have a verdict."""
-        return {row[0] for row in self._rows("verdicts", ("key",), keys)}
+        return {row[0] for row in self._rows("verdicts", ("key",), self._shown(keys))}
 
     def pace(self, judge: Judge, task: str) -> tuple[int, float]:
         """(verdicts of a judge on a task, mean of the tokens written), for the next estimate; (0, NaN) for none."""
@@ -92,13 +96,14 @@ class VerdictStore:
                                     (judge.host, judge.model, judge.parameters, task)).fetchone()
         return (row[0], float(row[1])) if row and row[0] else (0, float("nan"))
 
-    def versions(self, judge: Judge) -> list[tuple[str, int, str, str]]:
-        """(model as the endpoint called it, verdicts, first and last day) of a judge's verdicts, the oldest first."""
+    def versions(self, judge: Judge) -> list[tuple[str, int, str]]:
+        """(model as the endpoint called it, verdicts, time of the last) of a judge's verdicts, the newest version last.
+        """
         with self._open() as db:
             return [] if db is None else db.execute(
-                "select verdicts.model, count(*), min(substr(at, 1, 10)), max(substr(at, 1, 10)) from verdicts "
-                "join judges on judge = judges.id where host = ? and judges.model = ? and parameters = ? "
-                "and verdicts.model != '' group by verdicts.model order by min(at), verdicts.model",
+                "select verdicts.model, count(*), max(at) from verdicts join judges on judge = judges.id where "
+                "host = ? and judges.model = ? and parameters = ? and task not like 'Place:%' group by verdicts.model "
+                "order by max(at), verdicts.model",
                 (judge.host, judge.model, judge.parameters)).fetchall()
 
     def learned_mode(self, url: str, model: str) -> dict:
@@ -146,6 +151,14 @@ class VerdictStore:
         """Sums of every judge, as `ragdash.models.judge.verdict_store.usage` reads them."""
         with self._open() as db:
             return [] if db is None else db.execute(_USAGE).fetchall()
+
+    def use(self, judge: Judge) -> None:
+        """Put a judge first: it is the one last asked."""
+        with self.writing() as writer:
+            writer.use(judge)
+
+    def _shown(self, keys: Sequence[bytes]) -> Sequence[bytes]:
+        return [key for key in keys if key not in self.hidden] if self.hidden else keys
 
     def _rows(self, table: str, columns: Sequence[str], keys: Sequence[bytes]) -> list[tuple]:
         rows: list[tuple] = []

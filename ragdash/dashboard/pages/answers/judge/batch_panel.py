@@ -19,7 +19,14 @@ from ragdash.dashboard.pages.answers.judge import form
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.scoring.run_judge import JudgeWork, batch_job, judged_names, prepare_views, sampled_queries
+from ragdash.evaluation.scoring.run_judge import (
+    JudgeWork,
+    batch_job,
+    judged_names,
+    keep_rankings,
+    prepare_views,
+    sampled_queries,
+)
 from ragdash.models.judge import Patience, default_verdict_store
 from ragdash.models.judge.allowed_hosts import AllowedHosts
 from ragdash.models.judge.batch_files.lines import SUFFIX
@@ -120,6 +127,7 @@ def _at_service(context: PageContext, order: JudgeOrder,
                            allowed=None if listed is None else AllowedHosts.parse(listed))
         work = _work(context, order)
         outcome = step(BatchService(batch_job(work), endpoint, Patience(attempts=2, reply=30.0)))
+        keep_rankings(work)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:
         outcome = ("", list(error.problems))
@@ -152,6 +160,7 @@ def _read(context: PageContext, order: JudgeOrder) -> None:
         work = _work(context, order)
         files = [(PurePath(upload.name).name, upload.getvalue()) for upload in state.get(state.BATCH_REPLIES) or []]
         reading = read_replies(batch_job(work), work.endpoint, files)
+        keep_rankings(work)
         st.session_state[state.BATCH_READ] = (str(reading), list(reading.problems))
         st.session_state[state.JUDGE_ASKED] = str(work.endpoint.judge)
     except InputError as error:

@@ -24,6 +24,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
+from ragdash.matching.views.judge_versions import stored_versions, with_version
 from ragdash.matching.views.judged import IMPORTED, Judged
 from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, pooled, split_reasons
 from ragdash.models.judge import default_verdict_store
@@ -121,7 +122,8 @@ def load(context: PageContext) -> JudgesData | None:
     if not by_judge:
         return None
     choices = {label: ((usage,), cells) for label, (usage, cells) in by_judge.items()}
-    panel = sentences_judge.combine_judges(by_judge)
+    newest = {usage.judge: label for label, (usage, _) in reversed(by_judge.items())}  # no panel of two versions
+    panel = sentences_judge.combine_judges(reversed(newest.values()))
     members = {label: by_judge[label] for label in panel.split(AND)} if panel else {}
     judge_counts = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
     if any(n > 1 for n in judge_counts.values()):
@@ -137,7 +139,8 @@ def load(context: PageContext) -> JudgesData | None:
 
 
 def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[tuple[int, str], JudgedMean]]]:
-    """Usage and means of every judge that has scored the runs shown, by its label; the judge used last first.
+    """Usage and means of every judge that has scored the runs shown, each version for itself, by its label; the judge
+    used last first.
 
     Raises
     ------
@@ -146,8 +149,10 @@ def means_by_judge(context: PageContext) -> dict[str, tuple[JudgeUsage, Mapping[
     """
     usages, stamp = judges(), _shown_stamp()
     labels = sentences_judge.judge_labels(usage.judge for usage in usages)
-    return {label: (usage, cells) for label, usage in zip(labels, usages, strict=True)
-            if (cells := _single_judge_means(context.digests, context.scope, usage, stamp))}
+    versions = _versions(str(default_verdict_store().path), stamp)
+    return {with_version(label, version): (usage, cells) for label, usage in zip(labels, usages, strict=True)
+            for version in versions.get(usage.judge, [""])
+            if (cells := _single_judge_means(context.digests, context.scope, usage, stamp, version))}
 
 
 def judged(run: str, scope: Scope) -> Judged:
@@ -220,6 +225,13 @@ def _judges(path: str, stamp: str) -> list[JudgeUsage]:
     return usage_by_judge(default_verdict_store())
 
 
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _versions(path: str, stamp: str) -> dict[Judge, list[str]]:
+    """The versions of each judge, each of which is shown for itself."""
+    store = default_verdict_store()
+    return {judge: stored_versions(store, judge) for judge in store.judges()}
+
+
 def judged_metrics(usage: JudgeUsage) -> list[str]:
     """Metrics a judge may have scored: those whose first question it has answered."""
     return [
@@ -239,7 +251,7 @@ def _first_task(name: str) -> str:
 
 
 def judged_mean(
-    run: str, scope: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str
+    run: str, scope: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str, version: str = ""
 ) -> JudgedMean | None:
     """Mean of a judge, or of a panel, on one run; None if the metric was not judged there.
 
@@ -255,6 +267,8 @@ def judged_mean(
         Votes to read per query.
     stamp
         Stamp of the verdicts to read.
+    version
+        Of the judge; "": the one with most verdicts.
     """
     texts = judged(run, scope)
     store_stamp = default_score_cache().stamp() if name == "RAGAS.AnswerRelevancy" else ""
@@ -271,6 +285,7 @@ def judged_mean(
         str(texts.verdict_store.path),
         stamp,
         store_stamp,
+        version,
         _judged=texts,
         _scope=scope,
         _judges=judges,
@@ -290,6 +305,7 @@ def _judged_mean(
     verdict_store: str,
     stamp: str,
     store_stamp: str,
+    version: str,
     _judged: Judged,
     _scope: Scope,
     _judges: tuple[Judge, ...],
@@ -297,7 +313,8 @@ def _judged_mean(
     in_scope = _scope.queries
     if skip:
         in_scope = in_scope & ~_scope.match_by_id(run).missing
-    judge_verdicts, is_panel = [_judged.by_judge(name, judge, votes) for judge in _judges], len(_judges) > 1
+    judge_verdicts, is_panel = [_judged.by_judge(name, judge, votes, version=version)
+                                for judge in _judges], len(_judges) > 1
     verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
     rows = np.flatnonzero(in_scope).tolist()
     reasons = Counter(verdicts.judgements[i].missing for i in rows if np.isnan(verdicts.values[i]))
@@ -329,11 +346,11 @@ def _judged_mean(
 
 
 def _single_judge_means(
-    runs: Sequence[str], scope: Scope, usage: JudgeUsage, stamp: str
+    runs: Sequence[str], scope: Scope, usage: JudgeUsage, stamp: str, version: str
 ) -> dict[tuple[int, str], JudgedMean]:
-    """Means of one judge by (index of the run, metric), for the metrics it has scored."""
+    """Means of a version of one judge by (index of the run, metric), for the metrics it has scored."""
     cells = {
-        (index, name): _mean_of_all_votes(run, scope, name, usage, stamp)
+        (index, name): _mean_of_all_votes(run, scope, name, usage, stamp, version)
         for name in judged_metrics(usage)
         for index, run in enumerate(runs)
     }
@@ -355,11 +372,12 @@ def _panel_means(
     return {key: mean for key, mean in means.items() if mean is not None}
 
 
-def _mean_of_all_votes(run: str, scope: Scope, name: str, usage: JudgeUsage, stamp: str) -> JudgedMean | None:
-    result = judged_mean(run, scope, name, (usage.judge,), usage.votes, stamp)
+def _mean_of_all_votes(run: str, scope: Scope, name: str, usage: JudgeUsage, stamp: str,
+                       version: str) -> JudgedMean | None:
+    result = judged_mean(run, scope, name, (usage.judge,), usage.votes, stamp, version)
     if usage.votes == 1 or (result is not None and result.n):
         return result
-    return judged_mean(run, scope, name, (usage.judge,), 1, stamp)
+    return judged_mean(run, scope, name, (usage.judge,), 1, stamp, version)
 
 
 def renamed(texts: Judged, name: str) -> Judged:

@@ -279,7 +279,10 @@ def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, va
                 st.caption(f"Listed: {fmt.escape(str(listed))}. Used where the endpoint is not on this machine and no "
                            "price is given. Edit prices.toml in the workspace, or give your own.")
             at_once = _number_input("Parallel calls", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, maximum=64)
-    return JudgeOrder(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
+            renew = st.toggle("Ask again what older versions judged", key=state.JUDGE_RENEW, persist_state="session",
+                              help=tooltip("judge_renew"))
+    return JudgeOrder(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4,
+                      renew)
 
 
 def _number_input(label: str, key: str, minimum: float, placeholder: str | None = None, default: int | None = None,

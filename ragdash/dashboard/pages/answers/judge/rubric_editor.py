@@ -13,9 +13,11 @@ from ragdash.metrics.judged import register_rubrics
 from ragdash.models.judge.tasks.rubrics import TEXTS, Rubric, read_rubric, rubric_toml, save_rubric, stored_rubrics
 from ragdash.reporting.sentences import formatting as fmt
 
-KINDS = {"pass": "Pass or fail", "labels": "Ordered labels", "number": "Number"}
+KINDS = {"pass": "Pass or fail", "labels": "Ordered labels", "number": "Number", "ranking": "Ranking of runs"}
 SCALES = {"labels": ("Labels, one per line, the worst first", "poor: leaves the question open\ngood: answers it"),
-          "number": ("Numbers with their meaning, one per line", "1: useless\n5: complete")}
+          "number": ("Numbers with their meaning, one per line", "1: useless\n5: complete"),
+          "ranking": ("What counts, the best first, one per line (optional)", "exact: names the street\nrough: "
+                      "names the town")}
 SEEN = {"question": "query", "answer": "answer", "references": "references", "contexts": "contexts"}
 
 
@@ -43,6 +45,10 @@ def rubric_editor() -> None:
             label, placeholder = SCALES[st.session_state[state.RUBRIC_KIND]]
             st.text_area(label, key=state.RUBRIC_SCALE, height=120, persist_state="session", width=460,
                          placeholder=placeholder)
+        if st.session_state[state.RUBRIC_KIND] == "ranking":
+            st.caption("One call per query ranks the answers of all runs shown, in random order and without their "
+                       "names. A run's score is the share of the other answers it is ranked above; ties count half. It "
+                       "holds among these runs only.")
         _buttons()
         if outcome is not None:
             words, problems = outcome

@@ -20,6 +20,8 @@ from ragdash.dashboard.session.data_store import check_writable, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
+from ragdash.evaluation.scoring.judge_drift import FEWEST, drift_due
+from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.local.installed import Availability
 from ragdash.reporting.sentences import formatting as fmt
@@ -147,18 +149,29 @@ def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
                   delta_color="off", delta_arrow="off", border=True, width=225)
     if plan["follow"]:
         st.caption(judges_sentences.follow_up_tokens(plan))
+    anchored = plan["cached"] >= FEWEST
+    due = drift_due(order.endpoint.judge, default_verdict_store()) if anchored else None
+    if due is not None:
+        st.caption(f":material/warning: {fmt.problem_line(due)}")
     if not plan["calls"]:
         st.caption(":material/check: Nothing to ask: every verdict is stored.")
-        return
+        if not anchored:
+            return
     if not plan["local"]:
         st.checkbox(f"Questions, answers and documents of these runs may be sent to **{fmt.escape(plan['host'])}**",
                     key=state.JUDGE_AGREED)
     agreed = plan["local"] or state.get(state.JUDGE_AGREED)
     with st.container(horizontal=True, key="judge_go"):
-        st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
-                  args=(context, order), disabled=not agreed)
-        st.button("Try one call", icon=":material/experiment:", key="judge_try", on_click=_start, disabled=not agreed,
-                  args=(context, replace(order, sample=1, votes=1, max_calls=1)), help=tooltip("try_one_call"))
+        if plan["calls"]:
+            st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
+                      args=(context, order), disabled=not agreed)
+            st.button("Try one call", icon=":material/experiment:", key="judge_try", on_click=_start,
+                      disabled=not agreed, args=(context, replace(order, sample=1, votes=1, max_calls=1)),
+                      help=tooltip("try_one_call"))
+        if anchored:
+            st.button("Check for drift", icon=":material/compare_arrows:", key="judge_drift", on_click=_start,
+                      disabled=not agreed, args=(context, replace(order, drift=True, renew=False)),
+                      help=tooltip("judge_drift"))
 
 
 def _cases(context: PageContext) -> dict:
@@ -217,8 +230,11 @@ def _stop(at_once: bool = False) -> None:
 
 def _finished_job(job: JobView) -> None:
     """Result of the last job, shown in every session with the same ground truth."""
-    report = job.messages.get("report")
+    report, drift = job.messages.get("report"), job.messages.get("drift")
     _show_remarks(job)
+    if drift is not None:
+        (st.warning if drift["drifted"] else st.info)(fmt.escape(drift["words"]), icon=":material/compare_arrows:")
+        return
     if report is None:
         if job.cancelled:
             _show_stopped("Stopped")

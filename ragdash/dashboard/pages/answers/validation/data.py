@@ -40,6 +40,7 @@ from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
+from ragdash.matching.views.judge_versions import split_version, stored_versions, with_version
 from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import answer_score_specs
@@ -222,11 +223,14 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
     if spec.metric.view != "Judged":
         return [""] if any(_has_values(digest, context.scope, spec) for digest in context.digests) else []
     try:
-        asked_judges = [str(judge) for judge in default_verdict_store().judges()]
+        store = default_verdict_store()
+        asked_judges = [with_version(str(judge), version) for judge in store.judges()
+                        for version in stored_versions(store, judge)]
     except InputError:
         return []
     judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _has_verdicts(context, name, judge)]
-    panel = sentences_judge.combine_judges(judges_with_values)
+    newest = {split_version(judge)[0]: judge for judge in reversed(judges_with_values)}  # no panel of two versions
+    panel = sentences_judge.combine_judges(reversed(newest.values()))
     return [*judges_with_values, panel] if panel and _has_verdicts(context, name, panel) else judges_with_values
 
 
