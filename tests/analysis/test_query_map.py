@@ -17,6 +17,7 @@ from ragdash.analysis.failure_patterns.query_map.layout import pca, require_tsne
 from ragdash.cli.main import main
 from ragdash.evaluation.scoring.required_scores import plan_texts
 from ragdash.models.local import ScoreCache
+from ragdash.reporting.sentences.failures.query_map import map_caption
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
 TOPICS = ("engine oil pressure valve piston gear", "moon orbit landing crater probe rocket",
@@ -131,7 +132,9 @@ def test_what_is_missing_is_said(monkeypatch, tmp_path):
 def test_of_too_many_queries_the_same_random_ones_are_shown(monkeypatch):
     monkeypatch.setattr("ragdash.analysis.failure_patterns.query_map.build.MOST_QUERIES", 25)
     maps = [query_map(truth_of(planted()), vectors="words", seed=seed) for seed in (0, 0, 1)]
-    assert [int(row.shown.sum()) for row in maps] == [25, 25, 25]
+    assert [(int(row.shown.sum()), row.left_out) for row in maps] == [(25, 35)] * 3
+    assert "sample of 25 queries is on the map; 35 others are left out." in map_caption(
+        "pca", "words", 0.5, 10, 25, 35, maps[0].left_out)
     assert (maps[0].shown == maps[1].shown).all() and (maps[0].shown != maps[2].shown).any()
 
 

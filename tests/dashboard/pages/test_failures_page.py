@@ -329,6 +329,7 @@ def test_a_large_map_is_made_by_a_process_and_what_is_missing_is_said(monkeypatc
     monkeypatch.setattr(layout, "find_spec", lambda name: None)
     at.session_state["map_layout"] = "tsne"
     assert "Scikit-learn is not installed." in texts(shown(at.run()))
+    assert 'pip install "ragdash[map]"' in [code.value for code in at.code]
     mapping.forget()
 
 

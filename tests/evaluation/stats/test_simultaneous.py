@@ -142,3 +142,12 @@ def test_an_infinite_critical_value_gives_no_limit_unless_all_differences_are_0(
     low, high = simultaneous._limits(mean, error, np.array([np.inf, np.inf, np.inf, 2.0]))
     np.testing.assert_allclose(low, [0.0, -np.inf, -np.inf, 0.3])
     np.testing.assert_allclose(high, [0.0, np.inf, np.inf, 0.7])
+
+
+@pytest.mark.parametrize(("flips", "extra", "alpha", "between", "edge"), [
+    (99, 1, 0.05, False, 97.0),  # p of 97 is (3 + 1) / 100, of 96 it is 0.05
+    (100, 0, 0.05, False, 97.0),  # p of 97 is 4 / 100
+    (99, 1, 0.045, True, 96.5),  # halfway between p = 0.05 at 96 and p = 0.04 at 97
+    (99, 1, 0.01, False, np.inf)])
+def test_the_edge_is_the_smallest_statistic_whose_p_is_below_alpha(flips, extra, alpha, between, edge):
+    assert simultaneous._edge(np.arange(1.0, flips + 1), 100, extra, alpha, between) == pytest.approx(edge)

@@ -30,7 +30,7 @@ class QueryMap:
 
     places (Q, 2): NaN for a query that is not on the map. vectors (Q, V): what the places and the areas are made
     from. layout: "pca" or "tsne"; source: the name of the embedding model, or "words". share: of the variance of the
-    vectors that the picture shows; NaN for t-SNE.
+    vectors that the picture shows; NaN for t-SNE. left_out: queries with a vector that the random sample lacks.
     """
 
     places: np.ndarray
@@ -38,6 +38,7 @@ class QueryMap:
     layout: str
     source: str
     share: float
+    left_out: int = 0
 
     @property
     def shown(self) -> np.ndarray:
@@ -113,12 +114,12 @@ def laid_out(vectors: np.ndarray, source: str, layout: str, *, seed: int = SEED,
              progress: Listener | None = None) -> QueryMap:
     """The map of these vectors (Q, V), NaN rows where a question has none."""
     known = np.flatnonzero(~np.isnan(vectors).any(axis=1))
-    if len(known) > MOST_QUERIES:
-        left_out = np.random.default_rng(seed).permutation(known)[MOST_QUERIES:]
+    left_out = np.random.default_rng(seed).permutation(known)[MOST_QUERIES:]
+    if len(left_out):
         vectors = vectors.copy()
         vectors[left_out] = np.nan
     places, share = (tsne(vectors, seed, progress), np.nan) if layout == "tsne" else pca(vectors)
-    return QueryMap(places, vectors, layout, source, share)
+    return QueryMap(places, vectors, layout, source, share, len(left_out))
 
 
 def texts_digest(texts: Sequence[str | None]) -> str:

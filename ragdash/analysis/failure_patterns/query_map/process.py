@@ -24,7 +24,7 @@ from ragdash.evaluation.scoring.score_worker import line
 from ragdash.models.local import ENCODER, default_score_cache
 from ragdash.models.local.score_cache import text_key
 
-_FIELDS = ("places", "vectors", "layout", "source", "share")
+_FIELDS = ("places", "vectors", "layout", "source", "share", "left_out")
 
 
 def command(texts: str, out: str, layout: str, model: str | None) -> list[str]:
@@ -36,8 +36,8 @@ def command(texts: str, out: str, layout: str, model: str | None) -> list[str]:
 def read_map(path: Path) -> QueryMap:
     """The map that the process wrote."""
     with np.load(path) as columns:
-        places, vectors, layout, source, share = (columns[name] for name in _FIELDS)
-    return QueryMap(places, vectors, str(layout), str(source), float(share))
+        places, vectors, layout, source, share, left_out = (columns[name] for name in _FIELDS)
+    return QueryMap(places, vectors, str(layout), str(source), float(share), int(left_out))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -97,7 +97,8 @@ def _render_map(data: FailuresData, result: QueryMap, texts: Sequence[str | None
                    title=f"Queries of {data.context.names[data.run_index]}",
                    pick_area=lambda marks: _open_picked(data, marks),
                    caption=sentences.map_caption(result.layout, result.source, result.share, result.vectors.shape[1],
-                                                 int(shown.sum()), int((data.in_scope & ~shown).sum())))
+                                                 int(shown.sum()), int((data.in_scope & ~shown).sum()),
+                                                 result.left_out if data.in_scope.all() else 0))
     st.caption(":material/lasso_select: Draw around marks, or click one: exactly these queries open.")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.failure_patterns.query_map import WORDS
+from ragdash.analysis.failure_patterns.query_map.layout import REDUCED
 from ragdash.reporting.sentences.formatting import UNDEFINED, count, escape, listed, number
 
 SHOWN_WORDS = 3  # of a cluster in a sentence
@@ -17,26 +18,35 @@ def axes_of_map(layout: str) -> tuple[str, str]:
     return ("", "") if layout == "tsne" else ("First principal component", "Second principal component")
 
 
-def map_caption(layout: str, source: str, share: float, size: int, shown: int, missing: int) -> str:
+def map_caption(layout: str, source: str, share: float, size: int, shown: int, missing: int, left_out: int = 0) -> str:
     """What nearness means on a map, what does not, and which queries are not on it.
 
-    size: numbers of a vector; missing: queries that are not on the map.
+    size: numbers of a vector; missing: queries that are not on the map; left_out: those of them that a random sample
+    lacks, where there are too many for one map.
 
     Examples
     --------
     >>> map_caption("tsne", "words", float("nan"), 50, 120, 0)
     'Neighbors share words. Distances between groups, and how large or dense a group is, mean little in t-SNE.'
+    >>> map_caption("tsne", "words", float("nan"), 50, 20_000, 5_000, 5_000).split(". ")[-1]
+    'A random sample of 20,000 queries is on the map; 5,000 others are left out.'
     """
     near = "share words" if source == WORDS else f"are alike to {escape(source)}"
     if layout == "tsne":
-        text = (f"Neighbors {near}. Distances between groups, and how large or dense a group is, mean little in t-SNE.")
+        text = f"Neighbors {near}. Distances between groups, and how large or dense a group is, mean little in t-SNE."
+        if size > REDUCED:
+            text += f" It starts from the first {REDUCED} principal components of {size:,} numbers."
     else:
         text = "Questions that are far apart here share few words." if source == WORDS else (
             f"Questions that are far apart here differ in the embeddings of {escape(source)}.")
         if not np.isnan(share):
             text += (f" Near ones may still differ: the picture has {share:.0%} of the variance of the {size:,} "
                      "numbers of each question.")
-    if missing:
+    if left_out:
+        text += (f" A random sample of {shown:,} queries is on the map; "
+                 f"{count(left_out, 'other is', 'others are')} left out.")
+    missing -= left_out
+    if missing > 0:
         text += (f" {count(missing, 'query is', 'queries are')} not on the map: no text"
                  + (", or no word in common with another question." if source == WORDS else ", or no embedding."))
     return text
