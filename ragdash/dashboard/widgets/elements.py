@@ -265,9 +265,9 @@ def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[st
     """
     if table.size > MOST_STYLED or not (table.columns.is_unique and table.index.is_unique):
         return {}
-    found = {name: re.fullmatch(r"%(\+?)\.(\d)f", form) for name, form in forms.items() if (table[name] < 0).any()}
+    matches = {name: re.fullmatch(r"%(\+?)\.(\d)f", form) for name, form in forms.items() if (table[name] < 0).any()}
     return {name: partial(fmt.number, decimals=int(match[2]), signed=bool(match[1]))
-            for name, match in found.items() if match}
+            for name, match in matches.items() if match}
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:
