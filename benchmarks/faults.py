@@ -4,8 +4,9 @@
 
 1 kill -9 of processes that keep runs, tags, notes and verdicts; 2 kill -9 and Ctrl+C of a server during uploads;
 3 kill -9 of `ragdash judge` between replies; 4 a disk that is full (as root: a small file system in memory); 5 bytes of
-the workspace changed, cut off and removed; 6 too little memory for a file; 7 clocks that jump by ten years between
-writers. Prints for each what was acknowledged, what was lost, what was wrong. Ends with 1 if anything was.
+the workspace changed, cut off and removed; 6 too little memory for a file, and in a server that computes; 7 clocks that
+jump by ten years between writers. Prints for each what was acknowledged, what was lost, what was wrong. Ends with 1
+if anything was.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard")]
 
+from load import data  # noqa: E402
 from sessions import Server, Session  # noqa: E402
 
 from ragdash.core.errors import InputError  # noqa: E402
@@ -62,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "a full disk": full_disk,
         f"{5 * times} damages of a workspace": lambda folder: damage(folder, 5 * times),
         "too little memory": little_memory,
+        "too little memory in a server": short_server,
         "clocks ten years apart": lambda folder: killed_writers(folder, times // 3, clocks=(0, TEN_YEARS, -TEN_YEARS)),
     }
     for name, trial in trials.items():
@@ -366,6 +369,38 @@ def little_memory(folder: Path) -> Counter:
         if done.returncode and not (done.returncode == 2 and "memory" in done.stderr):
             counts["wrong"] += 1
             print(f"   {megabytes} MiB: {done.stderr[-400:]}")
+    return counts
+
+
+def short_server(folder: Path) -> Counter:
+    """A server that may take a few more MiB while its pages compute: it says so, and shows the same runs later."""
+    paths, truth = data(folder, 3_000, 100)
+    server = Server.start(folder / "server", paths, "--truth", str(truth))
+    try:
+        return asyncio.run(visit_short_server(server))
+    finally:
+        server.stop()
+
+
+async def visit_short_server(server: Server) -> Counter:
+    """Each page with 16, 24 and 40 MiB more than the server has, and Compare afterwards, without a limit."""
+    counts: Counter = Counter()
+    session = Session(server.address)
+    await session.open()
+    for extra in (16, 24, 40):
+        size = next(line for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
+                    if line.startswith("VmSize"))
+        limit = (int(size.split()[1]) << 10) + (extra << 20)
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+        for page in ("", "compare", "failures", "score-cutoffs", "what-if"):
+            counts["pages"] += 1
+            await session.visit(page)
+            counts["messages"] += "not enough memory" in session.texts()
+            counts["wrong"] += bool(session.failed)
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        await session.visit("compare")
+        counts["lost"] += bool(session.failed) or "not enough memory" in session.texts()
+    await session.close()
     return counts
 
 

@@ -71,7 +71,8 @@ def _main() -> None:
     try:
         saved_view_panel.open_target(page_list.path_of(page))
         saved_view_panel.render_opened(page_list.path_of(page))
-        page.run()
+        with fragments.explain_memory_shortage():
+            page.run()
     except page_context.PageEnds:
         pass
     except RerunException:  # another page is opened, and the address is its address already

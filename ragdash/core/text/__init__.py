@@ -1,13 +1,28 @@
 """Texts as every metric reads them: one normalization of a kind, one tokenizer, and what a text says of itself."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from ragdash.core.text.normalization import ARTICLES, listed, normalise
 from ragdash.core.text.numbers import number_value, numbers
 from ragdash.core.text.refusals import is_refusal
 from ragdash.core.text.sentences import sentences, without_reasoning
-from ragdash.core.text.stated_quantities import is_quantity, states_quantities
 from ragdash.core.text.tokenizer import STOP_WORDS, content_words, stop_words, tokens, words
 from ragdash.core.text.word_diff import differing
+
+if TYPE_CHECKING:
+    from ragdash.core.text.stated_quantities import is_quantity, states_quantities
 
 __all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity", "is_refusal", "listed", "normalise",
            "number_value", "numbers", "sentences", "states_quantities", "stop_words", "tokens",
            "without_reasoning", "words"]
+
+
+def __getattr__(name: str) -> object:
+    """What reads quantities, when it is first asked for: its patterns take longer to compile than most commands run."""
+    if name not in ("is_quantity", "states_quantities"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = getattr(import_module("ragdash.core.text.stated_quantities"), name)
+    return globals()[name]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from functools import wraps
 from typing import ParamSpec
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ragdash.core.errors import Problem
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.shared_cache import script_run
 from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
 
 P = ParamSpec("P")
 
@@ -28,7 +30,7 @@ def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]
         def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
             alone = is_alone()
             with script_run() if alone else nullcontext():
-                with suppress(page_context.PageEnds):
+                with suppress(page_context.PageEnds), explain_memory_shortage():
                     section(*args, **kwargs)
                 if alone:
                     state.close_session(page)
@@ -36,6 +38,21 @@ def redrawn_alone(page: str) -> Callable[[Callable[P, None]], Callable[P, None]]
         return st.fragment(drawn)
 
     return decorate
+
+
+@contextmanager
+def explain_memory_shortage() -> Iterator[None]:
+    """Say on the page that memory was too short for what is drawn here; the page goes on after it.
+
+    The message is drawn when the error, and with it what the failed computation held, is gone.
+    """
+    short = False
+    try:
+        yield
+    except MemoryError:
+        short = True
+    if short:
+        elements.problems([Problem("out-of-memory/page")], "memory")
 
 
 def is_alone() -> bool:

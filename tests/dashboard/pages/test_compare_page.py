@@ -11,7 +11,9 @@ from page_cases import address, charts, leaderboard, opened, texts, widget
 
 from ragdash.core.file_scores import FileScores
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard import page_context
 from ragdash.dashboard.components import leaderboard_table, run_picker
+from ragdash.dashboard.pages.compare import pairwise
 from ragdash.evaluation.evaluate import evaluate
 
 QUERIES = 40
@@ -255,3 +257,23 @@ def test_means_can_be_shown_as_another_tool_with_the_causes_of_the_gap():
     at.selectbox(key="show_as").select("langchain").run()
     assert not at.exception and "It has no metric of rankings" in texts(at)
     assert not any("Step" in entry.value.columns for entry in at.dataframe)
+
+
+def test_a_page_without_enough_memory_says_so_and_comes_back_as_it_was(monkeypatch):
+    """In a part of the page, in its table and in the whole page: what is above is drawn."""
+    at = opened("compare", **session(k="3"))
+    for module, name, has_table in ((pairwise, "comparable_specs", True), (leaderboard_table, "render", False),
+                                    (page_context, "current", False)):
+        with monkeypatch.context() as short:
+            short.setattr(module, name, raise_memory_error)
+            at.run()
+        assert not at.exception and [one.value for one in at.error] == [
+            "Found not enough memory for this part of the page; expected less than the memory that is free.  \n"
+            ":material/build: Nothing is lost. Show fewer runs, remove runs on the Data page, or give the server more "
+            "memory."]
+        assert has_table == any(one.key == "leaderboard_runs" for one in at.dataframe)
+        assert at.session_state["k"] == "3" and len(at.run().error) == 0 and len(leaderboard(at)) == 3
+
+
+def raise_memory_error(*arguments: object, **options: object) -> None:
+    raise MemoryError

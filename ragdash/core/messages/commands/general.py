@@ -289,6 +289,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Close other programs, raise the limit of memory, keep fewer queries or documents in the file, or use a "
             "machine with more memory.",
     ),
+    "out-of-memory/page": Message(
+        actual="not enough memory for this part of the page",
+        expected="less than the memory that is free",
+        fix="Nothing is lost. Show fewer runs, remove runs on the Data page, or give the server more memory.",
+    ),
     "port-in-use": Message(
         actual="port {port} of {host}: {reason}",
         expected="an address and a port that are free",

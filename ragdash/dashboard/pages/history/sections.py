@@ -85,7 +85,7 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None
     """The changes in words, the newest first, and what the reader must know."""
     if len(line) < 2:
         st.info("This line has one run. A change needs two.", icon=":material/info:")
-    sentences = change_sentences(line, metric)[::-1]
+    sentences = change_sentences(line, metric)[::-1] if len(line) > 1 else []
     with st.container(key="finding", gap="small"):
         for sentence in sentences[:MOST_CHANGES]:
             st.markdown(fmt.escape(sentence))

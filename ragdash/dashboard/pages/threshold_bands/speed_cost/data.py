@@ -9,6 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import Unavailable
 from ragdash.dashboard import page_context
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
@@ -60,13 +61,8 @@ class SpeedCostData:
         total, cost, p90_index = self.speeds[run_index].get("total"), self.costs[run_index], SHARES.index(90)
         if paid == "cost" and cost is not None:
             return _interval(
-                self.context.digests[run_index],
-                *self.context.scope.cache_key(),
-                cost.basis,
-                repr(self.prices),
-                _values=self.values(run_index, paid),
-                _weights=self.context.scope.resample_weights,
-            )
+                self.context.digests[run_index], self.context.scope.cache_key(), cost.basis, repr(self.prices),
+                _values=self.values(run_index, paid), _weights=self.context.scope.resample_weights)
         if paid == "cost" or total is None:
             return (np.nan,) * 3
         return (total.mean, total.low, total.high) if paid == "mean" else (
@@ -93,7 +89,7 @@ def collect(context: PageContext, prices: PriceTable) -> SpeedCostData:
             faults.append(f"{entry.name}: {words.actual}. {words.fix}")
             timed = None
         timings.append(timed)
-        speeds.append({} if timed is None else _speeds(entry.digest, *context.scope.cache_key(), _timed=timed,
+        speeds.append({} if timed is None else _speeds(entry.digest, context.scope.cache_key(), _timed=timed,
                                                      _in_scope=in_scope, _weights=context.scope.resample_weights))
         costs.append(
             None if timed is None else latency_cost.run_cost(timed, entry.run.settings, prices, entry.name)
@@ -101,14 +97,15 @@ def collect(context: PageContext, prices: PriceTable) -> SpeedCostData:
     return SpeedCostData(context, timings, speeds, costs, in_scope, faults, prices)
 
 
-@st.cache_resource(max_entries=256, show_spinner="Computing percentiles …")
-def _speeds(run: str, *scope: object, _timed: Timed, _in_scope: np.ndarray,
+@shared(max_entries=256, show_spinner="Computing percentiles …")
+def _speeds(run: str, scope: tuple, _timed: Timed, _in_scope: np.ndarray,
             _weights: np.ndarray | None) -> dict[str, StageLatency]:
     return {speed.stage: speed for speed in latency_cost.stage_latencies(_timed, _in_scope, weights=_weights)}
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _interval(run: str, *key: object, _values: np.ndarray, _weights: np.ndarray | None) -> tuple[float, float, float]:
+@shared(max_entries=256)
+def _interval(run: str, scope: tuple, basis: str, prices: str, _values: np.ndarray,
+              _weights: np.ndarray | None) -> tuple[float, float, float]:
     low, high = bootstrap_intervals(_values[:, None], weights=_weights)
     return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
 
