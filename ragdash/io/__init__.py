@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +92,8 @@ def _runs_in_known_format(source: Source, name: str | None, packed: bool) -> lis
     runs = _known_format(detected, source).read_runs(source, name)
     if detected.role in ("both", "truth") and not any(map(_returns_something, runs)):
         fail_truth_as_run(source, "its fields for answers and documents are empty")
+    if detected.role == "run" and _is_template(source, detected, runs):
+        source.fail("no-rows/returned")
     runs = proposals.with_more(source, detected, runs)
     return [replace(run, problems=(*run.problems, *_source_problems(source))) for run in runs]
 
@@ -101,6 +104,15 @@ def _returns_something(run: Run) -> bool:
         return True
     names = {"answer", "contexts", "latency_ms", "prompt_tokens", "cost_usd"}.intersection(run.details.column_names)
     return not names or any(value not in (None, "", []) for name in names for value in run.details[name].to_pylist())
+
+
+def _is_template(source: Source, detected: DetectedFormat, runs: list[Run]) -> bool:
+    """True for questions whose field of documents is null everywhere: a form, not a run that returned nothing."""
+    field = detected.guess.get("retrieved", "")
+    is_filled = any(len(run.docs) or run.file_scores is not None for run in runs)
+    if is_filled or {"answer", "contexts"} & detected.guess.keys():
+        return False
+    return bool(field) and re.search(rb'"%s"\s*:\s*null' % re.escape(field.encode()), source.head) is not None
 
 
 def _results(source: Source, name: str | None) -> list[Run]:

@@ -237,3 +237,24 @@ def test_labels_of_systems_are_labels_of_their_runs():
     assert runs["gpt4"].file_scores.aligned_labels("gpt4", "label", ["What is 0?", "What is 1?"]) == [
         "Incorrect", "Correct"]
     assert runs["llama"].file_scores.aligned_labels("llama", "label", ["What is 0?"]) == ["Refusal"]
+
+
+def test_a_number_among_the_records_of_a_list_is_no_fault():
+    turns = [[7, {"question": "What is 1?", "answer": LONG}], [{"question": "What is 2?", "answer": LONG}]]
+    content = json.dumps([{"id": f"n{i}", "narrative": LONG, "turns": items} for i, items in enumerate(turns)]).encode()
+    assert all(reading.count for reading in propose(Source(("file.json", content))))
+
+
+def test_a_score_next_to_how_an_answer_was_made_is_offered_and_lists_of_documents_are_not_left_out():
+    rows = [{"question_id": f"q{i}", "mrr": 0.5, "timing": {"total": 1}, "tokens": {"prompt": 9}} for i in range(3)]
+    with pytest.raises(InputError, match="scores = mrr") as caught:
+        read_runs(("file.jsonl", as_lines(*rows)))
+    assert "prompt" not in str(caught.value), "tokens are no metrics"
+    with pytest.raises(InputError) as caught:
+        read_runs(("file.jsonl", as_lines(*({**row, "found_things": [{"a": LONG}]} for row in rows))))
+    assert not any(problem.kind == "proposed-reading" for problem in caught.value.problems)
+
+
+def test_names_without_letters_are_no_fault():
+    rows = [{"#": i, "%": f"d{i}", "": LONG, "expected_ids": ["d9"], "question": f"What is {i}?"} for i in range(3)]
+    assert best(json.dumps({"rows": {str(k): {"per_question": rows} for k in (3, 5)}}).encode())["query"] == "question"

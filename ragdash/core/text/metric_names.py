@@ -38,6 +38,7 @@ _COSTS = _word_set(
 _COUNTS = _word_set(
     "n num count number id ids index idx rank position page year threshold seed topk length size version reason "
     "reasoning explanation comment model")
+_KINDS = _word_set("type kind")  # judge_type: how a question is to be judged
 _LOWER = _word_set(
     "hallucination hallucinated hallucinations toxicity harmfulness error errors noise bias wer perplexity "
     "distance leak")
@@ -96,7 +97,7 @@ def is_metric_name(name: str) -> bool:
 def may_hold_scores(name: str) -> bool:
     """Whether numbers in a column of this name, next to answers or rankings, are taken for the values of a metric."""
     words = words_of(name)
-    return is_metric_name(name) or (bool(words & (_JUDGED | _DURATIONS | _COSTS)) and not words & _COUNTS)
+    return is_metric_name(name) or (bool(words & (_JUDGED | _DURATIONS | _COSTS)) and not words & (_COUNTS | _KINDS))
 
 
 def may_group_scores(name: str) -> bool:
@@ -107,7 +108,7 @@ def may_group_scores(name: str) -> bool:
 def may_hold_labels(name: str) -> bool:
     """Whether a few different texts in a column of this name are labels that people or a judge gave."""
     words = words_of(name)
-    return bool(words & _LABELS) and not words & _COUNTS
+    return bool(words & _LABELS) and not words & (_COUNTS | _KINDS)
 
 
 def may_be_metric(name: str) -> bool:

@@ -170,10 +170,16 @@ def is_gold_documents(field: Field) -> bool:
         return False  # num_guests
     if _names_kinds(field):
         return False
+    if "[]" in field.path and field.is_number and name <= {"article", "section", "page", "paragraph", "chapter"}:
+        return False  # a part of a document that another field names
+    if "citation" in name and "[]" in field.path and not path.isdisjoint(GOLD - WEAK_GOLD) and _are_places(field):
+        return True  # "Terms, article 10"
     judged = GOLD | ({"rating", "judgment", "judgement", "qrel"} if "[]" in field.path else set())
     if not field.is_id_like or path.isdisjoint(judged) or not name.isdisjoint((ANSWER | METRICS | LATENCIES) - GOLD - {
             "reference"}):
         return False
+    if name == {"page", "label"}:
+        return False  # how a page is numbered
     if not name.isdisjoint({"contain", "keyword", "type", "count", "title", "tool", "term", "entity", "start", "end",
                             "offset", "rank", "turn"}):
         return False
@@ -192,6 +198,8 @@ def is_neutral_documents(field: Field) -> bool:
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
         return False
+    if len(field.name_words) > 1 and field.name_words[0] in COUNTING - {"no", "number"}:
+        return False  # num_chunks
     if _is_of_questions(field) or _counts_rows(field) or _is_constant(field):
         return False
     if field.path.endswith("choices[].index"):
@@ -245,18 +253,22 @@ def is_evidence(field: Field) -> bool:
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
+    if name == {"key", "fact"}:
+        return False  # what an answer has to say
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
     if field.is_list and name <= {"positive", "pos", "gold", "golden", "relevant", "oracle"}:
         return True  # lists of texts
+    if name in ({"positive"}, {"pos"}) and field.is_long_text:
+        return True
     return names_spans or (gold and not name.isdisjoint(TEXT | SPANS) and path.isdisjoint(RETURNED))
 
 
 def is_context(field: Field) -> bool:
     """Texts of returned documents."""
     name, path = set(field.name_words), set(field.words)
-    if is_answer_object(field):
+    if is_answer_object(field) or field.path_share > 0.6:
         return False
     above = set(words(field.path.rpartition(".")[0]))
     if field.share < 0.5 and {"metadata", "meta"} & above and "[]" not in field.path:
@@ -287,6 +299,8 @@ def is_reference(field: Field) -> bool:
         return False  # ids of documents
     if field.name_words[-1:] and field.name_words[-1] in _VERDICTS and (field.is_bool or field.is_number):
         return False  # answer_correct: a verdict on the answer
+    if {"label", "expected"} <= name:
+        return False  # of another kind than the answer
     others = RETURNED - {"response", "output"} | _NO_ANSWER | DOCUMENT | {"match"}
     if name & ANSWER and name & ACCEPTED and name.isdisjoint(others):
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from typing import cast
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.io.detect import detect_source
@@ -54,6 +55,9 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         kinds.add("missing-field")  # documents whose ids are deeper
     if kinds == {"invalid-json"}:
         return _with_joined_objects(source, error)
+    if any(problem.message == "no-rows/truth" for problem in error.problems) and not source.mapping:
+        asked = [reading for reading in propose(source) if reading.role == "questions" and reading.count > 1]
+        return InputError([proposal_problem(source, asked)]) if asked else error  # questions that nobody answered yet
     if source.mapping or not kinds & (REPLACED | ADDED_TO):
         return error
     detected = detect_source(source)
@@ -69,7 +73,8 @@ def with_proposals(source: Source, error: InputError) -> InputError:
         (_paths(reading) not in known or _is_known(reading, detected)) and (
             by_question or reading.notes.keys() & {"skipped", "average"} or not _is_known(reading, detected)))]
     content = [problem for problem in error.problems if problem.message == "missing-field/content"]
-    if content and not all(_describes_work(str(name)) for problem in content for name in problem.facts["columns"]):
+    columns = [name for problem in content for name in cast(list[str], problem.facts["columns"])]
+    if not all(map(_describes_work, columns)):
         readings = [reading for reading in readings if not _WITH_CONTENT.isdisjoint(reading.mapping) or (
             reading.role == "questions" and all(not NOTES.isdisjoint(words(name)) for name in reading.ignored))]
     if readings:

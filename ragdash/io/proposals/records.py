@@ -241,7 +241,7 @@ def _lists_by_key(prefix: str, value: dict) -> Iterator[RecordList]:
 
 def _ask(value) -> bool:
     """True for a list of records with a question each and more, such as the turns of a session."""
-    return _is_records(value) and len(value[0]) > 1 and any(
+    return _is_records(value) and type(value[0]) is dict and len(value[0]) > 1 and any(
         not QUESTION.isdisjoint(words(name)) and ID.isdisjoint(words(name)) and type(text) is str
         for name, text in value[0].items()) and any(
         not (ANSWER | RETURNED | DOCUMENT | GOLD).isdisjoint(words(name)) or name == "a" for name in value[0])

@@ -42,7 +42,7 @@ _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of
 def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
     fields = profile(records.rows)
-    fields = {name: item for name, item in fields.items() if item.present or meanings.is_context(item)}
+    fields = {name: item for name, item in fields.items() if name and (item.present or meanings.is_context(item))}
     fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
@@ -124,6 +124,7 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
+    questions = _without_inputs(questions, free)
     if questions:
         take(result, free, "query", questions[0])
     if "query_id" in result.roles:
@@ -153,12 +154,21 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         take(result, free, "query_id", ids[0])
 
 
+def _without_inputs(questions: list[Field], free: dict[str, Field]) -> list[Field]:
+    """The questions; `input` next to longer than an `instruction` of its own is what the instruction is about."""
+    asked = [item for item in free.values() if item.path == "instruction" and item.is_long_text
+             and item.distinct_share > 0.7]
+    inputs = [item for item in questions if item.name_words == ("input",)]
+    if asked and inputs and inputs[0].mean_length > asked[0].mean_length:
+        return asked
+    return questions
+
+
 def _names_questions(item: Field, question: Field) -> bool:
     """True if an id belongs to one question only."""
     questions: dict[str, set] = {}
     for key, text in zip(item.values, question.values, strict=False):
-        if not is_missing(text):
-            questions.setdefault(repr(key), set()).add(repr(text))
+        questions.setdefault(repr(key), set()).add(repr(text))
     return all(len(texts) == 1 for texts in questions.values())
 
 
@@ -201,7 +211,8 @@ def _assign_truth(result: Assignment, free: dict[str, Field]) -> None:
         returned = {str(value) for item in free.values() if meanings.is_returned_documents(item)
                     for value in item.items}
         full.sort(key=lambda item: (returned.isdisjoint(map(str, item.items)) if returned else False, not item.is_list,
-                                    item.path.count("."), id_rank(item),
+                                    item.path.count("."), id_rank(item), item.is_number,
+                                    "citation" not in item.name_words,
                                     {"chunk", "passage", "section"}.isdisjoint(item.name_words)))
         if full and partial:
             take(result, free, "relevant", full[0], partial[0], note=f"{full[0].path}:2+{partial[0].path}:1")

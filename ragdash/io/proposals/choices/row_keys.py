@@ -137,7 +137,8 @@ def _take_document_rows(result: Assignment, free: dict[str, Field], documents: l
                        ("rank", {"rank", "position"}), ("score", {"score", "similarity", "distance"})):
         rated = "+".join(result.roles.get(rating, "") for rating in ("scores", "labels")).split("+")
         for item in list(free.values()) + [result.fields[path] for path in rated if path in result.fields]:
-            is_value = item.is_number or item.is_bool or (name == "grade" and item.is_grade)
+            is_value = (item.is_number or item.is_bool or (name == "grade" and item.is_grade)) and (
+                name == "grade" or item.share > 0.9)
             if not item.is_list and is_value and role & set(item.name_words) and (
                     name not in result.roles):
                 take(result, free, name, item)

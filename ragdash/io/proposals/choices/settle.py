@@ -7,7 +7,7 @@ from dataclasses import replace
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
 from ragdash.io.proposals.choices.documents import id_rank
-from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.fields import Field, leaves
 from ragdash.io.proposals.names import DOCUMENT, GOLD, ID, LATENCIES, RETURNED, WEAK_GOLD, words
 
 _AS_TRUTH = {"retrieved": "relevant", "text": "evidence", "answer": "answers"}  # roles in a file of what is right
@@ -19,6 +19,7 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
 
     Next to a question alone they may as well be what was returned.
     """
+    _take_origin(result, free)
     if {"relevant", "retrieved", "doc_id", "text"} & result.roles.keys():
         return []
     if "contexts" in result.roles:
@@ -30,6 +31,8 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
     neutral = [item for item in neutral if not {"title", "type", "page", "name", "created", "index"} & set(
         item.name_words) or item.path_share > 0.6]
     neutral = [item for item in neutral if item.distinct_count > 1 or len(item.values) == 1]
+    neutral = [item for item in neutral if item.name_words != ("source",) or item.is_list or item.path_share > 0.6
+               or len(item.values) < 3 * item.distinct_count]  # where questions come from, not a document
     if not neutral:
         return []
     neutral.sort(key=lambda item: (not item.is_list, -item.path_share if not set(item.name_words) & DOCUMENT else -1,
@@ -55,6 +58,23 @@ def settle_neutral_documents(result: Assignment, free: dict[str, Field]) -> list
         if neutral[0].is_list and {"answers", "answer", "evidence"}.isdisjoint(result.roles):
             return [replace(result, roles={_AS_RUN.get(name, name): path for name, path in result.roles.items()})]
     return []
+
+
+def _take_origin(result: Assignment, free: dict[str, Field]) -> None:
+    """The document that a question was made from, where it is among those returned for many questions, is relevant."""
+    returned = result.fields.get(result.roles.get("retrieved", "").split("+")[0])
+    if returned is None or "answers" not in result.roles or "relevant" in result.roles or result.runs:
+        return
+    known = {str(item) for item in returned.items}
+    first = [next(iter(leaves(value)), None) for value in returned.values]
+    for item in [item for item in free.values() if meanings.is_neutral_documents(item) and not item.is_list
+                 and item.distinct_count > 1 and "[]" not in item.path and "source" in item.name_words
+                 and not {"doc", "document", "file", "chunk", "passage", "page"}.isdisjoint(item.name_words)]:
+        hits = sum(str(value) in known for value in item.present)
+        tops = sum(value == top for value, top in zip(item.values, first, strict=True))
+        if 2 * hits > len(item.present) and tops < 0.95 * len(item.values):
+            take(result, free, "relevant", item)
+            return
 
 
 def _take_sources(result: Assignment, free: dict[str, Field]) -> None:

@@ -22,7 +22,7 @@ def is_metric(field: Field) -> bool:
     if not (CRITERIA | {"expected"}).isdisjoint(field.words):
         return False  # what is expected
     if not name.isdisjoint(LATENCIES | {"cache", "token", "cost", "threshold", "weight", "price", "id", "uuid",
-                                        "min", "minimum", "max", "maximum", "required", "target"}):
+                                        "min", "minimum", "max", "maximum", "required", "target", "option", "choice"}):
         return False
     if ("rank" in name and "reciprocal" not in name) or {"chunk", "overlap"} <= name:
         return False
@@ -44,7 +44,8 @@ def is_label(field: Field) -> bool:
     short = field.mean_length < 25 and field.distinct_count <= 8 and field.blank_share < 0.3
     enough = len(field.present) > 2 * field.distinct_count or field.path.startswith("scores.")
     rated = not name.isdisjoint(_LABELS) and set(field.name_words).isdisjoint({
-        "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected"})
+        "model", "type", "id", "error", "name", "metric", "dataset", "subset", "split", "expected",
+        "option", "choice"})
     return short and enough and rated and set(field.name_words).isdisjoint(ANSWER - {"response"})
 
 
@@ -67,7 +68,7 @@ def parallel_role(field: Field) -> str:
     marks = {"supporting", "selected", "relevant", "gold", "positive", "correct", "supported", "label"}
     if field.is_list and (field.is_bool or set(map(str, field.items)) <= {"0", "1"}) and name & marks:
         return "grade"
-    if not field.is_list or not field.is_number:
+    if not field.is_list or not field.is_number or {"page", "label"} <= name:
         return ""
     if not name.isdisjoint(RANKS - {"pos", "index", "order"}):
         return "rank"
