@@ -56,9 +56,9 @@ class Comparison:
     cohens_dz, superiority
         Effect sizes; positive, or above 0.5, where the candidate is better.
     detectable
-        The smallest mean difference that n queries show at 80 % power, with the correction.
+        The smallest mean difference that n queries show at 80% power, with the correction.
     queries_needed
-        Queries that the observed difference would need at 80 % power, with the correction.
+        Queries that the observed difference would need at 80% power, with the correction.
     slice
         The queries compared; None for all.
     baseline, family

@@ -112,6 +112,6 @@ def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: S
         "Settings that changed": changed, "Judgments": [point.truth for point in line]})[::-1]
     elements.chart(figure, table, "history", f"{spec.title} over time: {len(line):,} runs, "
                    f"{len(metric.changes):,} significant changes",
-                   caption="Means with their 95 % intervals. ▲ ▼ mark changes that are significant however often you "
+                   caption="Means with their 95% intervals. ▲ ▼ mark changes that are significant however often you "
                    f"look and whichever metric of the sidebar you choose, at one cutoff. {correction_sentence(metric)} "
                    "The dotted line is the mean of the accepted run. Differences in the table are to that run.")
