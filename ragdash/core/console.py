@@ -121,7 +121,7 @@ class Bar:
         self._next, self._shown = clock + 0.1, 1.0
         filled = 30 * done // size
         name = printable(file if len(file) < 40 else f"…{file[-38:]}")
-        line = f"{name} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // size:3d} % of {size >> 20:,} MB"
+        line = f"{name} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // size:3d}% of {size >> 20:,} MB"
         print(f"\r{line}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:

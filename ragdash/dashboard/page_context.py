@@ -145,7 +145,7 @@ class Results:
 
     def comparison_rules(self, margin: float | None = None) -> ComparisonRules:
         """How differences are tested."""
-        return evaluation_cache.comparison_rules(self.scope, margin)
+        return evaluation_cache.comparison_rules(self.scope, len(self.selection.entries), margin)
 
     def compared(self, specs: Sequence[Spec], baseline: int | None = None,
                  margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:

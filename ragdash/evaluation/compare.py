@@ -269,7 +269,8 @@ def test_family(evaluations: Sequence[Evaluation], spec: Spec, rules: Comparison
         runs = len(evaluations)
         pairs = [(second + runs * index, first + runs * index)
                  for index in range(len(masks)) for first, second in combinations(range(runs), 2)]
-        tests = test_pairs(columns, pairs, binary=_is_binary(evaluations, spec), **_draws(rules, len(values)))
+        draws = _draws(rules, len(values), runs)
+        tests = test_pairs(columns, pairs, binary=_is_binary(evaluations, spec), **draws)
     return FamilyTests(tuple(evaluations), spec, rules, tuple(slices), tests)
 
 
@@ -282,8 +283,8 @@ def _is_binary(evaluations: Sequence[Evaluation], spec: Spec) -> bool:
     return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()) and spec.range == (0.0, 1.0)
 
 
-def _draws(rules: ComparisonRules, queries: int) -> dict:
-    return {"alpha": rules.alpha, "permutations": rules.flips(queries), "seed": rules.seed}
+def _draws(rules: ComparisonRules, queries: int, runs: int = 2) -> dict:
+    return {"alpha": rules.alpha, "permutations": rules.flips(queries, runs), "seed": rules.seed}
 
 
 def _pair_index(candidate: int, baseline: int, runs: int, slice_index: int) -> tuple[int, int]:

@@ -276,7 +276,7 @@ def _texts(value) -> list[str]:
 
 @dataclass(frozen=True)
 class Amount:
-    """A mean per query with its 95 % interval over n queries; NaN where nothing is known."""
+    """A mean per query with its 95% interval over n queries; NaN where nothing is known."""
 
     mean: float
     low: float

@@ -18,7 +18,7 @@ from ragdash.metrics import Spec
 CORRECTIONS = ("max-t", "none")
 OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined", "not-comparable")
 TIED = ("undecided", "equivalent")  # outcomes without a significant difference
-MANY_QUERIES = 2_000  # above this, a tenth of the sign flips is enough
+MANY_QUERIES, MANY_RUNS = 2_000, 50  # above one of these, a tenth of the sign flips is enough
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Comparison:
     cohens_dz, superiority
         Effect sizes; positive, or above 0.5, where the candidate is better.
     detectable
-        The smallest mean difference that n queries show at 80 % power, with the correction.
+        The smallest mean difference that n queries show at 80% power, with the correction.
     queries_needed
-        Queries that the observed difference would need at 80 % power, with the correction.
+        Queries that the observed difference would need at 80% power, with the correction.
     slice
         The queries compared; None for all.
     baseline, family
@@ -129,7 +129,7 @@ class ComparisonRules:
         The share of false alarms; intervals have the level 1 - alpha.
     resamples, permutations, seed
         Random draws of the intervals of means and of the randomization test. permutations=None: 100,000 sign flips, or
-        10,000 with more than 2,000 queries.
+        10,000 with more than 2,000 queries or 50 runs.
 
     Raises
     ------
@@ -159,11 +159,11 @@ class ComparisonRules:
         if wrong:
             raise InputError(wrong)
 
-    def flips(self, queries: int) -> int:
-        """How many sign flips are drawn for this many queries."""
+    def flips(self, queries: int, runs: int = 2) -> int:
+        """How many sign flips are drawn for this many queries and runs."""
         if self.permutations is not None:
             return self.permutations
-        return PERMUTATIONS // 10 if queries > MANY_QUERIES else PERMUTATIONS
+        return PERMUTATIONS // 10 if queries > MANY_QUERIES or runs > MANY_RUNS else PERMUTATIONS
 
 
 def judge_of(evaluation: Evaluation, spec: Spec) -> str:

@@ -106,5 +106,5 @@ def summary_html(name: str, rows: Iterable[Summary]) -> str:
     """Means with their intervals and n as an HTML table."""
     body = "".join(f"<tr><td>{escape(row.spec.title)}</td><td>{row.mean:.3f}</td>"
                    f"<td>[{row.low:.3f}, {row.high:.3f}]</td><td>{row.n:,}</td></tr>" for row in rows)
-    return (f"<table><caption>{escape(name)}</caption><thead><tr><th>metric</th><th>mean</th><th>95 % interval</th>"
+    return (f"<table><caption>{escape(name)}</caption><thead><tr><th>metric</th><th>mean</th><th>95% interval</th>"
             f"<th>n</th></tr></thead><tbody>{body}</tbody></table>")

@@ -144,7 +144,7 @@ def effect_rows(effects: MainEffects) -> list[list[str]]:
     return rows
 
 
-EFFECT_HEADER = ["setting", "value", "runs", "mean", "effect", "95 % interval", "p", "share"]
+EFFECT_HEADER = ["setting", "value", "runs", "mean", "effect", "95% interval", "p", "share"]
 
 
 def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = ()) -> str:
@@ -156,7 +156,7 @@ def render_variants(variants: Variants, form: str, checks: Sequence[RunCheck] = 
     baseline = next((pair.baseline for pair in variants.against if pair is not None), "")
     compared = [f"to {baseline}", "outcome"] if baseline else []
     repeats = ["repeats"] if variants.repeated else []
-    header = ["run", *variants.varying, *repeats, effects.spec.title, "95 % interval", "n", *compared,
+    header = ["run", *variants.varying, *repeats, effects.spec.title, "95% interval", "n", *compared,
               *(f"{AIMS[aim]} {'(ms)' if aim == LATENCY else '($)'}" for aim in variants.aims[1:]), "best"]
     paid = {LATENCY: [f"{value:,.1f}" if np.isfinite(value) else "–" for value in variants.latency],
             COST: [f"{value:.5f}" if np.isfinite(value) else "–" for value in variants.cost]}

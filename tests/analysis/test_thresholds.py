@@ -12,6 +12,7 @@ from scipy.stats import mannwhitneyu
 from ragdash.analysis.score_thresholds import MEASURES, operating_point, pr_by_score, roc, scored, sweep, why_unscored
 from ragdash.analysis.score_thresholds import retained_counts as kept_module
 from ragdash.analysis.score_thresholds import roc_pr as curves_module
+from ragdash.analysis.score_thresholds.order_changes import order_changes
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.evaluate import evaluate
@@ -364,3 +365,8 @@ def test_thousands_of_queries_are_swept_in_a_moment():
     found = sweep(match, corpus_size=10**6)
     assert time.process_time() - began < 2
     assert len(found.thresholds) == 200
+
+
+def test_the_order_of_two_runs_can_change_at_the_last_of_many_thresholds():
+    first, changes = order_changes(np.array([[0.6, 0.6, 0.6, 0.2], [0.5, 0.5, 0.5, 0.5]]), np.arange(4) / 4)
+    assert first == (0, 1) and [(change.threshold, change.order) for change in changes] == [(0.75, (1, 0))]

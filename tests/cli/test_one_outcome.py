@@ -71,7 +71,7 @@ def test_every_surface_has_the_same_outcomes(files, tmp_path, capfdbinary):
         LOADED.put(record)
     scope, names = Scope(truth.digest, Conventions()), {run.digest: run.name for run in runs}
     shown = evaluation_cache.compared(runs[0].digest, [run.digest for run in runs[1:]], scope, specs,
-                                      evaluation_cache.comparison_rules(scope))
+                                      evaluation_cache.comparison_rules(scope, 3))
     pages = dict(of_comparison(replace(pair, candidate=names[pair.candidate], baseline=names[pair.baseline]))
                  for row in shown for pair in row)
 

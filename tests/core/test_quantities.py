@@ -139,3 +139,8 @@ def test_hard_cases_by_somebody_who_did_not_know_the_rules():
     right = [states_quantities(case["answer"], case["reference"], case["question"]) is case["expected"]
              for case in CASES]
     assert len(right) == 120 and sum(right) >= 108
+
+
+def test_a_ten_is_joined_with_a_digit_alone():
+    assert [[float(one.value) for one in quantities(text)] for text in ("twenty-nine", "twenty-ten")] == [
+        [29.0], [20.0, 10.0]]

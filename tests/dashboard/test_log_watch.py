@@ -14,6 +14,7 @@ from live_dashboard import start_server, stop, visitor
 from page_cases import charts, leaderboard, opened, texts
 
 import ragdash
+from ragdash.dashboard.watching import log_watch
 from ragdash.io.recorded.folder import log_entries
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -84,6 +85,23 @@ def test_renamed_deleted_and_misdated_runs_of_a_watched_folder_do_no_harm(logs):
     assert not at.exception and names(at) == ["first", "second", "behind", "ahead"]
     again = opened("data")
     assert not again.exception and sorted(names(again)) == ["ahead", "behind", "first"]
+
+
+def test_older_runs_of_a_large_folder_are_loaded_when_they_are_asked_for(logs, monkeypatch):
+    monkeypatch.setattr(log_watch, "NEWEST", 2)
+    for number in range(5):
+        with ragdash.record(f"run {number}", settings={"k": number}) as run:
+            add(run, 0, 3)
+    at = opened("data")
+    assert names(at) == ["run 3", "run 4"]
+    button = at.button(key="load_older")
+    assert button.label == "Load 3 older runs"
+    button.click().run()
+    at.run()
+    assert not at.exception and sorted(names(at)) == [f"run {number}" for number in range(5)]
+    assert "load_older" not in [button.key for button in at.button]
+    monkeypatch.setenv(log_watch.ALL, "1")
+    assert names(opened("data")) == [f"run {number}" for number in range(5)]
 
 
 def test_a_packed_run_is_a_run_and_a_broken_archive_is_said(logs, tmp_path, capfdbinary):

@@ -244,3 +244,10 @@ def test_a_limit_holds_the_mean_or_the_whole_interval(text, missed):
 def test_a_limit_that_is_none_is_refused(text):
     with pytest.raises(InputError):
         parse_limit(text, two(1, 1, 1)[0].specs)
+
+
+def test_many_queries_or_runs_have_a_tenth_of_the_sign_flips():
+    rules = ComparisonRules()
+    assert [rules.flips(*sizes) for sizes in ((2_000,), (2_001,), (110, 50), (110, 51))] == [
+        100_000, 10_000, 100_000, 10_000]
+    assert ComparisonRules(permutations=500).flips(5_000, 200) == 500

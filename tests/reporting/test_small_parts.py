@@ -9,7 +9,7 @@ import pytest
 from helpers import run_of, truth_of
 
 from ragdash.core.slices import Slice
-from ragdash.evaluation.compare import ComparisonRules, compare_slices
+from ragdash.evaluation.compare import ComparisonRules, compare, compare_slices
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
@@ -122,3 +122,14 @@ def test_what_is_more_than_the_summary_has_room_for_is_counted(monkeypatch, many
 def test_a_mix_is_named_by_its_runs_while_their_names_have_40_characters():
     assert what_if.mix_name("rrf", {}, ["a" * 18, "b" * 19]) == f"{'a' * 18} + {'b' * 19} (rrf)"
     assert what_if.mix_name("rrf", {}, ["a" * 19, "b" * 19]) == "2 runs (rrf)"
+
+
+def test_intervals_with_and_without_a_width_are_explained_where_no_query_differs():
+    """Success@1 is 0 or 1, RR is not; both find the document at rank 2."""
+    truth = {f"q{at}": ["a"] for at in range(20)}
+    first, second = ({query: documents for query in truth} for documents in (["x", "a"], ["y", "a"]))
+    [row] = compare(first, {"second": second}, "RR Success@1", truth=truth)
+    assert [pair.low < 0 < pair.high for pair in row] == [False, True]
+    note = comparison.same_values_note(row)
+    assert "a metric of 0 and 1 (Hit rate@1) shows how large a difference could still be" in note.replace("\\", "")
+    assert comparison.same_values_note(row[:1]) == comparison.same_values_note(row[1:]) == ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import threading
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -88,6 +91,29 @@ def test_a_recorded_run_is_read_with_all_that_was_recorded(logs, tmp_path):
     workspace = Workspace(tmp_path / "w")
     loaded = workspace.load_run(workspace.add_run(read).digest)
     assert loaded.header == header and loaded.settings == read.settings
+
+
+def test_secrets_in_objects_and_addresses_of_a_query_are_not_kept(logs):
+    @dataclass
+    class Call:
+        api_key: str = "hidden1"
+        k: int = 5
+        url: str = "https://me:hidden2@host/x?token=hidden3&page=2"
+
+    class Model:
+        def model_dump(self):
+            return {"password": "hidden4", "top": 3, "call": Call()}
+
+    addresses = ["https://me:hid@den5@host/db", "https://me:hid%40den6@host", "https://host/?api_key=hidden7#top"]
+    with ragdash.record("dense") as run:
+        run.add("q1", ["d1"], call=Call(), calls=[Call(), {"model": Model()}], note="Basic training: 3 weeks",
+                at=addresses)
+    text = (run.path / "results.jsonl").read_text()
+    kept = json.loads(text)["attributes"]
+    assert not re.search("hid(den|@|%)", text)
+    assert kept["call"] == {"k": 5, "url": "https://host/x?token=...&page=2"}
+    assert kept["calls"] == [kept["call"], {"model": {"top": 3, "call": kept["call"]}}]
+    assert kept["note"] == "Basic training: 3 weeks" and kept["at"][1] == "https://host"
 
 
 def test_secrets_among_settings_are_left_out_and_named(logs):

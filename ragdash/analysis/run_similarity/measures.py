@@ -58,7 +58,7 @@ def rank_biased_overlap(lists: TopKLists, p: float = 0.9) -> RunSimilarity:
     lists
         The lists of all runs; they may differ in length.
     p
-        With 0.9 the first 10 ranks have 86 % of the weight, the first 50 more than 99 %.
+        With 0.9 the first 10 ranks have 86% of the weight, the first 50 more than 99%.
 
     Returns
     -------

@@ -89,7 +89,7 @@ class TestSetCheck:
 
     @cached_property
     def detectable(self) -> tuple[float, float]:
-        """(least, greatest) difference that a comparison of the best run with another one would detect with 80 % power.
+        """(least, greatest) difference that a comparison of the best run with another one would detect with 80% power.
 
         NaN without two runs: how much two runs differ from query to query decides it.
         """

@@ -34,7 +34,7 @@ class QueryQuality:
         queries. Negative: the query prefers runs that do worse elsewhere. NaN for fewer than three runs, and where a
         query does not vary.
     reliability : (value, low, high)
-        Cronbach's alpha of the ranking of runs, with Feldt's 95 % interval. NaN for fewer than three runs.
+        Cronbach's alpha of the ranking of runs, with Feldt's 95% interval. NaN for fewer than three runs.
     """
 
     defined: np.ndarray

@@ -37,7 +37,7 @@ class RelabelItem:
 
 @dataclass(frozen=True)
 class RelabelGroup:
-    """How often the new labels agree with those of the truth on relevant or not. share with its exact 95 % interval;
+    """How often the new labels agree with those of the truth on relevant or not. share with its exact 95% interval;
     kappa: Cohen's; NaN without labels. changed: the keys where they differ."""
 
     labeled: int

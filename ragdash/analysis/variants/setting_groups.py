@@ -26,7 +26,7 @@ class SettingGrid:
     runs
         {(row, column): indices of its runs}; cells without a run are left out.
     mean, low, high, n
-        (R, C) mean over queries of the mean of a cell's runs, its 95 % bootstrap interval, and the queries on which
+        (R, C) mean over queries of the mean of a cell's runs, its 95% bootstrap interval, and the queries on which
         every run of the cell has a value. NaN and 0 where a cell is empty.
     """
 

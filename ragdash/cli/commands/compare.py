@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--correction", choices=CORRECTIONS, default="max-t",
                         help="max-t: over all pairs of the runs, on each metric for itself; none: each pair alone")
     parser.add_argument("--permutations", type=whole_number(1, MOST_RESAMPLES),
-                        help="sign flips; default: 100,000, or 10,000 above 2,000 queries")
+                        help="sign flips; default: 100,000, or 10,000 above 2,000 queries or 50 runs")
     parser.add_argument("--by", metavar="NAME", help="compare within each value of an attribute of the queries too, or "
                         'of a label in the file of a run: difficulty, "verdict of dense"')
     add_check_options(parser)
@@ -72,7 +72,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     checks += gate_checks(verdict) if checks else []
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
-                "permutations": rules.flips(len(evaluations[0].query_ids))}
+                "permutations": rules.flips(len(evaluations[0].query_ids), len(evaluations))}
     content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
         evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems,
         verdict=verdict_dict(verdict), verdict_text=verdict_text(verdict), sliced=sliced)

@@ -94,12 +94,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="They are left out; export the root and the retriever of each.",
     ),
     "invalid-json": Message(
-        actual="{error} at column {column}: {start!r}",
+        actual="no valid JSON at column {column} ({error}): {start!r}",
         expected="JSON",
         fix="Complete or correct it; a line cut short often means a file that was not written to its end.",
     ),
     "invalid-json/python": Message(
-        actual="{error} at column {column}: {start!r}",
+        actual="no valid JSON at column {column} ({error}): {start!r}",
         expected="JSON",
         fix="This looks like Python, not JSON: write null, true, false and double quotes (json.dumps does).",
     ),

@@ -112,6 +112,19 @@ def _is_secret_setting(path: str, key: str, value: object) -> bool:
     return is_secret_name(key) or (key.lower() in _SECRET_NAMES and not isinstance(value, Mapping))
 
 
+def object_members(value: object) -> Mapping | None:
+    """The fields of a dataclass, a pydantic model, a namespace or an attrs object; None for any other value.
+
+    Examples
+    --------
+    >>> object_members(SimpleNamespace(k=5)), object_members([5])
+    ({'k': 5}, None)
+    """
+    is_object = is_dataclass(value) or hasattr(value, "model_dump") or isinstance(
+        value, Namespace | SimpleNamespace) or hasattr(type(value), "__attrs_attrs__")
+    return _members(value, 0) if is_object and not isinstance(value, type) else None
+
+
 def _members(value: object, depth: int) -> Mapping | None:
     """The members of a nested value; a list is nested where it holds mappings, lists of these, or pairs with a secret.
 

@@ -28,7 +28,7 @@ TERMS: Mapping[str, Term] = {
         "Depth of the cascade", "How many results of the first run the second one puts into its own order, as a "
         "re-ranker would. What the second run lacks follows."),
     "union_same": Term(
-        "Same document", "By id, by equal text (without case and white space), or also by nearly equal text: 80 % of "
+        "Same document", "By id, by equal text (without case and white space), or also by nearly equal text: 80% of "
         "the runs of three words in common, and the same numbers. Of copies the first one stays."),
     "held_out": Term(
         "Held out", "Measured on queries that had no part in the choice. Choosing and reporting on the same queries "

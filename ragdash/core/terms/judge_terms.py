@@ -142,7 +142,7 @@ TERMS: Mapping[str, Term] = {
         "Tokens", "Estimate: four bytes per token; output as long as this judge's replies so far."),
     "stop_judging": Term("Stop", "Requests in flight are discarded and may still be billed."),
     "judge_scores": Term(
-        "Judge scores", "Means over the n queries that have a value, with 95 % bootstrap intervals. Undefined: the "
+        "Judge scores", "Means over the n queries that have a value, with 95% bootstrap intervals. Undefined: the "
         "texts leave nothing to judge, such as an answer without claims. Missing: the verdict failed or was not "
         "requested. Both are excluded and never count as 0."),
     "several_judges": Term(

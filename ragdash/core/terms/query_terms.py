@@ -131,9 +131,9 @@ TERMS: Mapping[str, Term] = {
         "queries; relevant ones are failures."),
     "hubs": Term(
         "Hubs", "Documents in more top-k lists than one of the corpus would be by chance if lists were drawn at random "
-        "(binomial, 5 %, Bonferroni over all documents). Those that are mostly not relevant push others out.",
+        "(binomial, 5%, Bonferroni over all documents). Those that are mostly not relevant push others out.",
         entry="a document that is returned for far more queries than chance explains", heading="hub"),
     "text_copies": Term(
         "Copies", "A document below another one with the same text (without case and white space) or nearly the same: "
-        "80 % of the runs of three words in common, and the same numbers."),
+        "80% of the runs of three words in common, and the same numbers."),
 }

@@ -11,16 +11,16 @@ _LINK = "statistics.md"
 TERMS: Mapping[str, Term] = {
     "settling": Term(
         "Judgments that settle the winner", "Each unjudged document is relevant with a chance, from judged documents "
-        "at like ranks. The order removes doubt about which run leads as fast as possible. A run leads surely at 95 %.",
+        "at like ranks. The order removes doubt about which run leads as fast as possible. A run leads surely at 95%.",
         entry="which judgments remove most doubt about which run is better", link="../guide/queries.md"),
     "detectable_difference": Term(
-        "Detectable difference", "A true difference of this size is found significant in 80 % of such comparisons. It "
+        "Detectable difference", "A true difference of this size is found significant in 80% of such comparisons. It "
         "depends on the number of queries and on how much two runs differ from query to query.", link=_LINK,
-        entry="the difference that a comparison of these queries finds with 80 % power"),
+        entry="the difference that a comparison of these queries finds with 80% power"),
     "summary": Term("Summary", entry="mean with confidence interval and n", link=_LINK),
     "confidence_interval": Term(
         "Confidence interval", heading="confidence interval (CI)",
-        entry="range for the mean of another sample of similar queries, 95 %", link=_LINK),
+        entry="range for the mean of another sample of similar queries, 95%", link=_LINK),
     "significant": Term("Statistically significant", entry="corrected p below 0.05", link=_LINK),
     "effect_size": Term(
         "Effect size", link=_LINK,
@@ -34,7 +34,7 @@ TERMS: Mapping[str, Term] = {
         "Test", "{family} Tied for best: no significant difference from the best run. That does not prove that the two "
         "are equal.", link=_LINK),
     "leaderboard_differences": Term(
-        "Differences", "Candidate minus baseline: the mean over queries with its simultaneous 95 % interval. Filled "
+        "Differences", "Candidate minus baseline: the mean over queries with its simultaneous 95% interval. Filled "
         "symbols are statistically significant: the interval excludes 0. Hollow ones are not.", link=_LINK),
     "comparison_test": Term(
         "Test", "{family} Better and worse count queries, in the direction of the metric.", link=_LINK),

@@ -113,10 +113,10 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
     return [tuple(_SUMMARIES.get((run, *keys[spec])) for spec in specs) for run in runs]
 
 
-def comparison_rules(scope: Scope, margin: float | None = None) -> ComparisonRules:
+def comparison_rules(scope: Scope, runs: int, margin: float | None = None) -> ComparisonRules:
     """How differences are tested: as by every command and report, with the number of sign flips in figures."""
     rules = ComparisonRules(margin=margin)
-    return replace(rules, permutations=rules.flips(int(scope.queries.sum())))
+    return replace(rules, permutations=rules.flips(int(scope.queries.sum()), runs))
 
 
 def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequence[Spec],

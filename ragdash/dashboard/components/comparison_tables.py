@@ -62,7 +62,7 @@ def outcome_table(
                 "Verdict": f":{color}[{comparison_sentences.OUTCOMES[comparison.outcome].replace(' ', NBSP)}]",
                 "p": fmt.escape(comparison_sentences.p_text(comparison).removeprefix("p = ").removeprefix("p ")
                                 .replace(" ", NBSP)),
-                "Better / equal / worse": f"{NBSP}/{NBSP}".join(
+                f"Better{NBSP}/{NBSP}equal{NBSP}/{NBSP}worse": f"{NBSP}/{NBSP}".join(
                     f"{count:,}" for count in (comparison.wins, comparison.ties, comparison.losses)
                 ),
                 "n": f"{comparison.n:,}" + (f" :gray[{comparison.left_out:,} left out]" if comparison.left_out else ""),

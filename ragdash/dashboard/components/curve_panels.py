@@ -50,7 +50,7 @@ def render_curve(context: PageContext, name: str, marked: int) -> None:
         elements.chart(figure, components_tables.cutoff_table(context, curves, name), f"curve_{name}",
                       fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked),
                       title=f"{metric.title} by cutoff k",
-                      caption=f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95 % "
+                      caption=f"Mean over {fmt.query_range([run_curve.n[name] for run_curve in curves])} with 95% "
                               f"confidence bands.{context.scope.basis}")
 
 
@@ -114,7 +114,7 @@ def render_at_cutoffs(context: PageContext, name: str) -> None:
         elements.chart(figure, components_tables.round_cutoffs_table(context, summaries), f"at_{name}",
                       fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])),
                       title=f"{metric.title} by cutoff k",
-                      caption=f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95 % intervals."
+                      caption=f"Mean over {fmt.query_range([row[0].n for row in summaries])} with 95% intervals."
                               f"{context.scope.basis}"
         )
 

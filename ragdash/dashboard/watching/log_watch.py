@@ -14,8 +14,9 @@ from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_archive
 from ragdash.reporting.sentences import formatting as fmt
 
 VARIABLE = "RAGDASH_WATCH"  # set by `ragdash view` and `ragdash dashboard --logdir`
+ALL = "RAGDASH_WATCH_ALL"  # set by `ragdash view --all`
 EVERY = 1.0  # seconds between two looks at the folder
-NEWEST = 20  # closed runs that are loaded at the first visit; older ones stay in the folder
+NEWEST = 20  # closed runs that are loaded at the first visit; older ones wait until they are asked for
 LISTED = 3  # runs under way that are listed in the sidebar; the rest is counted
 
 
@@ -37,9 +38,23 @@ def queue_closed_runs(first: bool) -> None:
     new = [entry for entry in entries if entry.header.run_id not in seen]
     st.session_state[state.LOG_SEEN] = seen | {entry.header.run_id for entry in new}
     if first:
-        new = [] if state.runs() or state.missing_runs() else new[-NEWEST:]
-    waiting = [CommandLineFile(entry.path, _label(entry), "run") for entry in new]
+        older = new if state.runs() or state.missing_runs() else [] if os.environ.get(ALL) else new[:-NEWEST]
+        st.session_state[state.LOG_OLDER] = tuple(entry.header.run_id for entry in older)
+        new = new[len(older):]
+    _load(new)
+
+
+def _load(entries: Sequence[LogEntry]) -> None:
+    waiting = [CommandLineFile(entry.path, _label(entry), "run") for entry in entries]
     state.set_pending_files((*state.pending_files(), *waiting))
+
+
+def _load_older() -> None:
+    """Load the closed runs that the first visit left in the folder."""
+    older = set(state.get(state.LOG_OLDER) or ())
+    st.session_state[state.LOG_OLDER] = ()
+    shown = {entry.run.header.run_id for entry in state.runs() if entry.run is not None and entry.run.header}
+    _load([entry for entry in closed_runs() if entry.header.run_id in older - shown])
 
 
 def closed_runs() -> list[LogEntry]:
@@ -50,8 +65,13 @@ def closed_runs() -> list[LogEntry]:
 
 def render() -> None:
     """The runs that are being recorded, drawn again every second; nothing where no folder is watched."""
-    if folder() is not None:
-        _progress()
+    if folder() is None:
+        return
+    if older := state.get(state.LOG_OLDER):
+        st.button(f"Load {fmt.count(len(older), 'older run')}", key="load_older", icon=":material/history:",
+                  on_click=_load_older, help="The newest runs of the log folder are loaded. The History page reads all "
+                  "runs; other pages compare those that are loaded.")
+    _progress()
 
 
 @st.fragment(run_every=EVERY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -18,6 +19,7 @@ from ragdash.reporting.sentences import formatting as fmt
 
 CARDS = 5  # problems shown as cards; the rest are in a table
 ROWS = 200
+MOST_STYLED = 10_000  # cells of a table whose minus signs are written
 _CONFIG = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
@@ -227,10 +229,12 @@ def frame(
     marked as the chosen one, wherever the choice was made.
     widths: pixels of columns of text. labels: {column of numbers: (its heading, its tooltip)}.
     """
+    forms = {name: (formats or {}).get(name, "%+.3f" if name.startswith("Difference") else "%.3f")
+             for name in table.select_dtypes("floating")}
+    signed = _texts_of_negative(table, forms)
     columns = {
-        name: st.column_config.NumberColumn(**_heading(labels, name), format=(formats or {}).get(
-            name, "%+.3f" if name.startswith("Difference") else "%.3f"))
-        for name in table.select_dtypes("floating")
+        name: st.column_config.NumberColumn(**_heading(labels, name), format=None if name in signed else form)
+        for name, form in forms.items()
     }
     columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
     columns |= {name: st.column_config.TextColumn(width=width) for name, width in (widths or {}).items()}
@@ -241,7 +245,7 @@ def frame(
     if selected_row is not None:
         st.session_state[key] = {"selection": {"rows": [selected_row], "columns": [], "cells": []}}
     st.dataframe(
-        table,
+        table.style.format(signed) if signed else table,
         hide_index=True,
         key=key,
         alt=alt,
@@ -252,6 +256,18 @@ def frame(
         on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
     downloads.menu(table, key)
+
+
+def _texts_of_negative(table: pd.DataFrame, forms: Mapping[str, str]) -> dict[str, Callable[[float], str]]:
+    """How columns with negative numbers are written: with a minus sign, which the formats of Streamlit lack.
+
+    None of large tables, whose cells would take too long, and none where a column's format is not one of decimals.
+    """
+    if table.size > MOST_STYLED or not (table.columns.is_unique and table.index.is_unique):
+        return {}
+    matches = {name: re.fullmatch(r"%(\+?)\.(\d)f", form) for name, form in forms.items() if (table[name] < 0).any()}
+    return {name: partial(fmt.number, decimals=int(match[2]), signed=bool(match[1]))
+            for name, match in matches.items() if match}
 
 
 def _heading(labels: Mapping[str, tuple[str, str]] | None, column: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ VALUES = {"supported": 1.0, "entailed": 1.0, "useful": 1.0, "pass": 1.0, "not st
 @dataclass(frozen=True)
 class DriftCheck:
     """n verdicts asked again; same: how many are unchanged, by value and not by reason; change: mean change of their
-    values from 0 to 1, with its 95 % interval (low, high); time: of the check, ISO 8601; models: of the
+    values from 0 to 1, with its 95% interval (low, high); time: of the check, ISO 8601; models: of the
     stored verdicts, and of today's; months: of the stored verdicts; tasks: verdicts by task; missing: replies that
     could not be used, by reason.
     """

@@ -80,7 +80,7 @@ class Choice:
 
     @property
     def queries_needed(self) -> float:
-        """Queries that the observed difference from the best run would need at 80 % power; NaN where there is none."""
+        """Queries that the observed difference from the best run would need at 80% power; NaN where there is none."""
         return self.against_single.queries_needed
 
 
@@ -189,7 +189,7 @@ def flat_range(recipes: Sequence[Recipe], values: np.ndarray, chosen: int,
                sign: int = 1) -> tuple[str, float, float] | None:
     """How far the chosen weight (else k) can move before the mean is significantly lower, all else as chosen.
 
-    Neighbors are compared with the chosen setting query by query, by a t interval of 95 %.
+    Neighbors are compared with the chosen setting query by query, by a t interval of 95%.
     """
     from scipy.stats import t
 

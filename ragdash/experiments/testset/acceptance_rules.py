@@ -130,13 +130,13 @@ def located(quotes: Sequence[dict], documents: Sequence[Document]) -> tuple[list
 def _located(quote: str, document: Document, evidence_of: dict) -> Check:
     start, stop, similarity = place_of(quote, document.text)
     if start < 0:
-        return Check("quote", False, f"a quote is not in {document.doc_id} (at most {similarity:.0f} % alike, "
+        return Check("quote", False, f"a quote is not in {document.doc_id} (at most {similarity:.0f}% alike, "
                                      f"{LIKE:.0f} are needed)")
     evidence_of[document.doc_id, start, stop] = Evidence(document.doc_id, document.text[start:stop], start, stop)
     return Check(
         "quote",
         True,
-        f"its quote is in {document.doc_id}" + (f" ({similarity:.0f} % alike)" if similarity < 100 else ""),
+        f"its quote is in {document.doc_id}" + (f" ({similarity:.0f}% alike)" if similarity < 100 else ""),
     )
 
 

@@ -113,9 +113,9 @@ class Drawing:
 def partners(words: Sequence[frozenset[str]]) -> Iterator[tuple[int, list[tuple[int, float]]]]:
     """(document, [(other, score)], best first) for each set of words (P,), in order.
 
-    A word is rare that occurs in 2 documents or more, and in no more than 1 % of them (3 in any case, never more than
+    A word is rare that occurs in 2 documents or more, and in no more than 1% of them (3 in any case, never more than
     10). The score of two documents is the sum of log(P / documents with it) over the rare words that they share; those
-    that share 80 % of all their words are versions of one, and no pair. Equal scores keep their order.
+    that share 80% of all their words are versions of one, and no pair. Equal scores keep their order.
     """
     rows_of_word: dict[str, list[int]] = {}
     for row, row_words in enumerate(words):

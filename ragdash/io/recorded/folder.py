@@ -23,6 +23,7 @@ from ragdash.core.records import Run, RunHeader
 from ragdash.io.recorded.archive import packed_run
 from ragdash.io.recorded.file_lock import is_locked
 from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
+from ragdash.io.recorded.plain_results import read_plain_results
 from ragdash.io.source.source import Source
 
 __all__ = ["FAILURE", "HEADER", "PART", "RESULTS", "LogEntry", "is_recorded", "is_recorded_folder", "log_entries",
@@ -106,7 +107,9 @@ def _run_of(header: RunHeader, file: str, content: bytes, read: ReadLines, name:
     results, failures = split_lines(content, file)
     if not results:
         raise InputError([Problem("recorded-run/empty", {"failures": len(failures)}, file)])
-    runs = read(Source((file, b"\n".join(results.values()) + b"\n")), name or header.name)
+    source = Source((file, b"\n".join(results.values()) + b"\n"))
+    plain = read_plain_results(results.values(), source, name or header.name)
+    runs = [plain] if plain is not None else read(source, name or header.name)
     if len(runs) != 1:
         raise InputError([Problem("several-configurations/read-one",
                                   {"count": len(runs), "names": [run.name for run in runs]}, file)])

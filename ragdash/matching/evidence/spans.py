@@ -105,7 +105,7 @@ def is_empty(plain: str) -> bool:
 
 
 def exact_only(plain: str) -> bool:
-    """A text that matches only exactly: a short one, or one with more digits than letters ("2019" is 75 % "2021")."""
+    """A text that matches only exactly: a short one, or one with more digits than letters ("2019" is 75% "2021")."""
     digits = 0 if len(plain) < SHORT else len(_DIGIT.findall(plain))
     return len(plain) < SHORT or (digits > 0 and 2 * digits > len(_LETTER_OR_DIGIT.findall(plain)))
 

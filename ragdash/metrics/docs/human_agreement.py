@@ -25,7 +25,7 @@ class Rated:
 
 @dataclass(frozen=True)
 class MeasuredAgreement:
-    """Agreement of a metric with a rating (an index into RATED): value and 95 % interval over questions."""
+    """Agreement of a metric with a rating (an index into RATED): value and 95% interval over questions."""
 
     metric: str
     rated: int

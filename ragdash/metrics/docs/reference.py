@@ -120,7 +120,7 @@ def agreement() -> str:
                                                            *(tuple(row.values()) for row in rows)])
     sets = "\n".join(f"- {rated.data}: {rated.answers} ({rated.source})." for rated in RATED)
     return (f"## Agreement with people\n\nMeasured with `benchmarks/agreement.py` on public sets that people rated, "
-            f"with 95 % intervals over questions. Menus of answer metrics have the same order.\n\n{table}\n\n"
+            f"with 95% intervals over questions. Menus of answer metrics have the same order.\n\n{table}\n\n"
             f"{LIMITS}\n\n{sets}\n")
 
 

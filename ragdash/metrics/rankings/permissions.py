@@ -21,7 +21,7 @@ from ragdash.metrics.registry import metric
 def leak(permitted: Permitted, k: Cutoffs) -> Values:
     """1 if a document in the first k is forbidden for the asker, else 0; its mean is the share of queries with a leak.
 
-    The interval is the exact one (Clopper-Pearson). So no leak in 100 queries still allows a rate of up to 3.6 %.
+    The interval is the exact one (Clopper-Pearson). So no leak in 100 queries still allows a rate of up to 3.6%.
     Returns (Q, K): 0 or 1.
     """
     return permitted.where_known(permitted.forbidden_at(k) > 0)

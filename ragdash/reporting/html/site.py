@@ -114,7 +114,7 @@ def _index(lines: Mapping[str, Sequence[RecordedPoint]], page_of: Mapping[int, s
         table = [[_link(page_of[id(entry)], entry.point.name), *_origin(entry.point),
                   *map(mean_cell, rows[page_of[id(entry)]])] for entry in newest]
         sections.append(Section("runs", "Runs", [Table(
-            "Newest first: means with 95 % intervals", ["Run", "When", "Commit", "Branch", "Tags",
+            "Newest first: means with 95% intervals", ["Run", "When", "Commit", "Branch", "Tags",
                                                         *(spec.title for spec in specs)], table)]))
     if unfinished:
         sections.append(Section("unfinished", "Not closed", [
@@ -151,7 +151,7 @@ def _picture(number: int, name: str, points: Sequence[HistoryPoint], metric: Met
     return Figure(f"history-{number}", f"{title} of {name}",
                   f"{title} of {name} over {fmt.count(len(points), 'run')}, with "
                   f"{fmt.count(len(metric.changes), 'significant change')}.",
-                  lambda theme: history_figure(points, metric, theme), caption="Means with 95 % intervals. ▲ ▼ mark "
+                  lambda theme: history_figure(points, metric, theme), caption="Means with 95% intervals. ▲ ▼ mark "
                   "changes that are significant however often you look.")
 
 
@@ -168,7 +168,7 @@ def _run_page(entry: RecordedPoint, means: Sequence[Summary], changed: str) -> l
     """Means, settings and origin of one run."""
     back = FactList([("All runs", Markup('<a href="../{}">Back to the index</a>').format(INDEX))])
     rows = [[row.spec.title, mean_cell(row), f"{row.n:,}"] for row in means]
-    result = [back, Table("Means with 95 % intervals", ["Metric", "Mean", "n"], rows, frozenset({2})),
+    result = [back, Table("Means with 95% intervals", ["Metric", "Mean", "n"], rows, frozenset({2})),
               *(Text(fmt.escape(note), quiet=True) for note in notes([entry.point]))]
     settings = [(name, str(value)) for name, value in sorted(entry.point.settings.items())]
     facts: list[Block | Heading] = [FactList(settings)] if settings else [Text("No settings were recorded.")]

@@ -7,11 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, axis_range, escape, figure, looks, shorten
+from ragdash.reporting.plots.common.theme import (
+    COLORED,
+    LIGHT,
+    Axis,
+    Look,
+    Theme,
+    axis_range,
+    escape,
+    figure,
+    looks,
+    shorten,
+)
 
 POINTS = 400  # a line has at most this many: more cannot be seen
 WIDE = 20  # largest over smallest from which on an axis is logarithmic
 MARKED = (0.5, 0.9, 0.99)
+MOST_LABELS = 10  # runs that all have their name next to their mark
 
 
 def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray], *, title: str, unit: str = "ms",
@@ -51,7 +63,7 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
     """Quality against cost with the interval of each; the runs on the front are joined, the others are hollow.
 
     cost, quality: (3, N), mean, low and high each; NaN: no mark, or no interval. on_front: (N,) bool. unit "$" is
-    written before numbers, others behind them.
+    written before numbers, others behind them. Of many runs, those with a color and those on the front have labels.
     """
     cost, quality = np.asarray(cost, float), np.asarray(quality, float)
     fig = figure(theme, height=440)
@@ -65,6 +77,8 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
             fig.add_trace(
                 _run(look, cost[:, index], quality[:, index], bool(on_front[index]), axis, unit, n[index], theme)
             )
+            if len(names) > MOST_LABELS and slots[index] >= COLORED and not on_front[index]:
+                continue  # under the pointer: dozens of names would lie on each other
             fig.add_annotation(
                 x=float(np.log10(cost[0, index])) if log else float(cost[0, index]),
                 y=float(quality[0, index]),

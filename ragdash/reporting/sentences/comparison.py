@@ -223,6 +223,17 @@ def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     return "\n".join(lines)
 
 
+def same_values_note(comparisons: Sequence[Comparison]) -> str:
+    """Why some intervals have a width and others none, where no query of a pair differs; empty where that is not so."""
+    equal = [comparison for comparison in comparisons if comparison.n >= 2 and comparison.n == comparison.ties]
+    wide = list(dict.fromkeys(comparison.spec.title for comparison in equal if comparison.low < 0))
+    if not wide or len(wide) == len({comparison.spec.title for comparison in equal}):
+        return ""
+    return (f"Where no query differs, the interval of a metric of 0 and 1 ({escape(listed(_first(wide)))}) shows how "
+            "large a difference could still be. That of other metrics has no width: it says nothing about other "
+            "queries.")
+
+
 def _power_sentence(comparison: Comparison) -> str:
     """The detectable difference, and how many queries the observed one would need; where no query differs, what the
     interval means.

@@ -110,7 +110,7 @@ def decision_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         gaps = [_gain_at_least(comparison) for comparison in verdict.better_than]
         least = f" by at least {plain(number(min(gaps)))}" if gaps and min(gaps) >= LEAST_GAIN else ""
         return (f"If {plain(verdict.spec.title)} decides, choose {name(verdict.best or '')}: it is better{least} "
-                "(95 % CI). Check that a difference of this size matters to you.")
+                "(95% CI). Check that a difference of this size matters to you.")
     if verdict.state == "no-clear-difference":
         rest = f" {_capital(_counted(verdict.better_than, name))} can be dropped." if verdict.better_than else ""
         best = [verdict.best or "", *(comparison.candidate for comparison in verdict.tied)]

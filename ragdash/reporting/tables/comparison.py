@@ -151,5 +151,5 @@ def _note(rules: ComparisonRules, runs: int) -> str:
     """How differences, intervals and p came about."""
     text = f"Differences are candidate minus baseline, with {1 - rules.alpha:.0%} intervals (seed {rules.seed}). "
     text += family_sentence(runs, rules)
-    text += " detectable: a true difference of this size would be found in 80 % of such comparisons."
+    text += " detectable: a true difference of this size would be found in 80% of such comparisons."
     return text if rules.margin is None else f"{text} Equivalent: the interval is within ±{rules.margin:g}."

@@ -126,7 +126,7 @@ def _value_cells(table: pa.Table) -> tuple[list[str], list[list[str]]]:
 def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dict) -> str:
     """What the intervals are, how many values are undefined, and who judged."""
     undefined = max(s.undefined for row in summaries for s in row)
-    text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
+    text = (f"95% intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
             f"seed {settings.get('seed', 0)}.")
     if settings.get("match") == "evidence":
         model_text = f" by {settings['match_model']}" if settings.get("match_model") else ""

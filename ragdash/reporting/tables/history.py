@@ -64,9 +64,9 @@ def correction_sentence(metric: MetricHistory) -> str:
     --------
     >>> from ragdash.metrics import parse_spec
     >>> correction_sentence(MetricHistory(parse_spec("RR"), (), 0.0125, family=4))
-    'Corrected over 4 metrics: of histories without a true change, at most 5 % have a mark on any of them.'
+    'Corrected over 4 metrics: of histories without a true change, at most 5% have a mark on any of them.'
     """
-    share = f"at most {100 * metric.alpha * metric.family:.3g} % have"
+    share = f"at most {100 * metric.alpha * metric.family:.3g}% have"
     if metric.family == 1:
         return f"For one metric alone: of histories without a true change, {share} any mark."
     return (f"Corrected over {metric.family:,} metrics: of histories without a true change, {share} a mark on any of "

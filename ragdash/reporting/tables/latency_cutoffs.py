@@ -36,7 +36,7 @@ def cutoff_dicts(sweep: Sweep) -> list[dict[str, float | None]]:
 
 
 def latency_text(names: Sequence[str], runs: Sequence[Sequence[StageLatency]], form: str) -> str:
-    """The percentiles of each run and stage with their 95 % intervals, as "table", "markdown" or "latex"."""
+    """The percentiles of each run and stage with their 95% intervals, as "table", "markdown" or "latex"."""
     header = ["run", "stage (ms)", "mean", *(f"P{share}" for share in SHARES), "n"]
     rows = []
     for name, stages in zip(names, runs, strict=True):

@@ -53,7 +53,7 @@ def detectable_sentence(check: TestSetCheck) -> str:
         size = (f"by about {number(low)} where their rankings are alike ({escape(close.candidate)} and "
                 f"{escape(close.baseline)}), by about {number(high)} where they are not ({escape(far.candidate)} and "
                 f"{escape(far.baseline)})")
-    return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80 % power, "
+    return (f"**With this test set you can distinguish runs that differ {size}** on {title} ({queries}, 80% power, "
             f"corrected over {count(pairs[0].family.size, 'pair')} of runs).")
 
 
@@ -199,7 +199,7 @@ def plan_cautions(plan: JudgmentPlan) -> list[str]:
         return sentences
     if plan.basis == "unknown":
         sentences.append("No returned document is judged not relevant, so the judgments do not show how likely an "
-                         "unjudged one is relevant. 50 % is assumed, far too much where a query has few relevant "
+                         "unjudged one is relevant. 50% is assumed, far too much where a query has few relevant "
                          "documents: the probability and the count are no forecast. Judge some documents first.")
     elif plan.basis == "judged" and plan.relevant < FEW_RELEVANT:
         sentences.append(f"The chances of being relevant are from {count(plan.judged, 'judged document')}, "

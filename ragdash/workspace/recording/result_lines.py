@@ -9,6 +9,7 @@ from numbers import Integral, Real
 import orjson
 
 from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.records.flat_settings import DEEPEST, object_members
 from ragdash.core.records.secrets import is_secret_name, without_secrets
 
 TOKENS = {"prompt_tokens": ("prompt_tokens", "input_tokens", "prompt_token_count"),
@@ -46,7 +47,7 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
     if fields.get("usage") is not None:
         values["usage"] = tokens_of(fields["usage"])
     if fields.get("attributes"):
-        values["attributes"] = _without_secret_names(fields["attributes"])
+        values["attributes"] = _without_secrets(fields["attributes"])
     return _json(values, query_id), scored
 
 
@@ -134,11 +135,17 @@ def tokens_of(usage: object) -> dict:
     return {name: int(count) for name, count in tokens.items() if count is not None}
 
 
-def _without_secret_names(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {str(name): _without_secret_names(member) for name, member in value.items()
+def _without_secrets(value: object, depth: int = 0) -> object:
+    """The value without members whose names are those of secrets, and without passwords and keys in addresses."""
+    if depth > DEEPEST:
+        return None
+    members = value if isinstance(value, Mapping) else object_members(value)
+    if members is not None:
+        return {str(name): _without_secrets(member, depth + 1) for name, member in members.items()
                 if not is_secret_name(str(name))}
-    return [_without_secret_names(item) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [_without_secrets(item, depth + 1) for item in value]
+    return without_secrets(value) if isinstance(value, str) and "://" in value else value
 
 
 def _json(values: Mapping, query_id: str) -> bytes:

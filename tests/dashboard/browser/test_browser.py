@@ -138,7 +138,7 @@ def test_files_from_disk_to_every_picture(visit):
     app.calm()
     app.page.get_by_role("heading", name="Runs (2)").wait_for()
     app.go("Overview")
-    assert "95 % interval over 110 queries" in app.page.inner_text("[data-testid=stMain]")
+    assert "95% interval over 110 queries" in app.page.inner_text("[data-testid=stMain]")
     app.go("Compare")
     assert re.search(
         r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]\.",

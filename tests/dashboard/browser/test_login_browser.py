@@ -12,6 +12,7 @@ import pytest
 from live_dashboard import free_port, start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
+LEADERBOARD = ".st-key-leaderboard_runs"
 pytest.importorskip("authlib", reason="Authlib is not installed (pip install 'ragdash[login]'): no login to test")
 jose = pytest.importorskip("joserfc")
 
@@ -74,9 +75,24 @@ def provider():
     server.shutdown()
 
 
+class Guarded:
+    """A server whose secrets, in its folder, ask for a login."""
+
+    def __init__(self, folder: Path, port: int):
+        self.folder, self.port, self.starts = folder, port, 0
+        self.start()
+
+    def start(self) -> None:
+        self.starts += 1
+        log = self.folder / f"{self.starts}.log"
+        self.process, self.url = start_server(log, folder=self.folder, port=self.port)
+
+    def stop(self) -> None:
+        stop(self.process, self.folder / f"{self.starts}.log")
+
+
 @pytest.fixture(scope="module")
-def guarded(provider, tmp_path_factory):
-    """A server that asks for a login; its secrets stand in the folder it is started in."""
+def server(provider, tmp_path_factory):
     folder = tmp_path_factory.mktemp("guarded")
     (folder / ".streamlit").mkdir()
     port = free_port()
@@ -91,10 +107,17 @@ server_metadata_url = "http://127.0.0.1:{provider.server_port}/.well-known/openi
 [access]
 editors = ["ada@example.org"]
 viewers = ["bob@example.org"]
+editor_groups = ["search-team"]
 """)
-    process, url = start_server(folder / "server.log", folder=folder, port=port)
-    yield url
-    stop(process, folder / "server.log")
+    started = Guarded(folder, port)
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def guarded(server):
+    """The address of a server that asks for a login."""
+    return server.url
 
 
 def come(browser, url: str, provider, path: str = "", **user):
@@ -113,14 +136,16 @@ def test_editors_keep_viewers_look_others_stay_outside(browser, provider, guarde
     app.open().upload(*KEEPING)
     app.page.get_by_role("heading", name="Runs (1)").wait_for()
     app.go("Compare")
-    link, said = app.page.url, app.page.get_by_test_id("stTable").first.inner_text()
+    app.page.locator(LEADERBOARD).wait_for()
+    link, said = app.page.url, app.page.get_by_test_id("stMain").inner_text()
     context.close()
 
     app, context = come(browser, guarded, provider, email="bob@example.org")
     assert app.page.get_by_test_id("stFileUploader").count() == 0
     assert app.page.get_by_text("Kept in the workspace (2)").count() == 1
     app.open(link)
-    assert app.page.get_by_test_id("stTable").first.inner_text() == said
+    app.page.locator(LEADERBOARD).wait_for()
+    assert app.page.get_by_test_id("stMain").inner_text() == said
     app.page.get_by_role("button", name="Log out").click()
     app.page.get_by_role("button", name="Log in").wait_for()
     context.close()
@@ -130,8 +155,20 @@ def test_editors_keep_viewers_look_others_stay_outside(browser, provider, guarde
         app, context = come(browser, guarded, provider, **user)
         assert why in app.page.get_by_test_id("stAlert").inner_text()
         app.open(link)
-        assert app.page.get_by_test_id("stTable").count() == 0
+        assert app.page.locator(LEADERBOARD).count() == 0
         context.close()
+
+
+def test_a_login_holds_at_another_process_with_the_same_secrets_and_groups_count(browser, provider, server):
+    """As behind a proxy, when the server of a page ends: the login is in a cookie, its groups with it."""
+    app, context = come(browser, server.url, provider, email="eve@example.org", groups=["search-team", "x"])
+    assert app.page.get_by_test_id("stFileUploader").count() == 1, "her group makes her an editor"
+    server.stop()
+    server.start()
+    app.open()
+    assert app.page.get_by_role("button", name="Log out").count() == 1
+    assert app.page.get_by_test_id("stFileUploader").count() == 1
+    context.close()
 
 
 def test_a_cookie_that_somebody_made_up_lets_nobody_in(browser, provider, guarded):

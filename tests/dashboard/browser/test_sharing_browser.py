@@ -64,7 +64,7 @@ def test_pictures_and_tables_are_copied_and_downloaded_without_the_server(visit,
         assert download.value.suggested_filename == f"ragdash-means.{form.lower()}"
         content = Path(download.value.path()).read_bytes()
         assert content[:4] == start
-    for words in (b"Means of NDCG@10", b"Mean over 110 queries with 95 % bootstrap intervals.", b"sparse"):
+    for words in (b"Means of NDCG@10", b"Mean over 110 queries with 95% bootstrap intervals.", b"sparse"):
         assert words in content.replace(b"\xc2\xa0", b" ")
     app.page.get_by_role("button", name="Copy picture").click()
     app.page.get_by_role("status").get_by_text("Copied.").wait_for()

@@ -79,6 +79,21 @@ def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
     assert "▲ −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
 
 
+def test_of_many_runs_the_metrics_of_the_sentences_are_tested_until_all_are_asked_for():
+    answers = [["Sea of Tranquility" if at % (turn + 2) else "landed" for at in range(QUERIES)] for turn in range(11)]
+    at = page_cases.opened("answers", **address(the_truth(), [
+        built(f"run{turn:02}", texts) for turn, texts in enumerate(answers)]))
+    limited = "Differences of Support coverage and Token F1 are tested."
+
+    def tested() -> set[str]:
+        return {name.partition(" ")[0] for table in at.table for name in table.value.columns
+                if any("p = " in cell.replace("\u00a0", " ") for cell in table.value[name])}
+
+    assert limited in texts(at) and tested() == {"Support", "Token"}
+    widget(at, "toggle", "_answers_tested").set_value(True).run()
+    assert limited not in texts(at) and {"Support", "Token", "ROUGE\\-L", "Exact"} <= tested()
+
+
 def test_the_metric_of_the_sidebar_is_shown_and_asked_about_until_another_is_chosen_here():
     for run in ("good", "bad"):
         judge(runs()[run], the_truth(), "Faithfulness")

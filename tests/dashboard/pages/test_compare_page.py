@@ -79,6 +79,7 @@ def test_runs_without_a_significant_difference_to_the_best_are_tied_for_best():
     assert "The 40 queries have the same value in both runs, so the interval has no width." in texts(at)
 
 
+
 def test_what_the_picture_leaves_out_and_over_which_queries_a_difference_is_are_said():
     """Scores of a file: 40 queries of old, 30 of new. Seven metrics, of which the picture has six."""
     built, truth = runs_and_truth()
@@ -110,7 +111,8 @@ def test_compare_names_the_verdict_and_its_numbers():
     assert "No significant difference between **same** and **old** on MRR" in said
     table = at.table[-1].value
     row = table[table["Run"].str.contains("new") & (table["Metric"] == "MRR")].iloc[0]
-    assert row["Better / equal / worse"].replace("\u00a0", " ") == "20 / 16 / 4" and "better" in row["Verdict"]
+    counts = row["Better\u00a0/\u00a0equal\u00a0/\u00a0worse"].replace("\u00a0", " ")
+    assert counts == "20 / 16 / 4" and "better" in row["Verdict"]
 
 
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
@@ -141,7 +143,7 @@ def test_a_slice_of_the_sidebar_holds_for_every_page():
     at = opened("compare", **session(("old", "new"), slice="kind=easy"))
     assert "**new** and **old**" in texts(at) or "**new** is" in texts(at)
     row = at.table[-1].value.iloc[0]
-    assert row["Better / equal / worse"].replace("\u00a0", " ") == "0 / 16 / 4" and row["n"] == "20"
+    assert row["Better\u00a0/\u00a0equal\u00a0/\u00a0worse"].replace("\u00a0", " ") == "0 / 16 / 4" and row["n"] == "20"
     at = opened("compare", **session(("old", "new"), slice="kind=hard"))
     assert leaderboard(at)["MRR"][0].startswith("1.000") and "20 queries" in texts(at)
     for page in ("precision-recall", "ranking"):

@@ -37,7 +37,7 @@ def test_the_page_shows_the_two_planted_regressions():
     offered = [METRICS[name.partition("@")[0]] for name in metric_templates()]
     assert len(offered) == len(widget(at, "selectbox", "metric").options)
     family = sum(metric.aggregate == "mean" and metric.better is not None for metric in offered)
-    assert family > 50 and f"Corrected over {family} metrics: of histories without a true change, at most 5 %" in said
+    assert family > 50 and f"Corrected over {family} metrics: of histories without a true change, at most 5%" in said
     line = [history_point(run, TRUTH, parse_specs("RR")) for run in RUNS]
     [corrected] = history(line, parse_specs("RR"), family=family)  # as the command line, with the same number
     assert all(escape(sentence) in texts(at) for sentence in change_sentences(line, corrected))

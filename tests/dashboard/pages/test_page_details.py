@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
-from page_cases import charts, drawn, opened, texts
+from page_cases import address, charts, drawn, keys, opened, texts
 from streamlit.testing.v1 import AppTest
 from test_answers_page import opened as opened_answers
 from test_pages import upload
 
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.texts import CELL, shortened
 
 RUN = b"q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n"
@@ -50,3 +53,19 @@ def test_problems_beyond_the_cards_are_counted_and_folded_away():
     at = AppTest.from_function(problems_page).run()
     assert not at.exception and len(at.error) == 4 + 2
     assert [one.label for one in at.expander] == ["5 more problems"]
+
+
+def test_of_many_runs_the_first_have_cards_and_the_others_are_folded():
+    truth = Truth.build("truth", ["q1"], ["a"], [1])
+    many = [Run.build(f"run {at}", ["q1"] * 2, ["a", f"d{at}"], [2.0, 1.0]) for at in range(13)]
+    at, every = opened(**address(truth, many)), opened(**address(truth, many), state={"more_runs": True})
+    assert [sum(key.startswith("edit_") for key in keys(page, "popover")) for page in (at, every)] == [9, 13]
+    assert "4 more runs" in [fold.label for fold in at.expander]
+
+
+def test_negative_numbers_of_a_table_have_a_minus_sign():
+    table = pd.DataFrame({"Run": ["a", "b"], "Difference": [-0.5, 0.25], "Mean": [0.5, 0.25], "Share": [-0.5, 0.5]})
+    texts_of = elements._texts_of_negative(table, {"Difference": "%+.3f", "Mean": "%.3f", "Share": "percent"})
+    assert {name: [write(value) for value in table[name]] for name, write in texts_of.items()} == {
+        "Difference": ["\u22120.500", "+0.250"]}
+    assert not elements._texts_of_negative(pd.concat([table] * 2), {"Difference": "%+.3f"}), "rows with one index"

@@ -99,14 +99,14 @@ def test_the_numbers_are_those_of_the_library(pair):
     text = said(at)
     mean, low, high, alone = (f"{100 * value:.0f}" for value in (one.corrected.mean, one.corrected.low,
                                                                  one.corrected.high, one.judge.mean))
-    assert (f"dense: judge and person agree on 88 % of 60 labels (kappa {one.agreement.kappa:.2f}). "
-            f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f} %. "
-            f"Corrected for the errors of the judge, the run is faithful in {mean} % [{low}, {high}] of 100 queries. "
-            f"The judge alone says {alone} %."
+    assert (f"dense: judge and person agree on 88% of 60 labels (kappa {one.agreement.kappa:.2f}). "
+            f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%. "
+            f"Corrected for the errors of the judge, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
+            f"The judge alone says {alone}%."
             ) in text
     tables = " ".join(str(table.value) for table in at.table)
     assert "What fools this judge?" in text and "answer length" in tables and "no clear effect" in tables
-    assert f"hybrid: judge and person agree on 92 % of 50 labels (kappa {other.agreement.kappa:.2f}). " in text
+    assert f"hybrid: judge and person agree on 92% of 50 labels (kappa {other.agreement.kappa:.2f}). " in text
     figure = charts(at)["trust_means"]
     for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
         wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
@@ -209,7 +209,7 @@ def test_few_labels_give_no_interval(pair):
     judged(run, TRUTH, scores(4))
     labelled(run, scores(4), 12, 2)
     at = opened(run)
-    assert "judge and person agree on 83 % of 12 labels" in said(at) and "An interval needs 20 labels." in said(at)
+    assert "judge and person agree on 83% of 12 labels" in said(at) and "An interval needs 20 labels." in said(at)
     assert not drawn(charts(at)["trust_means"], "corrected")
     assert "no interval" in str(charts(at)["trust_means"]["layout"]["annotations"])
     assert button(at, "start_labelling")

@@ -212,3 +212,8 @@ def test_quantiles_of_draws_lie_between_two_draws_and_leave_out_what_is_undefine
             defined = row[~np.isnan(row)]
             expected = np.quantile(defined, quantile) if len(defined) and not np.isnan(quantile) else np.nan
             assert end == pytest.approx(expected, nan_ok=True)
+
+
+def test_two_values_have_an_interval_between_them():
+    low, high = stats.bootstrap_intervals(np.array([[0.2], [0.6]]), method="percentile")
+    assert (low[0], high[0]) == pytest.approx((0.2, 0.6)), "a quarter of the draws is each of them twice"

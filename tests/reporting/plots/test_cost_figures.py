@@ -56,6 +56,14 @@ def test_the_front_is_joined_from_the_cheapest_on_and_others_are_hollow():
     assert "n = 9 queries" in runs[0].hovertext[0] and "on the front" in runs[0].hovertext[0]
 
 
+def test_of_many_runs_those_with_a_color_and_those_on_the_front_have_labels():
+    means = three(*(1.0 + at for at in range(12)))
+    names = [f"run {at}" for at in range(12)]
+    fig = latency_cost.pareto(names, range(12), means, means, np.arange(12) == 10, axis=NDCG, title="x", unit="ms",
+                              n=[9] * 12)
+    assert [note.text for note in fig.layout.annotations] == [*names[:6], "run 10"] and len(fig.data) == 13
+
+
 def test_dollars_stand_before_numbers_and_hostile_names_are_written_out():
     fig = latency_cost.pareto(
         [HOSTILE], [0], three(0.002), three(0.5), np.array([True]), axis=NDCG, title="Cost per query", unit="$", n=[3]

@@ -244,7 +244,7 @@ def test_the_pictures_of_a_report_in_one_archive(samples):
     assert names == ["01-means.json", "02-differences.json", "03-at-RR.json", "04-at-nDCG.json", "05-first-rank.json"]
     means = json.loads(zipfile.ZipFile(io.BytesIO(content)).read(names[0]))["layout"]
     text = means["title"]["text"]
-    assert text.startswith("<b>") and "95 % interval" in text and " queries in the report." in text
+    assert text.startswith("<b>") and "95% interval" in text and " queries in the report." in text
     assert means["showlegend"]
 
 

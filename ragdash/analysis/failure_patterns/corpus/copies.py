@@ -48,7 +48,7 @@ def find_copies(queries: np.ndarray, ranks: np.ndarray, codes: np.ndarray, names
     """The copies among the rows: a document is one if a document above it in its list has its text.
 
     queries, ranks, codes (U,): of each row, codes index names and texts (null without one); size: queries of the truth.
-    Nearly equal: 80 % of the runs of three words in common, and the same numbers (`ragdash.matching.text_copies`).
+    Nearly equal: 80% of the runs of three words in common, and the same numbers (`ragdash.matching.text_copies`).
     """
     keys = text_keys(texts)
     alike = _near_keys(texts, keys)

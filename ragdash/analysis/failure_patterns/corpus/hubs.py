@@ -64,7 +64,7 @@ def find_hubs(queries: np.ndarray, codes: np.ndarray, names, grades: np.ndarray,
 
     Notes
     -----
-    A hub is in more top-k lists than one document of the corpus would be by chance (5 %, Bonferroni over all documents)
+    A hub is in more top-k lists than one document of the corpus would be by chance (5%, Bonferroni over all documents)
     if every list were drawn at random: binomial with the number of lists and the mean share of lists that return a
     document. The skew of the k-occurrence is that of Radovanovic, Nanopoulos and Ivanovic 2010.
     """

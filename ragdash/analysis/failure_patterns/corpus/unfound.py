@@ -25,7 +25,7 @@ MOST_PARTS, LEAST = 20, 5  # sources that are listed; pairs that one has
 class Part:
     """Relevant pairs of a source or a range of lengths: how many no run returns, with the share and its interval.
 
-    The 95 % interval is a bootstrap over queries, whose pairs are not independent; NaN with fewer than two queries.
+    The 95% interval is a bootstrap over queries, whose pairs are not independent; NaN with fewer than two queries.
     queries (Q,) bool: those with an unfound pair of this part.
     """
 

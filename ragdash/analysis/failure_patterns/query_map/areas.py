@@ -20,7 +20,7 @@ from ragdash.evaluation.stats import FAST_RESAMPLES, SEED, bootstrap_intervals
 class Area:
     """A cluster of alike questions and the values of a run there.
 
-    words: typical ones. queries (Q,) bool; n: those of them with a value; mean with its 95 % bootstrap interval
+    words: typical ones. queries (Q,) bool; n: those of them with a value; mean with its 95% bootstrap interval
     [low, high], NaN without a value. worse: significantly worse than the rest, p corrected by Holm's method over all
     areas; p_corrected is NaN where an area, or the rest, has too few queries to compare.
     """

@@ -41,7 +41,7 @@ class JudgmentPlan:
         query_id, doc_id, runs, ranks, chance (of being relevant) and doubt: the share of the variance of the difference
         between leader and rival that the judgment removes, the greatest over the rivals. The greatest first.
     needed : (low, median, high)
-        Judgments, in the order of the table, until the leader at that point is sure; ends of the middle 95 % of
+        Judgments, in the order of the table, until the leader at that point is sure; ends of the middle 95% of
         simulated grades. 0 where it is sure now; NaN where nothing is unjudged.
     undecided
         Share of the simulated grades under which even all judgments leave the runs equal or in doubt.

@@ -32,7 +32,7 @@ MEASURES = {"topics": "What is asked", "length": "Words of a question", "languag
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """A value of one side with its 95 % interval. n: questions or requests; NaN where it is not known."""
+    """A value of one side with its 95% interval. n: questions or requests; NaN where it is not known."""
 
     value: float
     low: float

@@ -1,6 +1,6 @@
 """Permutation tests of two samples: if both come from one source, any split of them is as likely as the one seen.
 
-So p is right for any distribution and any statistic: among tests without a true difference, at most 5 % have p below
+So p is right for any distribution and any statistic: among tests without a true difference, at most 5% have p below
 0.05. p = (1 + splits at least as extreme) / (1 + splits drawn). Source: Phipson and Smyth 2010.
 
 Letters: n values of both samples, B splits.

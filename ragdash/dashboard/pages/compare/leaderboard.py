@@ -69,7 +69,7 @@ def _open_run(context: PageContext, index: int) -> None:
 
 def _render_caption(context: PageContext, specs: list[Spec], runs: int, *, uneven: bool) -> None:
     """How to read the table and what to click. uneven: some queries have a value in one run of a pair only."""
-    sentences = [f"{fmt.escape(specs[0].title)} with its 95 % bootstrap interval.{context.scope.basis}"]
+    sentences = [f"{fmt.escape(specs[0].title)} with its 95% bootstrap interval.{context.scope.basis}"]
     baseline = fmt.shorten_middle(context.names[context.baseline], leaderboard_table.NAME)
     if runs > 1:
         sentences.append(
@@ -115,7 +115,7 @@ def render_means(context: PageContext, spec: Spec) -> None:
         components_tables.means_table(context, summaries, order),
         "means",
         f"Means of {spec.title} with intervals",
-        note=f"Mean over {fmt.query_range([summary.n for summary in summaries])} with 95 % bootstrap intervals."
+        note=f"Mean over {fmt.query_range([summary.n for summary in summaries])} with 95% bootstrap intervals."
              f"{context.scope.basis}",
     )
 

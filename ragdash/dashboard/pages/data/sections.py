@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -22,6 +22,7 @@ from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability
 from ragdash.reporting.sentences import formatting as fmt
 
+MOST_CARDS, FIRST_CARDS = 12, 9  # runs that all have a card in view; cards in view of more runs
 COLOR_NAMES = ("blue", "ochre", "brown", "sky blue", "brick red", "navy")
 ROLE_TITLES = {"run": "Run", "truth": "Truth (judgments)", "both": "Run and truth", "corpus": "Documents (texts)"}
 ROLE_PHRASES = {"corpus": "documents", "both": "run and truth"}
@@ -119,9 +120,19 @@ def render_removed_run() -> None:
 
 
 def render_runs() -> None:
-    """A card for each run of the session."""
-    with st.grid(3, min_column_width=300, key="run_cards"):
-        for entry in state.runs():
+    """A card for each run of the session; of many runs, all but the first are folded."""
+    entries = state.runs()
+    shown = entries if len(entries) <= MOST_CARDS else entries[:FIRST_CARDS]
+    _render_cards(shown, "run_cards")
+    if rest := entries[len(shown):]:
+        with st.expander(f"{len(rest)} more runs", key="more_runs", on_change="rerun") as fold:
+            if fold.open:
+                _render_cards(rest, "more_run_cards")
+
+
+def _render_cards(entries: Sequence[SessionRun], key: str) -> None:
+    with st.grid(3, min_column_width=300, key=key):
+        for entry in entries:
             run = entry.run
             if run is not None:
                 _render_run(entry, run)

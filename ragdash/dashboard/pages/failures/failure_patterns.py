@@ -88,11 +88,11 @@ def render_traits(data: FailuresData) -> None:
     )
     elements.chart(figure, _traits_table(rows), "shared", f"How kinds of queries differ from the rest in {name}",
                   formats={"p, corrected": "%.4f", "p": "%.4f"},
-                  note=f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals.")
+                  note=f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
     _render_links(data, rows)
-    st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals; the first "
+    st.caption(f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals; the first "
                f"{len(visible)} of {len(rows):,} kinds, surely worse ones first." if len(rows) > len(visible) else
-               f"Difference of the means, {fmt.escape(axis.title)}, with 95 % bootstrap intervals.")
+               f"Difference of the means, {fmt.escape(axis.title)}, with 95% bootstrap intervals.")
 
 
 def _cache_key(data: FailuresData) -> tuple:

@@ -186,7 +186,7 @@ def _render_areas(data: FailuresData, result: QueryMap, texts: Sequence[str | No
             query_links.link(f"{fmt.escape(name)} ({int(area.queries.sum()):,})", data.digest, icon=None,
                              **{state.PICKED: [picked_queries.pack(data.context.scope, area.queries)]})
     basis = "shared words" if result.source == WORDS else f"embeddings by {fmt.escape(result.source)}"
-    st.caption(f"Grouped by {basis}, not by the picture. Mean with its 95 % bootstrap interval; *surely worse*: p "
+    st.caption(f"Grouped by {basis}, not by the picture. Mean with its 95% bootstrap interval; *surely worse*: p "
                "below 0.05 after Holm's correction over all clusters.")
 
 

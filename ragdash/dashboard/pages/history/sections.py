@@ -85,7 +85,7 @@ def _render_finding(line: Sequence[HistoryPoint], metric: MetricHistory) -> None
     """The changes in words, the newest first, and what the reader must know."""
     if len(line) < 2:
         st.info("This line has one run. A change needs two.", icon=":material/info:")
-    sentences = change_sentences(line, metric)[::-1]
+    sentences = change_sentences(line, metric)[::-1] if len(line) > 1 else []
     with st.container(key="finding", gap="small"):
         for sentence in sentences[:MOST_CHANGES]:
             st.markdown(fmt.escape(sentence))
@@ -112,6 +112,6 @@ def _render_picture(line: Sequence[HistoryPoint], metric: MetricHistory, spec: S
         "Settings that changed": changed, "Judgments": [point.truth for point in line]})[::-1]
     elements.chart(figure, table, "history", f"{spec.title} over time: {len(line):,} runs, "
                    f"{len(metric.changes):,} significant changes",
-                   caption="Means with their 95 % intervals. ▲ ▼ mark changes that are significant however often you "
+                   caption="Means with their 95% intervals. ▲ ▼ mark changes that are significant however often you "
                    f"look and whichever metric of the sidebar you choose, at one cutoff. {correction_sentence(metric)} "
                    "The dotted line is the mean of the accepted run. Differences in the table are to that run.")

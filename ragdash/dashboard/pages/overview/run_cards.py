@@ -52,7 +52,7 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
             context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.entries),
             key="other_runs", more={"Latency": latency, "Cost": cost})
         page_links.link("compare", f"Compare all {len(order)} runs", icon=":material/leaderboard:")
-    st.caption(f"{fmt.escape(spec.title)}: mean with its 95 % interval over {_query_counts(summaries)}."
+    st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}."
                f"{context.scope.basis}")
     recomputed_note.render(singles, [spec])
 

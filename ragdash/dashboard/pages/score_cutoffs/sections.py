@@ -197,7 +197,7 @@ def _render_advice(points: OperatingPoints) -> None:
                 f"Best cutoff for {title}",
                 formats=TABLE_FORMATS,
             )
-    st.caption(f"{title} with its 95 % interval on the held-out half of the queries, which did not choose the cutoff. "
+    st.caption(f"{title} with its 95% interval on the held-out half of the queries, which did not choose the cutoff. "
                "The halves are the same for every run.")
 
 

@@ -285,7 +285,7 @@ def _render_figure(context: PageContext, rated_metric: RatedMetric) -> None:
             None if rated_metric.is_rated else band_sentences.unrated(rated_metric.spec)),
         f"bands_{title}",
         f"{rated_metric.spec.title}: {alt}",
-        caption=f"{source}Mean over {fmt.query_range([row.n for row in rows])} with 95 % intervals."
+        caption=f"{source}Mean over {fmt.query_range([row.n for row in rows])} with 95% intervals."
                 f"{context.scope.basis}",
     )
 
@@ -337,5 +337,5 @@ def render_slices(context: PageContext, rated_metrics: Sequence[RatedMetric]) ->
         else band_sentences.no_bands_reason(rated_metric.spec, rated_metric.no_bands_reason)
     )
     note += f" Target: {band_sentences.target_text(rated_metric.target)}." if rated_metric.target else ""
-    st.caption(f"{fmt.escape(note)} Mean over n queries of each kind with its 95 % interval."
+    st.caption(f"{fmt.escape(note)} Mean over n queries of each kind with its 95% interval."
                f"{context.scope.basis}")

@@ -49,4 +49,4 @@ def render_front(context: PageContext, choice: Choice, pool: JudgedPool, price: 
     shown = pd.DataFrame({"Run": names, title: quality[0], "Low": quality[1], "High": quality[2], "Search ms": cost[0],
                           "ms low": cost[1], "ms high": cost[2], "On the front": on_front})
     elements.chart(figure, shown, "price_front", f"{title} against the time of the search: single runs and the hybrid")
-    st.caption("Bars are 95 % intervals. The hybrid's value is held out. Hollow: another is as good and faster.")
+    st.caption("Bars are 95% intervals. The hybrid's value is held out. Hollow: another is as good and faster.")

@@ -33,7 +33,7 @@ PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
 def settings(content: ReportContent, title: str) -> Section:
     """What was counted and how; what the files say of the runs' own settings."""
     request, evaluation = content.request, content.evaluations[0]
-    rules, flips = content.rules, content.rules.flips(int(content.selected.sum()))
+    rules, flips = content.rules, content.rules.flips(int(content.selected.sum()), len(content.names))
     facts = [
         ("Queries", request.slice_title or "all"),
         ("Baseline", content.names[request.baseline]),

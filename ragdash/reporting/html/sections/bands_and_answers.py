@@ -33,7 +33,7 @@ def bands(content: ReportContent, title: str) -> Section:
         return Section("bands", title, missing="No bands are stated for these metrics and cutoffs; there are some for "
                        "MRR and Recall@10, and a file of bands can be given with --bands.")
     return Section("bands", title, [Text("A band is a labelled interval of values, drawn by the source that is named. "
-                                          "A run is in a band if its whole 95 % interval is.", quiet=True), *blocks])
+                                          "A run is in a band if its whole 95% interval is.", quiet=True), *blocks])
 
 
 def _rated(content: ReportContent, column: int, spec, table) -> list:
@@ -98,7 +98,7 @@ def answers(content: ReportContent, title: str) -> Section:
         if columns:
             shared = len({rows[i][column].n for i in order for column in columns}) == 1
             blocks += [Heading(heading), Table(
-                f"{heading} Mean with its 95 % interval" + (f", n = {rows[0][columns[0]].n:,}" if shared else ""),
+                f"{heading} Mean with its 95% interval" + (f", n = {rows[0][columns[0]].n:,}" if shared else ""),
                 ["Run", *(specs[column].title for column in columns)],
                 [[cells.run_cell(content.names[i], content.slots[i]),
                   *(cells.mean_cell(rows[i][column], with_n=not shared) for column in columns)] for i in order])]

@@ -99,14 +99,14 @@ def leaderboard(content: ReportContent, title: str) -> Section:
                 ),
             ]
         )
-    grid = Table(f"Mean of each metric with its 95 % interval, best {content.lead.title} first",
+    grid = Table(f"Mean of each metric with its 95% interval, best {content.lead.title} first",
                 ["Run", *(spec.title for spec in request.specs)], table)
     return Section("leaderboard", title, (grid, Text(_note(content, several_n), quiet=True), *_pictures(content)))
 
 
 def _note(content: ReportContent, several_n: bool) -> str:
     request = content.request
-    sentences = ["Mean over n queries with its 95 % bootstrap interval."]
+    sentences = ["Mean over n queries with its 95% bootstrap interval."]
     if not several_n:
         sentences.append(f"n = {content.summaries[0][0].n:,}.")
     if content.candidates:
@@ -140,7 +140,7 @@ def _pictures(content: ReportContent) -> list:
 
     values_text = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
     blocks = [
-        Figure("means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {values_text}.", means)
+        Figure("means", lead.title, f"Mean {lead.title} of each run with its 95% interval: {values_text}.", means)
     ]
     specs = [
         spec for spec in content.request.specs if any(spec == compared_spec for _, compared_spec in content.comparisons)
@@ -149,7 +149,7 @@ def _pictures(content: ReportContent) -> list:
         base = names[content.request.baseline]
         blocks += [Heading(f"Differences to {base}"), Figure(
             "differences", f"Differences to {base}", f"Difference of each run to {base} on "
-            f"{fmt.listed([spec.title for spec in specs])}, with 95 % intervals; the table below has the numbers.",
+            f"{fmt.listed([spec.title for spec in specs])}, with 95% intervals; the table below has the numbers.",
             lambda theme: _forest(content, specs, theme), differences(content, specs),
             "Candidate minus baseline, with simultaneous intervals. Filled symbols: a significant difference, the "
             "interval excludes 0; hollow: no significant difference.")]
@@ -195,7 +195,7 @@ def differences(content: ReportContent, specs: list[Spec]) -> Table:
         for result in (content.comparisons[candidate, spec] for candidate in content.candidates)
     ]
     return Table("Differences, tests and effect sizes", [
-        "Run", "Metric", "Difference [95 % interval]", "p (corrected)", "Better / equal / worse", "Cohen's d_z",
+        "Run", "Metric", "Difference [95% interval]", "p (corrected)", "Better / equal / worse", "Cohen's d_z",
         "Smallest difference shown", "n", "Verdict"], rows, frozenset({2, 3, 4, 5, 6, 7}), folded=True)
 
 

@@ -35,7 +35,7 @@ def by_cutoff(content: ReportContent, title: str) -> Section:
             f"curve-{name}", f"{metric.title}@k", fmt.curve_alt_text(metric.title, content.names, mean[:, marked - 1],
                                                                  marked) + ".",
             lambda theme, draw=draw: draw(theme=theme), _at_round_cutoffs(content, run_curves, name),
-            f"Mean over {fmt.query_range([curve.n[name] for curve in run_curves])} with 95 % confidence bands.")]
+            f"Mean over {fmt.query_range([curve.n[name] for curve in run_curves])} with 95% confidence bands.")]
     precision, recall = (np.array([curve.mean[name] for curve in run_curves]) for name in ("P", "R"))
     blocks += [Heading("Trade-off"), Figure(
         "trade-off", "Precision against recall", "Mean precision against mean recall, from k = 1 to the deepest rank.",
@@ -76,14 +76,14 @@ def ranking(content: ReportContent, title: str) -> Section:
             high[:, columns],
             axis=axis_of(metric.spec()),
         )
-        table = Table(f"{metric.title} at each cutoff with its 95 % interval", ["Run", *(f"k = {k:,}" for k in ks)],
+        table = Table(f"{metric.title} at each cutoff with its 95% interval", ["Run", *(f"k = {k:,}" for k in ks)],
                      [[run, *(f"{fmt.number(summary.mean)} {fmt.interval(summary)}" for summary in row[columns])]
                       for run, row in zip(content.names, rows, strict=True)], frozenset(range(1, len(ks) + 1)), True)
         blocks += [Heading(f"{metric.title}@k"), Figure(
             f"at-{name}", f"{metric.title}@k",
             fmt.curve_alt_text(metric.title, content.names, mean[:, columns][:, -1], int(ks[-1])) + ".",
             lambda theme, draw=draw: draw(theme=theme), table,
-            f"Mean over {fmt.query_range([row[columns][0].n for row in rows])} with 95 % intervals.")]
+            f"Mean over {fmt.query_range([row[columns][0].n for row in rows])} with 95% intervals.")]
     return Section("ranking", title, [*blocks, *_first_rank(content)])
 
 

@@ -101,7 +101,7 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
-    return Table(f"Mean with 95 % interval{basis}, best {content.lead.title} first.{left_out}",
+    return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *(spec.title for spec in specs), *(["Time per query"] if times else [])], rows)
 
 
@@ -171,7 +171,7 @@ def _picture(content: ReportContent, shown: Sequence[int]) -> list[Figure]:
         return plots.means(names, slots, mean, low, high, n, axis=axis_of(lead), theme=theme, baseline=baseline)
 
     values = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
-    return [Figure("summary-means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {values}.",
+    return [Figure("summary-means", lead.title, f"Mean {lead.title} of each run with its 95% interval: {values}.",
                    draw)]
 
 

@@ -96,7 +96,7 @@ def estimates(data: TrustData) -> None:
                   "alone, and corrected",
                   caption="Hollow: judge alone. Thin: labels alone. Bold: corrected, the judge's mean adjusted for its "
                           "errors on the labeled queries. n: queries with a label; N: queries with a verdict only. "
-                          f"Intervals of {100 * validations[0].level:.0f} %.")
+                          f"Intervals of {100 * validations[0].level:.0f}%.")
 
 
 def _interval_figure(

@@ -176,7 +176,7 @@ def label_text(value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}{fmt.NBSP}%" if np.isfinite(share) else fmt.UNDEFINED
+    return f"{100 * share:.0f}%" if np.isfinite(share) else fmt.UNDEFINED
 
 
 def _mean_text(value: float, binary: bool) -> str:

@@ -52,7 +52,7 @@ def render_effects(data: VariantsData) -> None:
     count, queries = fmt.count(len(effects.settings), "setting"), fmt.count(effects.n, "query", "queries")
     elements.chart(figure, pd.DataFrame(rows), "main_effects", f"Effect of {count} on {data.spec.title}: "
                    f"{headline(data.variants)}", caption="Against the average of the values of a "
-                   f"setting, over {queries}, with corrected 95 % intervals. The number of runs is in parentheses. "
+                   f"setting, over {queries}, with corrected 95% intervals. The number of runs is in parentheses. "
                    "Filled: significant."
                    + (f" {fmt.escape(left_out)}" if left_out else ""))
 

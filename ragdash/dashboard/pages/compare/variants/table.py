@@ -47,7 +47,7 @@ def render(data: VariantsData) -> None:
     elements.frame(frame, "variants_runs", f"{len(frame):,} rows: runs with their settings, best first",
                    formats={"Latency (ms)": "%.1f", "Cost ($)": "%.5f"}, height=HEIGHT if len(frame) > LONG else None)
     total = len(data.names)
-    st.caption(f"{fmt.count(int(rows.sum()), 'run')} of {total:,}, best first. Low and High: 95 % interval of the "
+    st.caption(f"{fmt.count(int(rows.sum()), 'run')} of {total:,}, best first. Low and High: 95% interval of the "
                "mean. Click a heading to sort.")
 
 

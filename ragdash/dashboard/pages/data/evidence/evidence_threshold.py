@@ -114,7 +114,7 @@ def _render_figure(context: PageContext, spec: Spec) -> None:
                       f"{name} {fmt.number(value)}" for name, value in zip(context.names, current_means, strict=True)),
                   note=f"Relevant by evidence, mean over {fmt.query_range([sweep.n for sweep in sweeps])}. The symbols "
                        "are at the threshold in use.")
-    band = " with 95 % intervals" if len(sweeps) <= pictures_of.BANDED else "; the table has the 95 % intervals"
+    band = " with 95% intervals" if len(sweeps) <= pictures_of.BANDED else "; the table has the 95% intervals"
     st.caption(
         f"Relevant by evidence, mean over {fmt.query_range([sweep.n for sweep in sweeps])}{band}. The symbols are at "
         f"the threshold in use."

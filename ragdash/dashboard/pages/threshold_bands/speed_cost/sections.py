@@ -67,7 +67,7 @@ def render_tables(data: SpeedCostData) -> None:
         with numbers_tab:
             elements.frame(speed_cost_tables.numbers_table(data), "spending_numbers", "Every number of speed and cost",
                           formats={"Value": "%.6g", "Low": "%.6g", "High": "%.6g"})
-    st.caption("With 95 % bootstrap intervals. P90: one query in ten takes longer. With fewer than 100 queries, P99 is "
+    st.caption("With 95% bootstrap intervals. P90: one query in ten takes longer. With fewer than 100 queries, P99 is "
                "close to the slowest query. The times come from the runs: compare them only if they were measured in "
                "the same way.")
     for line in [*data.reasons, *speed_cost_tables.unknown_costs(data)]:
@@ -129,7 +129,7 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
         f"{spec.title} against {PRICE_TITLES[paid].lower()} of each run; on the front: "
         + fmt.listed([data.context.names[index] for index in np.flatnonzero(on_front)] or ["none"]),
         formats={PRICE_TITLES[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g", "Paid high": "%.6g"},
-        caption="Filled: on the Pareto front, by the means. Hollow: not on it. Bars are 95 % intervals. One more "
+        caption="Filled: on the Pareto front, by the means. Hollow: not on it. Bars are 95% intervals. One more "
                 f"point is 0.01 of {fmt.escape(spec.title)}. Compare shows whether a difference is real.",
         note=f"Mean over {fmt.query_range([summary.n for summary in summaries])}.",
     )
