@@ -3,8 +3,8 @@
     python benchmarks/evidence.py [--rounds 3]
 
 1,000 queries x 20 chunks of 800 characters x 2 spans of 120: one span stands in a chunk as it is, one with a tenth of
-its letters wrong, the other pairs are unrelated. ragdash matches all 40,000 pairs, texts normalised and the table of
-scores included; difflib compares a sample of the normalised pairs, and its time is scaled up. Times of processors are
+its letters wrong, the other pairs are unrelated. ragdash matches all 40,000 pairs, texts normalized and the table of
+scores included; difflib compares a sample of the normalized pairs, and its time is scaled up. Times of processors are
 set against each other, so that neither the number of cores nor what else the machine does counts.
 
 - how="sequence" beside the call that it stands for, SequenceMatcher(None, span, chunk).ratio(). With autojunk, its
@@ -32,7 +32,7 @@ import pyarrow as pa
 from rapidfuzz import fuzz
 
 from ragdash.core.records import Run, Truth
-from ragdash.matching.evidence import match_evidence, normalise
+from ragdash.matching.evidence import match_evidence, normalize
 
 QUERIES, CHUNKS, CHUNK, SPAN, SAMPLE, FEW = 1_000, 20, 800, 120, 100, 2
 SECONDS, MILLISECONDS, RATIO = 2.0, 10.0, 40
@@ -111,7 +111,7 @@ def main(rounds: int) -> None:
     rng = random.Random(1)
     chunks, spans = texts(rng)
     run, truth = build(chunks, spans)
-    sample = [(normalise(rng.choice(spans[q])), normalise(rng.choice(chunks[q])))
+    sample = [(normalize(rng.choice(spans[q])), normalize(rng.choice(chunks[q])))
               for q in (rng.randrange(QUERIES) for _ in range(SAMPLE))]
     rows = {how: [] for how, *_ in BESIDE}
     theirs = {name: [] for _, name, *_ in BESIDE}
@@ -145,7 +145,7 @@ def verify(scores, chunks: list[list[str]], spans: list[list[str]]) -> None:
     """Every span is found, and a sample of scores is rapidfuzz's, one by one."""
     check(bool((scores.covered(0.7).span_rank <= CHUNKS).all()), "a span that is there is not found")
     pairs = [(q, c, s) for q in range(0, QUERIES, 50) for c in range(CHUNKS) for s in range(2)]
-    expected = {(q, c + 1, 2 * q + s): fuzz.partial_ratio(normalise(spans[q][s]), normalise(chunks[q][c])) / 100
+    expected = {(q, c + 1, 2 * q + s): fuzz.partial_ratio(normalize(spans[q][s]), normalize(chunks[q][c])) / 100
                 for q, c, s in pairs}
     asked = np.flatnonzero(scores.query[scores.row_chunk] % 50 == 0)
     found = {(int(scores.query[c]), int(scores.rank[c]), int(p)): float(value) for c, p, value in zip(
@@ -155,7 +155,7 @@ def verify(scores, chunks: list[list[str]], spans: list[list[str]]) -> None:
 
 def verify_sequence(scores, sample: list[tuple[str, str]]) -> None:
     """Pairs of the sample have difflib's number, 1 where the span stands in the chunk, and none below the floor."""
-    pairs = {(scores.spans.parts[p], normalise(scores.texts[scores.text[c]])): float(value) for c, p, value in zip(
+    pairs = {(scores.spans.parts[p], normalize(scores.texts[scores.text[c]])): float(value) for c, p, value in zip(
         scores.row_chunk, scores.row_part, scores.score, strict=True)}
     expected = {pair: 1.0 if pair[0] in pair[1] else published(*pair) for pair in sample}
     check(all(pairs.get(pair, 0.0) == (value if value >= scores.floor else 0.0) for pair, value in expected.items()),

@@ -1,7 +1,7 @@
-"""Runs and judgements at benchmark scales, written as TREC files.
+"""Runs and judgments at benchmark scales, written as TREC files.
 
 small    300 queries x 20, about 1 relevant each      marco    6,980 x 1,000, about 1 relevant each (binary)
-graded   6,980 x 1,000, about 50 judgements each, grades 0 to 3
+graded   6,980 x 1,000, about 50 judgments each, grades 0 to 3
 Scores carry four decimals, as engines print them, so most rankings hold real ties.
 """
 
@@ -19,7 +19,7 @@ SCALES = {"small": (300, 20, 1.07, False), "marco": (6_980, 1_000, 1.07, False),
 CORPUS = 8_841_823
 
 
-def judgements(queries: int, per_query: float, graded: bool, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def judgments(queries: int, per_query: float, graded: bool, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """(query, document, grade) of distinct judged pairs."""
     counts = np.maximum(1, rng.poisson(per_query, queries) if graded else 1 + rng.poisson(per_query - 1, queries))
     query = np.repeat(np.arange(queries), counts)
@@ -55,7 +55,7 @@ def make(folder: Path, scale: str, runs: int = 1) -> tuple[list[Path], Path]:
     queries, depth, per_query, graded = SCALES[scale]
     rng = np.random.default_rng(3)
     ids = pa.array(rng.choice(1_200_000, queries, replace=False)).cast(pa.string())
-    judged = judgements(queries, per_query, graded, rng)
+    judged = judgments(queries, per_query, graded, rng)
     qrels = folder / f"{scale}.qrels"
     if not qrels.exists():
         zero = pa.array(np.zeros(len(judged[0]), int))

@@ -93,8 +93,8 @@ def bernstein_over_nights(differences: np.ndarray) -> np.ndarray:
     rate = np.minimum(np.sqrt(2 * np.log(2 / ALPHA) / (before * t * np.log(1 + t))), 0.5)
     last = np.concatenate([[0.5], running[:-1]])
     cost = 4 * (means - last) ** 2 * (-np.log(1 - rate) - rate) / 4
-    centre = np.cumsum(rate * means) / np.cumsum(rate)
-    return np.abs(centre - 0.5) > (np.log(2 / ALPHA) + np.cumsum(cost)) / np.cumsum(rate)
+    center = np.cumsum(rate * means) / np.cumsum(rate)
+    return np.abs(center - 0.5) > (np.log(2 / ALPHA) + np.cumsum(cost)) / np.cumsum(rate)
 
 
 def holm(differences: np.ndarray) -> np.ndarray:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "dashboard")]
 
 import pyarrow as pa  # noqa: E402
-from generate import judgements, ranking, write  # noqa: E402
+from generate import judgments, ranking, write  # noqa: E402
 from sessions import Server, Session  # noqa: E402
 
 PAGES = ("", "compare", "failures", "queries", "ranking")
@@ -71,7 +71,7 @@ def data(folder: Path, queries: int, depth: int, runs: int = 3) -> tuple[list[Pa
     """Run files and judgments (about 20 a query, graded) in a folder."""
     rng = np.random.default_rng(5)
     ids = pa.array([f"q{number}" for number in range(queries)])
-    judged = judgements(queries, 20, True, rng)
+    judged = judgments(queries, 20, True, rng)
     truth = folder / "judgments.qrels"
     write(truth, [ids.take(pa.array(judged[0])), pa.array(np.zeros(len(judged[0]), int)), pa.array(judged[1]),
                   pa.array(judged[2])])

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from generate import judgements, ranking, write
+from generate import judgments, ranking, write
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +50,7 @@ def make_files(folder: Path, runs: int, queries: int, depth: int) -> tuple[list[
     """Write seeded TREC files, about 20 graded judgments per query; what is there already is kept."""
     folder.mkdir(parents=True, exist_ok=True)
     ids = np.array([f"q{number:05d}" for number in range(queries)])
-    judged = judgements(queries, 20, True, np.random.default_rng(16))
+    judged = judgments(queries, 20, True, np.random.default_rng(16))
     qrels = folder / f"judged-{queries}.qrels"
     if not qrels.exists():
         write(qrels, [ids[judged[0]], np.full(len(judged[0]), "0"), judged[1], judged[2]])

@@ -196,7 +196,7 @@ def group_cell(seed: int, samples: int, size: int | str, same: float, p: float, 
 def _group_batch(rng: np.random.Generator, sizes: np.ndarray, same: float, p: float, n: int, drawn: str,
                  judge: tuple, kind: str, samples: int) -> np.ndarray:
     codes, shape = np.repeat(np.arange(len(sizes)), sizes), (int(sizes.sum()), samples)
-    labelled = _drawn_groups(rng, sizes, n, samples)[codes] if drawn == "groups" else \
+    labeled = _drawn_groups(rng, sizes, n, samples)[codes] if drawn == "groups" else \
         rng.random(shape).argsort(axis=0).argsort(axis=0) < n
 
     def answers(share: float) -> np.ndarray:
@@ -213,11 +213,11 @@ def _group_batch(rng: np.random.Generator, sizes: np.ndarray, same: float, p: fl
         second = np.where(alike, first, answers(p - 0.2))
         right, judged = second - first, np.where(alike, judged, verdicts(second)) - judged
         true, bounds = -0.1, (-1.0, 1.0)
-    labels = np.where(labelled, right, np.nan)
+    labels = np.where(labeled, right, np.nan)
     known, ignored = (ppi(judged, labels, bounds=bounds, groups=of) for of in (codes, None))
     alone = np.array([label_interval(right[rows, s], bounds=bounds, groups=codes[rows])
-                      for s, rows in enumerate(labelled.T)]).T
-    counts = np.array([len(np.unique(codes[rows])) for rows in labelled.T])
+                      for s, rows in enumerate(labeled.T)]).T
+    counts = np.array([len(np.unique(codes[rows])) for rows in labeled.T])
     given = np.isfinite(known.low)
     return np.array([[((low <= true + 1e-12) & (true <= high + 1e-12) & given).sum(), (high - low)[given].sum(),
                       counts[given].sum(), given.sum()]

@@ -84,7 +84,7 @@ def labels_alone(table: Table, rng: np.random.Generator) -> tuple:
     """What ragdash does without a judge: `label_interval`."""
     every = moments(table)
     zero = np.zeros_like(every.yy)
-    result = ppi_of_moments(Moments(every.n, every.n_unlabelled, every.y_mean, every.f_mean, every.f_rest, every.yy,
+    result = ppi_of_moments(Moments(every.n, every.n_unlabeled, every.y_mean, every.f_mean, every.f_rest, every.yy,
                                     zero, every.ff, every.f_all, every.cubes), bounds=table.bounds)
     return result.low, result.high
 
@@ -252,7 +252,7 @@ def _unscaled(table: Table) -> dict[str, np.ndarray]:
 
 def _weight(every: Moments) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.clip(every.yf / every.f_all / (1 + every.n / every.n_unlabelled), 0, 1)
+        weight = np.clip(every.yf / every.f_all / (1 + every.n / every.n_unlabeled), 0, 1)
         return np.where(every.f_all > 1e-12, weight, 0.0)
 
 

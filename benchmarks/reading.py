@@ -89,7 +89,7 @@ def content_faults(expected: Mapping[str, str], runs: list[Run], truth: Truth | 
     """Differences of what the queries have."""
     evidence = has_detail(truth, "evidence")
     if expected["relevance"] and not expected["relevance"].startswith(("n ", "chunk_id is the question")) and not (
-            (truth is not None and truth.judgements) or evidence):
+            (truth is not None and truth.judgments) or evidence):
         yield "missing", "relevance"
     answers = any(has_detail(run, "answer") for run in runs)
     references = has_detail(truth, "answers")

@@ -77,7 +77,7 @@ def run_of(rankings: dict, name: str = "run", **facts) -> Run:
 
 
 def truth_of(grades: dict, name: str = "truth", **facts) -> Truth:
-    """A truth of {"q": {"d": grade}} or {"q": ["d", ...]}; a query without judgements is known by its details."""
+    """A truth of {"q": {"d": grade}} or {"q": ["d", ...]}; a query without judgments is known by its details."""
     grades = {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in grades.items()}
     rows = [(query, doc, grade) for query, docs in grades.items() for doc, grade in docs.items()]
     if not all(grades.values()):
@@ -190,7 +190,7 @@ def _run_columns(rng: np.random.Generator, rankings: dict, step: float) -> dict:
 
 
 def _truth_columns(rng: np.random.Generator, grades: dict) -> dict:
-    """The judgements in some order and kind of column, some of them given twice."""
+    """The judgments in some order and kind of column, some of them given twice."""
     rows = [(query, doc, grade) for query, docs in grades.items() for doc, grade in docs.items()]
     rows += [row for row in rows if rng.random() < 0.05]
     if rng.random() < 0.5:

@@ -68,7 +68,7 @@ def recomputed(match: Match) -> tuple[Recomputed, ...]:
     >>> row.file_mean, row.mean, row.reason, row.variant
     (0.5, 0.75, 'cutoff', 'RR@1')
     """
-    if match.run.file_scores is None or not match.truth.judgements or not len(match.run.docs):
+    if match.run.file_scores is None or not match.truth.judgments or not len(match.run.docs):
         return ()
     pairs = [(spec, counterpart(spec, read_spec)) for spec in default_file_specs([match.run])]
     return tuple(row for spec, known in pairs if known is not None

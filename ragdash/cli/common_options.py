@@ -15,7 +15,7 @@ from ragdash.io.proposals.reading import ROLES
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Options of the commands that read runs or truths."""
     parser.add_argument("--encoding", default="utf-8")
-    parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
+    parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognized: "
                         f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
                         "their name first is understood too; FILE:OURS=THEIRS is for one of the files")
     parser.add_argument("--role", choices=ROLES, help="what the files hold, for a proposed reading")

@@ -71,8 +71,8 @@ class FileScores:
     @cached_property
     def label_names(self) -> tuple[str, ...]:
         """The metrics with labels, in the order of the file."""
-        labelled = {self.metrics[int(row)].as_py() for row in np.flatnonzero(self.labels.is_valid().to_numpy(False))}
-        return tuple(name for name in self._metric_names if name in labelled)
+        labeled = {self.metrics[int(row)].as_py() for row in np.flatnonzero(self.labels.is_valid().to_numpy(False))}
+        return tuple(name for name in self._metric_names if name in labeled)
 
     @cached_property
     def run_names(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
             facts = {"query": names[int(codes[x])].as_py(), "document": ids[x].as_py(),
                      "grades": [grades[x], grades[y]], "lines": line_numbers}
             problems.append(
-                Problem("conflicting-judgements", facts, file, line_numbers[1] if line_numbers else None, "grade")
+                Problem("conflicting-judgments", facts, file, line_numbers[1] if line_numbers else None, "grade")
             )
         raise InputError(problems)
     return np.setdiff1d(np.arange(len(pair)), b)

@@ -206,13 +206,13 @@ class Results:
 
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
-        labelled = "" if attribute in {part.attribute for part in self.scope.slices.values()} else (
+        labeled = "" if attribute in {part.attribute for part in self.scope.slices.values()} else (
             self.label_attributes().get(attribute, ""))
         names, digests, baseline = self.selection.names, self.selection.digests, self.selection.baseline
         others = self.selection.others()
         rows = evaluation_cache.compared_by_slice(
             digests[baseline], [digests[index] for index in others], self.scope, spec, attribute,
-            self.comparison_rules(margin), labelled)
+            self.comparison_rules(margin), labeled)
         verdict = self._main_verdict()
         return [[withhold(replace(comparison, candidate=names[index], baseline=names[baseline]), verdict)
                  for index, comparison in zip(others, row, strict=True)] for row in rows]

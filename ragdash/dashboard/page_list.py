@@ -33,7 +33,7 @@ class PageEntry:
     icon: str
     question: str
     needs: tuple[str, ...] = ()
-    appears_with: str = ""  # data without which the list leaves the page out, instead of greying it
+    appears_with: str = ""  # data without which the list leaves the page out, instead of graying it
     unlisted: bool = False  # linked at the end of the sidebar, or on Data, instead of in the list of pages
 
 
@@ -123,7 +123,7 @@ def is_listed(entry: PageEntry, present: set[str]) -> bool:
 
 
 def is_offered(entry: PageEntry, present: set[str]) -> bool:
-    """Whether a page is worth a line in the sidebar, greyed where other data is missing."""
+    """Whether a page is worth a line in the sidebar, grayed where other data is missing."""
     return not entry.appears_with or entry.appears_with in present
 
 

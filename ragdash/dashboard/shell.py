@@ -96,7 +96,7 @@ def ensure() -> None:
 
 
 def _pages_without_data(present: set[str]) -> None:
-    """The pages that cannot show anything yet, greyed, each with the data that it needs."""
+    """The pages that cannot show anything yet, grayed, each with the data that it needs."""
     by_need: dict[str, list[page_list.PageEntry]] = {}
     for entry in page_list.entries():
         need = page_list.missing_need(entry, present)

@@ -90,7 +90,7 @@ class Match:
                  "_rankings")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
-        views += ("ranked", "judgement") if same_ties else ()
+        views += ("ranked", "judgment") if same_ties else ()
         views += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
         if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
                 other.matching.threshold:
@@ -248,10 +248,10 @@ class Match:
         return _judged_positions(self.run, self.truth, self.truth_query)
 
     @cached_property
-    def judgement(self) -> np.ndarray:
+    def judgment(self) -> np.ndarray:
         """Which judgment of the truth each row of `ranked` is: (H,) int64."""
-        positions, judgement = self._hits
-        return judgement[_by_query_and_rank(self.truth.queries[judgement], self.ranks(positions))]
+        positions, judgment = self._hits
+        return judgment[_by_query_and_rank(self.truth.queries[judgment], self.ranks(positions))]
 
     @cached_property
     def ranked(self) -> Ranked:
@@ -263,9 +263,9 @@ class Match:
 
     def _ranked(self) -> Ranked:
         run, truth = self.run, self.truth
-        positions, judgement = self._hits
+        positions, judgment = self._hits
         rank = self.ranks(positions)
-        query, grade = truth.queries[judgement], truth.grades[judgement]
+        query, grade = truth.queries[judgment], truth.grades[judgment]
         score = np.full(len(positions), np.nan) if run.scores is None else run.scores[positions]
         order = _by_query_and_rank(query, rank)
         in_run = self.truth_query >= 0
@@ -312,25 +312,25 @@ def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[
         positions = np.setdiff1d(positions, run.repeated, assume_unique=True)
     query, hashes = truth_query[run.query_of(positions)], run.pairs[positions]
     slots = truth.index.first(hashes)
-    judgement = np.full(len(positions), -1)
+    judgment = np.full(len(positions), -1)
     for depth in range(truth.index.depth):
-        open_ = np.flatnonzero(judgement < 0)
+        open_ = np.flatnonzero(judgment < 0)
         pair = truth.index.pairs_at(slots[open_] + depth, hashes[open_])
         open_, pair = (values[(pair >= 0) & (truth.queries[pair] == query[open_])] for values in (open_, pair))
         docs = take(run.docs, run.rows(positions[open_]))
         same_document = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)
-        judgement[open_[same_document]] = pair[same_document]
-    judged = judgement >= 0
-    return positions[judged], judgement[judged]
+        judgment[open_[same_document]] = pair[same_document]
+    judged = judgment >= 0
+    return positions[judged], judgment[judged]
 
 
 def _judged_by_query(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What `_judged_positions` gives, for many judgments: the rows of a query are compared with its own alone."""
     first, stop = (np.searchsorted(truth.queries, truth_query, side) for side in ("left", "right"))
-    positions, judgement = truth.index.same_hashes(run.pairs, run.starts, first, stop)
+    positions, judgment = truth.index.same_hashes(run.pairs, run.starts, first, stop)
     if len(run.repeated):
         counted = ~np.isin(positions, run.repeated, assume_unique=True)
-        positions, judgement = positions[counted], judgement[counted]
+        positions, judgment = positions[counted], judgment[counted]
     docs = take(run.docs, run.rows(positions))
-    same = pc.equal(docs, truth.docs.take(plain_array(judgement))).to_numpy(zero_copy_only=False).astype(bool)
-    return positions[same], judgement[same]
+    same = pc.equal(docs, truth.docs.take(plain_array(judgment))).to_numpy(zero_copy_only=False).astype(bool)
+    return positions[same], judgment[same]

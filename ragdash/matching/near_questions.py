@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.core.text import content_words, normalise, number_value, numbers, tokens
+from ragdash.core.text import content_words, normalize, number_value, numbers, tokens
 
 HOW = "unicode"  # the tokens: any script
 NEAR, WORD = 85.0, 80.0  # rapidfuzz ratio: of the content words of two questions; of two words
@@ -28,7 +28,7 @@ def near_duplicate(a: str, b: str) -> bool:
 
     first_stems, second_stems = question_stems(a), question_stems(b)
     if not first_stems or not second_stems:
-        return normalise(a, HOW) == normalise(b, HOW)
+        return normalize(a, HOW) == normalize(b, HOW)
     if fuzz.ratio(sorted_stems(a), sorted_stems(b)) < NEAR or _numbers(a) != _numbers(b):
         return False
     unmatched = [[word for word in left_stems - two if not any(fuzz.ratio(word, like) >= WORD for like in two)]
@@ -49,7 +49,7 @@ def near_question_pairs(questions: Sequence[str | None]) -> tuple[np.ndarray, np
     from rapidfuzz import fuzz, process
 
     texts = ["" if question is None else question for question in questions]
-    keys = [sorted_stems(text) or normalise(text, HOW) for text in texts]
+    keys = [sorted_stems(text) or normalize(text, HOW) for text in texts]
     rows = np.array([row for row, key in enumerate(keys) if key], np.int64)
     listed = [keys[row] for row in rows]
     pairs: list[tuple[int, int]] = []

@@ -19,7 +19,7 @@ def ranks_of(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     if run.ranked_by != "score" or ties == "file" or not len(positions):
         return rank
     scores = compared_scores(run, ties)
-    tied = np.flatnonzero(_has_equal_neighbour(scores, positions, start, stop))
+    tied = np.flatnonzero(_has_equal_neighbor(scores, positions, start, stop))
     if len(tied):
         rank[tied] = _tied_ranks(run, scores, positions[tied], start[tied], stop[tied])
     return rank
@@ -38,7 +38,7 @@ def mirrored_ranks(run: Run, positions: np.ndarray, rank: np.ndarray, ties: str)
     if run.ranked_by != "score" or not len(positions):
         return rank
     query, scores = run.query_of(positions), compared_scores(run, ties)
-    tied = np.flatnonzero(_has_equal_neighbour(scores, positions, run.starts[query], run.starts[query + 1]))
+    tied = np.flatnonzero(_has_equal_neighbor(scores, positions, run.starts[query], run.starts[query + 1]))
     positions, start, stop = positions[tied], run.starts[query[tied]], run.starts[query[tied] + 1]
     first = bisect_falling(scores, start, positions, scores[positions], past_equal=False)
     last = bisect_falling(scores, positions, stop, scores[positions], past_equal=True)
@@ -55,7 +55,7 @@ def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
 
 
-def _has_equal_neighbour(scores: np.ndarray, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+def _has_equal_neighbor(scores: np.ndarray, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     """Whether the position before or behind, within start:stop, has the same score: (H,) bool."""
     score = scores[positions]
     previous, next_position = np.maximum(positions - 1, start), np.minimum(positions + 1, stop - 1)

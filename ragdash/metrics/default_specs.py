@@ -19,7 +19,7 @@ def default_specs(runs: Iterable[Run], truth: Truth, directions: Mapping[str, st
     A metric that a file and ragdash both have is next to its counterpart; without judgments there is none.
     """
     from_files = default_file_specs(runs, directions)
-    if not from_files or not truth.judgements:
+    if not from_files or not truth.judgments:
         return from_files or DEFAULT_SPECS
     pairs = ((spec, counterpart(spec, read_spec)) for spec in from_files)
     return tuple(dict.fromkeys([*DEFAULT_SPECS, *(spec for pair in pairs for spec in pair if spec is not None)]))

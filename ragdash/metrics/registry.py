@@ -23,7 +23,7 @@ SMALLEST_OF_PRODUCT = 1e-5  # trec_eval's MIN_GEO_MEAN: smaller values count as 
 FILE_DEFAULTS: Mapping[str, object] = {"better": "", "column": "", "high": 1.0, "label": "", "low": 0.0}
 _PLAIN = re.compile(r"[^\s,()'\"]+")
 FILE = "file"  # the name of every metric that a file brings along; the column is one of its parameters
-FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost",
+FAMILY_OF_MODULE = {"judged_share": "judgments", "score_detection": "detection", "latency_cost": "cost",
                     "recall_levels": "recall levels", "user_models": "user models"}
 """Families whose name, part of the JSON output, is not that of their module."""
 

@@ -330,7 +330,7 @@ def test_of_a_large_truth_the_entry_says_how_much_was_looked_at():
 
 @pytest.mark.slow
 def test_a_large_truth_that_nothing_matches_is_looked_through_quickly():
-    """A million judgements, 2 million returned documents: 3 s of processor time, ten times that before."""
+    """A million judgments, 2 million returned documents: 3 s of processor time, ten times that before."""
     rng = np.random.default_rng(0)
     queries = pa.array([f"q{i}" for i in range(7_000)])
     judged = pa.array([f"passage_{i:08d}" for i in rng.permutation(980_000)])

@@ -18,7 +18,7 @@ from ragdash.analysis.judge_validation import (
     assign_labels,
     corrected_difference,
     families,
-    labelling_sheet,
+    labeling_sheet,
     read_labels,
     read_verdicts,
     same_family,
@@ -113,7 +113,7 @@ def test_a_kappa_below_0_has_a_true_minus_sign():
 
 @pytest.mark.parametrize(("values", "labels", "kind"), [
     ([1.0, 0.0] * 30, {}, "no-labels"), ([1.0, 0.0] * 30, {f"q{i}": 1.0 for i in range(19)}, "few-labels"),
-    ([1.0, 0.0] * 15, {f"q{i}": 1.0 for i in range(30)}, "all-labelled"), ([1.0] * 60, {}, "constant-judge")])
+    ([1.0, 0.0] * 15, {f"q{i}": 1.0 for i in range(30)}, "all-labeled"), ([1.0] * 60, {}, "constant-judge")])
 def test_what_keeps_an_interval_from_being(values, labels, kind):
     found = validate_judge(judged(values), labels)
     assert kind in [one.kind for one in found.problems] and math.isnan(found.corrected.low)
@@ -213,7 +213,7 @@ def test_every_query_is_drawn_as_often():
 def test_a_sheet_goes_out_and_comes_back():
     ids = ["=1+1", "b,c", 'd"e', "007"]
     one = RunVerdicts("run", pa.array(ids), np.ones(4))
-    table = labelling_sheet([one], ids)
+    table = labeling_sheet([one], ids)
     assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
     rows = list(csv.DictReader(io.StringIO(label_sheet_bytes(table, "csv").decode())))
     assert rows[0]["query_id"] == "'=1+1"
@@ -229,7 +229,7 @@ def test_a_sheet_shows_references_where_the_judge_sees_them_and_that_there_is_no
     rows = {"q1": {"question": "Who?", "answer": "Ada", "references": ["Ada L."], "contexts": ["Ada"]},
             "q2": {"question": "When?", "answer": "No idea.", "references": [""], "contexts": ["Ada"]}}
     run, truth = case(rows)
-    sheets = [labelling_sheet([RunVerdicts("run", pa.array(["q1", "q2"]), np.ones(2), what=name)], ["q1", "q2"],
+    sheets = [labeling_sheet([RunVerdicts("run", pa.array(["q1", "q2"]), np.ones(2), what=name)], ["q1", "q2"],
                               [Match(run, truth)]) for name in ("Correctness", "Faithfulness", "SupportCoverage")]
     assert [sheet["references"].to_pylist() for sheet in sheets] == [
         [["Ada L."], ["The question has no answer in the documents."]], [None, None], [None, None]]
@@ -307,7 +307,7 @@ TELLS = {  # (verdicts or votes, labels): what the text says, what it does not
     "kinder": (
         FIVE,
         [1, 1, 0, 0, 0],
-        ("On 5 labelled queries the judge is kinder than the person: +0.200",),
+        ("On 5 labeled queries the judge is kinder than the person: +0.200",),
         "stricter",
     ),
     "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: −0.200",), "kinder than"),

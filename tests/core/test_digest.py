@@ -171,7 +171,7 @@ def test_the_digest_of_a_truth_sees_its_details(changed):
     assert one.digest != other.digest
 
 
-def test_a_judgement_given_twice_alike_is_no_other_content():
+def test_a_judgment_given_twice_alike_is_no_other_content():
     one = Truth.build("t", ["q", "q"], ["a", "b"], np.array([1, 0]))
     two = Truth.build("t", ["q", "q", "q"], ["a", "b", "a"], np.array([1, 0, 1]))
     assert one.digest == two.digest

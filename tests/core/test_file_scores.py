@@ -38,9 +38,9 @@ def test_the_digest_of_a_run_follows_its_scores_not_their_order():
     plain, scored = run("dense"), run("dense").with_file_scores(FileScores.build(ROWS))
     reversed_rows = run("dense").with_file_scores(FileScores.build(ROWS[::-1]))
     changed = run("dense").with_file_scores(FileScores.build([("q1", "dense", "mrr", 0.6), *ROWS[1:]]))
-    relabelled = run("dense").with_file_scores(FileScores.build([*ROWS[:2], ("q1", "dense", "verdict", "Wrong")]))
+    relabeled = run("dense").with_file_scores(FileScores.build([*ROWS[:2], ("q1", "dense", "verdict", "Wrong")]))
     moved = run("dense").with_file_scores(FileScores.build([*ROWS[:2], ("q2", "dense", "verdict", "Correct")]))
     other_metric = run("dense").with_file_scores(FileScores.build([*ROWS[:2], ("q1", "dense", "grade", "Correct")]))
     assert scored.digest == reversed_rows.digest
-    assert len({one.digest for one in (plain, scored, changed, relabelled, moved, other_metric)}) == 6
+    assert len({one.digest for one in (plain, scored, changed, relabeled, moved, other_metric)}) == 6
     assert plain.with_file_scores(None).digest == plain.digest

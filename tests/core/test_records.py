@@ -132,7 +132,7 @@ def test_details_of_a_truth_stand_beside_their_queries():
     assert {query: row["query"] for query, row in rows.items()} == {"a": "A?", "b": "B?", "only here": "Else?",
                                                                     "c": None}
     assert rows["b"]["answers"] == ["x"] and rows["only here"]["answers"] == [] and rows["a"]["answers"] is None
-    assert (len(truth), truth.judgements, truth.queries_without_relevant) == (4, 3, 2)
+    assert (len(truth), truth.judgments, truth.queries_without_relevant) == (4, 3, 2)
 
 
 def test_an_empty_run_and_an_empty_truth_can_be_built():

@@ -81,7 +81,7 @@ def test_records_keep_texts_and_details():
 
 def test_judgments_from_dicts_and_frames():
     truth = Truth.from_dict(JUDGMENTS, "qrels")
-    assert (truth.query_ids.to_pylist(), truth.judgements) == (["q1", "q2", "q3"], 3)
+    assert (truth.query_ids.to_pylist(), truth.judgments) == (["q1", "q2", "q3"], 3)
     assert Truth.from_dict({"q1": ["a"], "q2": {"b"}}).grades.tolist() == [1, 1]
     frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "label": [2.0, 0.0]})
     assert Truth.from_frame(frame, columns={"grade": "label"}).grades.tolist() == [2, 0]
@@ -96,7 +96,7 @@ def test_judgments_from_records():
     assert truth.details.to_pylist() == [{"query": text} for text in ("Who?", None, None, None)]
     plain = [{name: record[name] for name in ("query_id", "relevant")} for record in records]
     assert Truth.of(plain).digest == Truth.from_dict({**JUDGMENTS, "4": ["d9", "8"]}).digest
-    assert Truth.of([]).judgements == 0
+    assert Truth.of([]).judgments == 0
 
 
 def test_attributes_of_records_slice_the_queries():
@@ -143,7 +143,7 @@ def kinds(make) -> list[str]:
      ["python-object/record"] * 2 + ["python-object/judgments", "python-object/grade"] + ["python-object/id"] * 2),
     (lambda: Truth.of([{"query_id": "q", "relevant": ["a"], "attributes": {"x": {1}}}]), ["python-object/detail"]),
     (lambda: Truth.of([{"query_id": "q", "relevant": ["a"]}] * 2), ["duplicate-query"]),
-    (lambda: Truth.of([{"query_id": "q", "relevant": ["a", {"doc_id": "a", "grade": 2}]}]), ["conflicting-judgements"]),
+    (lambda: Truth.of([{"query_id": "q", "relevant": ["a", {"doc_id": "a", "grade": 2}]}]), ["conflicting-judgments"]),
     (lambda: Truth.from_dict({"q": {"a": 1.5}, "r": "doc"}), ["python-object/grade", "python-object/judgments"]),
     (lambda: Run.from_dict({"q": {"a": np.nan}}), ["nan-score/column"]),
 ])

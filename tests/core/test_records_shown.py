@@ -33,7 +33,7 @@ def test_a_frame_is_read_back():
     assert Run.from_frame(listed.frame()).frame().equals(listed.frame())
     truth = Truth.from_dict({"q1": {"d7": 2, "d2": 0}, "q2": ["a"]})
     assert truth.frame().values.tolist() == [["q1", "d7", 2], ["q1", "d2", 0], ["q2", "a", 1]]
-    assert Truth.from_frame(truth.frame()).judgements == 3 and Truth.of(truth.frame()).digest == truth.digest
+    assert Truth.from_frame(truth.frame()).judgments == 3 and Truth.of(truth.frame()).digest == truth.digest
     for empty in (Run.from_dict({}), Run.from_dict({"q": []}), Truth.from_dict({"q": []})):
         assert len(empty.frame()) == 0 and "doc_id" in empty.frame()
 

@@ -20,7 +20,7 @@ from ragdash.core.text import (
     content_words,
     is_refusal,
     listed,
-    normalise,
+    normalize,
     number_value,
     numbers,
     sentences,
@@ -52,7 +52,7 @@ def squad_script(text: str) -> str:
 
 @given(EVERY)
 def test_squad_is_what_the_script_does_with_composed_text(text):
-    assert normalise(text) == squad_script(unicodedata.normalize("NFC", text))
+    assert normalize(text) == squad_script(unicodedata.normalize("NFC", text))
 
 
 @pytest.mark.parametrize("text, expected", [
@@ -60,7 +60,7 @@ def test_squad_is_what_the_script_does_with_composed_text(text):
     ("3.5%", "35"), ("-5", "5"), ("“the” end", "“ ” end"), ("Isn’t", "isn’t"), ("日本の首都。", "日本の首都。"),
     ("cafe\u0301", "caf\u00e9"), ("The", ""), ("a_b", "ab"), ("a\x00b", "\x00b")])
 def test_squad_by_hand(text, expected):
-    assert normalise(text) == expected
+    assert normalize(text) == expected
 
 
 @pytest.mark.parametrize("text, language, expected", [
@@ -75,27 +75,27 @@ def test_squad_by_hand(text, expected):
     ("क्या है?", "en", "क्या है"),
     ("a\u200db\ufeff", "en", "ab"), ("C++ & €5", "en", "c 5"), ("...", "en", ""), ("", "en", "")])
 def test_unicode_by_hand(text, language, expected):
-    assert normalise(text, "unicode", language=language) == expected
+    assert normalize(text, "unicode", language=language) == expected
 
 
 def test_every_vowel_sign_of_arabic_and_the_letter_that_lengthens_are_left_out():
     ranges = ((0x0610, 0x061A), (0x0640, 0x0640), (0x064B, 0x065F), (0x0670, 0x0670), (0x06D6, 0x06DC),
               (0x06DF, 0x06E8), (0x06EA, 0x06ED))  # Unicode: Arabic marks, without the two signs between the last three
     marks = [chr(code) for first, last in ranges for code in range(first, last + 1)]
-    assert [mark for mark in marks if normalise(f"\u0633{mark}\u0644", "unicode") != "\u0633\u0644"] == []
-    assert normalise("\u0633\u0644\u064a\u0660", "unicode") == "\u0633\u0644\u064a0", "letters and digits stay"
+    assert [mark for mark in marks if normalize(f"\u0633{mark}\u0644", "unicode") != "\u0633\u0644"] == []
+    assert normalize("\u0633\u0644\u064a\u0660", "unicode") == "\u0633\u0644\u064a0", "letters and digits stay"
 
 
 @given(EVERY)
 def test_unicode_is_done_after_one_time(text):
-    once = normalise(text, "unicode", language="none")
-    assert normalise(once, "unicode", language="none") == once
+    once = normalize(text, "unicode", language="none")
+    assert normalize(once, "unicode", language="none") == once
 
 
 @given(EVERY)
 def test_composed_and_decomposed_text_are_one(text):
     for how in ("squad", "unicode"):
-        assert normalise(unicodedata.normalize("NFD", text), how) == normalise(unicodedata.normalize("NFC", text), how)
+        assert normalize(unicodedata.normalize("NFD", text), how) == normalize(unicodedata.normalize("NFC", text), how)
 
 
 @pytest.mark.parametrize("how, expected", [
@@ -206,7 +206,7 @@ ANSWERS = ["Paris.", "The song “I don't know” is by The Sheepdogs.", "No.",
 
 
 @pytest.mark.parametrize("answer", DECLINES)
-def test_refusals_are_recognised(answer):
+def test_refusals_are_recognized(answer):
     assert is_refusal(answer)
 
 

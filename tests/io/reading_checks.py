@@ -182,7 +182,7 @@ def _truth_differences(result: ReadFile, expected: Mapping, questions: Mapping[s
     wanted = [name for name in ("relevant", "references", "evidence") if name in expected]
     truth = result.truth
     if not wanted and (not expected.get("texts") or expected.get("runs")):
-        if truth is not None and (truth.judgements or _has(truth, "answers") or _has(truth, "evidence")):
+        if truth is not None and (truth.judgments or _has(truth, "answers") or _has(truth, "evidence")):
             yield f"wrong: a truth is read where there is none: {_describe(result)}"
         if expected.get("texts"):
             yield from _text_differences(result.runs[:1], expected, questions)
@@ -194,7 +194,7 @@ def _truth_differences(result: ReadFile, expected: Mapping, questions: Mapping[s
         yield f"wrong: {len(truth)} queries in the truth, not {expected['queries']}"
     yield from _text_differences([truth], expected, questions)
     for name, role in (("relevant", "judgments"), ("references", "answers"), ("evidence", "evidence")):
-        present = truth.judgements if name == "relevant" else _has(truth, role)
+        present = truth.judgments if name == "relevant" else _has(truth, role)
         if present and name not in expected and name != "evidence":
             yield f"wrong: {role} are read where there are none"
     for key, judged in expected.get("relevant", {}).items():

@@ -60,7 +60,7 @@ def test_several_runs_in_an_archive():
     assert [(p.kind, p.file) for p in runs[0].problems] == [("unread-file", "both.zip/LICENSE"),
                                                             ("unread-file", "both.zip/qrels.txt")]
     assert [run.name for run in read_runs(("x", content), name="mine")] == ["mine/dense", "mine/sparse"]
-    assert read_truth(("x", content)).judgements == 2
+    assert read_truth(("x", content)).judgments == 2
     assert read_run(("x", packed({"a.trec": TREC})), name="mine").name == "mine"
     assert detect(("x", content)).format == "zip"
 
@@ -78,11 +78,11 @@ def test_beir(tmp_path):
         (tmp_path / "nq" / path).write_bytes(content)
     truth, unpacked = read_truth(tmp_path / "nq"), read_truth(("nq.zip", packed(BEIR)))
     assert truth.digest == unpacked.digest
-    assert (truth.name, len(truth), truth.judgements) == ("nq", 2, 2)
+    assert (truth.name, len(truth), truth.judgments) == ("nq", 2, 2)
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
     assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file"]
     assert detect(tmp_path / "nq").format == "beir"
-    assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgements == 2
+    assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgments == 2
 
 
 REFUSED = {

@@ -20,7 +20,7 @@ RUNS = {  # queries, documents
     "s05_ir_measures_compat/compat.run": (2, 1927),
     "s05_ir_measures_compat/cwl.run": (3, 30),
 }
-TRUTHS = {  # queries, judgements
+TRUTHS = {  # queries, judgments
     "s01_trec_eval_test/qrels.test": (3, 3681),
     "s01_trec_eval_test/qrels.rel_level": (3, 3681),
     "s02_evidencerag_dense_vs_hybrid/pages.qrels": (100, 100),
@@ -46,7 +46,7 @@ def test_real_runs(path, real_data):
 @pytest.mark.parametrize("path", TRUTHS)
 def test_real_truths(path, real_data):
     truth = read_truth(real_data / path)
-    assert (len(truth), truth.judgements) == TRUTHS[path]
+    assert (len(truth), truth.judgments) == TRUTHS[path]
     assert not truth.problems
     assert detect(real_data / path).role == "truth"
 
@@ -55,7 +55,7 @@ def test_comments_are_skipped(real_data):
     folder = real_data / "s01_trec_eval_test"
     truth = read_truth(folder / "qrels.test.with-comments")
     assert [(problem.kind, problem.line) for problem in truth.problems] == [("comment", 1)]
-    assert truth.judgements == read_truth(folder / "qrels.test").judgements
+    assert truth.judgments == read_truth(folder / "qrels.test").judgments
 
 
 def test_a_doubled_tab_is_white_space(real_data):
@@ -64,7 +64,7 @@ def test_a_doubled_tab_is_white_space(real_data):
     assert run.ranking("31_1")["score"][at].as_py() == 116
 
 
-BOTH = {  # queries, documents returned, judgements, reference answers
+BOTH = {  # queries, documents returned, judgments, reference answers
     "s02_evidencerag_dense_vs_hybrid/ragas/run75_224_generated_per_query.csv": (75, 0, 75),
     "s02_evidencerag_dense_vs_hybrid/retrieval_results_dense_2years.json": (100, 0, 100),
     "s06_mtrag_sample/responses-10.jsonl": (10, 23, 10),

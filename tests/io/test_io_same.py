@@ -139,7 +139,7 @@ TRUTHS = {
     "qrels, blanks": "".join(f"{q} 0 {d} {g}\n" for q, d, g in JUDGED).encode(),
     "qrels, tabs": "".join(f"{q}\tQ0\t{d}\t{g}\n" for q, d, g in JUDGED).encode(),
     "qrels, decimal grades": "".join(f"{q} 0  {d} {g}.0\r\n" for q, d, g in JUDGED).encode(),
-    "qrels, a judgement twice": "".join(f"{q} 0 {d} {g}\n" for q, d, g in [*JUDGED, JUDGED[3]]).encode(),
+    "qrels, a judgment twice": "".join(f"{q} 0 {d} {g}\n" for q, d, g in [*JUDGED, JUDGED[3]]).encode(),
     "beir": table("query-id corpus-id score", JUDGED, "\t"),
     "csv": table("query_id doc_id grade", JUDGED, ","),
     "csv, other names": table("qid document_id relevance", JUDGED, ","),

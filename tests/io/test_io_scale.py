@@ -182,7 +182,7 @@ def test_irregular_lines_far_down_are_found(name):
 def test_odd_qrels_far_down_are_found():
     before = "".join(f"q{i} 0 d{i} 1\n" for i in range(9000))
     for line, kind in (("q 0 d9 0.5", "bad-grade"), ("q  d9 1", "column-count"),
-                       ("q1 0 d1 2", "conflicting-judgements")):
+                       ("q1 0 d1 2", "conflicting-judgments")):
         with pytest.raises(InputError) as caught:
             read_truth(("x", (before + line + "\n").encode()))
         assert [(problem.kind, problem.line) for problem in caught.value.problems] == [(kind, 9001)]

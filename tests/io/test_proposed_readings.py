@@ -110,7 +110,7 @@ def test_the_reading_of_a_shape(name):
         assert len(read_runs(("file.json", content), mapping=mapping)) == run_count
     if truth_queries is not None:
         truth = read_truth(("file.json", content), mapping=mapping)
-        assert (len(truth), truth.judgements) == (truth_queries, judgments)
+        assert (len(truth), truth.judgments) == (truth_queries, judgments)
 
 
 @pytest.mark.parametrize("name", SHAPES)

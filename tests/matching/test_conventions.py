@@ -193,7 +193,7 @@ def test_trec_evals_convention_counts_every_query_of_the_truth():
     assert mean(rankings, grades, "RR", missing="skip", unanswerable="zero") == 1
 
 
-def test_a_document_without_a_judgement_is_not_relevant_and_its_share_is_shown():
+def test_a_document_without_a_judgment_is_not_relevant_and_its_share_is_shown():
     row = {name: value(["new", "a", "new2"], {"a": 1, "b": 0}, name) for name in ("P@3", "RR", "Judged@3", "Judged@1")}
     assert row == pytest.approx({"P@3": 1 / 3, "RR": 1 / 2, "Judged@3": 1 / 3, "Judged@1": 0})
 
@@ -232,14 +232,14 @@ def test_relevant_is_grade_1_or_rel_for_binary_metrics_only():
     assert value(ranking, {"a": 1}, "RR(rel=2)") == pytest.approx(NAN, nan_ok=True)
 
 
-def test_a_judgement_given_twice_alike_counts_once():
+def test_a_judgment_given_twice_alike_counts_once():
     truth = Truth.build("truth", ["q", "q", "p", "q"], ["a", "b", "a", "a"], np.array([2, 1, 1, 2]))
-    assert truth.judgements == 3
+    assert truth.judgments == 3
     row = by_query(evaluate(run_of({"q": ["a", "b"]}), truth, "n_rel R nDCG AP"))["q"]
     assert row == {"n_rel": 2, "R": 1, "nDCG": 1, "AP": 1}
 
 
-def test_a_judgement_given_twice_with_other_grades_is_an_error_that_names_both_lines():
+def test_a_judgment_given_twice_with_other_grades_is_an_error_that_names_both_lines():
     queries, names, grades = ["q", "p", "q", "q", "p"], ["a", "a", "b", "a", "a"], np.array([1, 0, 1, 2, 3])
     with pytest.raises(InputError) as caught:
         Truth.build("truth", queries, names, grades, lines=np.array([4, 5, 6, 17, 18]), file="some.qrels")

@@ -15,7 +15,7 @@ from ragdash.matching.evidence import (
     digest,
     embedded_texts,
     match_evidence,
-    normalise,
+    normalize,
     read_decisions,
     similarity,
     spans,
@@ -103,11 +103,11 @@ def test_partial_is_the_best_alignment_of_the_shorter_text():
     rng = random.Random(1)
     letters = "abcdefgh "
     for _ in range(60):
-        span = normalise("x" + "".join(rng.choices(letters, k=rng.randint(26, 40))) + "x")
+        span = normalize("x" + "".join(rng.choices(letters, k=rng.randint(26, 40))) + "x")
         chunk = list("y" + "".join(rng.choices(letters, k=rng.randint(26, 70))) + "y")
         if rng.random() < 0.5:
             chunk[1:1] = [c if rng.random() > 0.2 else rng.choice(letters) for c in span]
-        chunk = normalise("".join(chunk))
+        chunk = normalize("".join(chunk))
         found = match([chunk], [span], floor=0.01).score
         assert found == pytest.approx([naive_partial(span, chunk)], abs=1e-12)
 
@@ -119,7 +119,7 @@ def test_sequence_is_difflib_to_the_last_digit():
         span = "".join(rng.choices("abcdefgh ", k=rng.randint(30, 300)))
         chunk = "".join(c if rng.random() > rng.choice([0.1, 0.3]) else rng.choice("ijkl") for c in span)
         found.append(match([chunk], [span], "sequence", floor=0.3).score)
-        ratio = difflib.SequenceMatcher(None, normalise(span), normalise(chunk)).ratio()
+        ratio = difflib.SequenceMatcher(None, normalize(span), normalize(chunk)).ratio()
         expected.append([ratio] if ratio >= 0.3 else [])
     assert [list(scores) for scores in found] == expected
     assert 20 < sum(map(len, expected)) < 150
@@ -139,7 +139,7 @@ def test_normalising_is_lower_case_and_collapsed_white_space_whatever_the_charac
         character = chr(code)
         if character.isspace() or code < 0x3000 or code % 97 == 0:
             for text in (f"A{character}b", f"{character}A  b c{character}"):
-                assert normalise(text) == " ".join(text.lower().split()), code
+                assert normalize(text) == " ".join(text.lower().split()), code
 
 
 def test_words_of_ascii_are_those_of_any_text():
@@ -208,7 +208,7 @@ LONG_SPAN = " ".join("".join(_letters.choices("abcdefghijklmnopqrstuvwxyz", k=6)
 @pytest.mark.parametrize("text", [LONG_SPAN, "word " * 1000, "长" * 4000, "a" * (LONG + 1), "b" * LONG, "a b"],
                          ids=lambda text: f"{text[:8]} {len(text)}")
 def test_parts_of_a_span_are_whole_and_alike(text):
-    plain = normalise(text)
+    plain = normalize(text)
     parts = split_span(plain)
     assert max(map(len, parts)) <= LONG and len(parts) == -(-len(plain) // LONG)
     assert "".join(parts).replace(" ", "") == plain.replace(" ", "")
@@ -217,7 +217,7 @@ def test_parts_of_a_span_are_whole_and_alike(text):
 
 
 def test_a_split_span_is_covered_when_every_part_is():
-    first, second = split_span(normalise(LONG_SPAN))
+    first, second = split_span(normalize(LONG_SPAN))
     both = match(["nothing at all to be seen here, friends", f"so: {second}", "no", f"and: {first} end"], [LONG_SPAN])
     covered = both.covered()
     assert covered.span_rank.tolist() == [4]
@@ -243,7 +243,7 @@ def test_sequence_sees_little_of_a_text_of_200_characters():
     assert len(match([near], [LONG_SPAN[:400]], "sequence").score) == 0
 
 
-def test_spans_of_a_query_that_are_equal_once_normalised_are_one():
+def test_spans_of_a_query_that_are_equal_once_normalized_are_one():
     truth = truth_with_evidence({"a": [SPAN, SPAN.upper() + " ", "Other evidence of another kind altogether"],
                                  "b": None, "c": ["", " ... ", SPAN]})
     found = spans(truth)
@@ -311,8 +311,8 @@ def test_a_run_that_returned_nothing():
 ])
 def test_the_passage_stands_where_the_table_says(chunk, span):
     row = match([chunk], [span]).table().to_pylist()[0]
-    said = normalise(chunk[row["start"]:row["stop"]])
-    assert said == (normalise(span) if row["kind"] == "span in chunk" else normalise(chunk))
+    said = normalize(chunk[row["start"]:row["stop"]])
+    assert said == (normalize(span) if row["kind"] == "span in chunk" else normalize(chunk))
     assert chunk != "  7 in 17 and 7" or row["start"] == 2
 
 

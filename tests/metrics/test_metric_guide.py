@@ -12,7 +12,7 @@ from ragdash.metrics.docs.reference import as_markdown
 from ragdash.metrics.docs.use_cases import USES
 
 EXAMPLES = {name: metric.example for name, metric in METRICS.items() if metric.example}
-FAMILIES = ("retrieval", "judgements", "detection", "evidence", "answers", "grounding", "semantic")
+FAMILIES = ("retrieval", "judgments", "detection", "evidence", "answers", "grounding", "semantic")
 
 
 def setting(about: str) -> tuple[Run, Truth]:

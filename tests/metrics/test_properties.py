@@ -121,7 +121,7 @@ def docs_renamed(rng, rankings, grades):
             {query: {new[doc]: grade for doc, grade in docs.items()} for query, docs in grades.items()})
 
 
-def judgements_shuffled(rng, rankings, grades):
+def judgments_shuffled(rng, rankings, grades):
     return rankings, {query: {doc: docs[doc] for doc in rng.permutation(list(docs)).tolist()}
                       for query, docs in grades.items()}
 
@@ -152,7 +152,7 @@ def better_moved_up_often(rng, rankings, grades):
 
 
 CHANGES = {function.__name__: function for function in (
-    first_k_only, unjudged_below_k, others_below_k, queries_shuffled, docs_renamed, judgements_shuffled, ideal,
+    first_k_only, unjudged_below_k, others_below_k, queries_shuffled, docs_renamed, judgments_shuffled, ideal,
     better_moved_up, better_moved_up_often)} | {"none": lambda rng, rankings, grades: (rankings, grades)}
 
 
@@ -161,7 +161,7 @@ def test_the_corpus_of_these_tests_says_something():
     silent = [str(spec) for spec, values in measured("none").items()
               if len(values) > 1 and len(np.unique(values[~np.isnan(values)])) < 2 and spec.name != "NumQ"]
     assert not silent
-    for change in CHANGES.keys() - {"none", "queries_shuffled", "docs_renamed", "judgements_shuffled"}:
+    for change in CHANGES.keys() - {"none", "queries_shuffled", "docs_renamed", "judgments_shuffled"}:
         assert any(not np.array_equal(values, measured(change)[spec], equal_nan=True)
                    for spec, values in measured("none").items()), change
 
@@ -193,7 +193,7 @@ def test_a_cutoff_looks_at_the_first_k_only(spec, change):
     same(measured(change)[spec], measured("none")[spec])
 
 
-@over(change=["queries_shuffled", "docs_renamed", "judgements_shuffled"])
+@over(change=["queries_shuffled", "docs_renamed", "judgments_shuffled"])
 @every_spec
 def test_names_and_orders_that_mean_nothing_change_nothing(spec, change):
     same(measured(change)[spec], measured("none")[spec])

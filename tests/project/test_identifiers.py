@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from source_trees import nodes
 
 ROOT = Path(__file__).parents[2]
 EVERYDAY = {"one", "found", "said", "told", "at", "held", "kept", "own", "now", "desk", "board", "part", "place"}
+BRITISH = re.compile(r"judgement|labell(?:ed|ing|er)|colour|grey|neighbour|behaviour|normalis|recognis|summaris"
+                     r"|centre", re.IGNORECASE)
 GONE_VARIABLES = {"now", "desk", "board", "held", "found", "said", "told"}
 PER_1000_LINES = 10
 SOURCES = [*sorted((ROOT / "ragdash").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py")), ROOT / "app.py"]
@@ -51,3 +54,8 @@ def test_some_words_are_gone_as_variables():
         variables = names(path, variables_only=True)
         bound += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(GONE_VARIABLES.intersection(variables))]
     assert not bound, "\n".join(bound)
+
+
+def test_identifiers_are_spelled_as_in_american_english():
+    british = [f"{path.relative_to(ROOT)}: {name}" for path in SOURCES for name in names(path) if BRITISH.search(name)]
+    assert not british, "\n".join(british)

@@ -61,7 +61,7 @@ def test_what_was_said_is_there_for_the_next_one(store):
          Event("verdict", "q2", "wrong run", run="r1"), grade("d", 2))
     again = ReviewStore(store.folder).read(T)
     assert again.notes == {("q1", ""): "look here", ("q1", "r1"): "of one run"}
-    assert again.verdicts == {("q2", "r1"): "wrong run"} and again.judgements == {("q1", "d"): 2}
+    assert again.verdicts == {("q2", "r1"): "wrong run"} and again.judgments == {("q1", "d"): 2}
     assert again.counts == {"note": 2, "verdict": 1, "judgement": 1, "queries": 2}
     assert [event.by for event in again.of("q1")] == ["me", "", ""] and again.of("q9") == ()
     assert store.truths() == {T: 4} and store.read("truth-2").events == ()
@@ -79,14 +79,14 @@ def test_undo_brings_back_what_held_before_and_can_be_undone(store):
     said(store, grade("d", 1))
     second = said(store, grade("d", 2))[0]
     undo = store.undo(T, second)
-    assert store.read(T).judgements == {("q1", "d"): 1}
+    assert store.read(T).judgments == {("q1", "d"): 1}
     store.undo(T, undo.id)
-    assert store.read(T).judgements == {("q1", "d"): 2}
+    assert store.read(T).judgments == {("q1", "d"): 2}
     third = said(store, grade("d", ""))[0]
-    assert store.read(T).judgements == {}
+    assert store.read(T).judgments == {}
     store.undo(T, third)
     store.undo(T, second)
-    assert store.read(T).judgements == {("q1", "d"): 1}
+    assert store.read(T).judgments == {("q1", "d"): 1}
     with pytest.raises(InputError, match="the id of an event"):
         store.undo(T, "0" * 32)
     with pytest.raises(InputError):
@@ -160,7 +160,7 @@ def test_the_folder_is_the_users_workspace(monkeypatch, tmp_path):
     assert (tmp_path / "kept").stat().st_mode & 0o77 == 0
 
 
-def test_judgements_are_applied_and_the_rest_stays(store):
+def test_judgments_are_applied_and_the_rest_stays(store):
     said(store, grade("z", 2), grade("b", 1), grade("y", 0, "q3"), grade("w", 1, "q7"), truth=GOLD.digest)
     new = reviewed(GOLD, store.read(GOLD.digest))
     assert new.query_ids.equals(GOLD.query_ids)
@@ -168,10 +168,10 @@ def test_judgements_are_applied_and_the_rest_stays(store):
     assert rows == [(0, "a", 1), (0, "b", 1), (0, "z", 2), (1, "c", 1), (2, "y", 0)]
     assert new.grades.tolist() == [2, 1, 1, 1, 0]  # by query, then grade descending
     assert {problem.kind: problem.actual[:1] for problem in new.problems} == {
-        "replaced-judgements": "1", "extra-queries": "1"}
+        "replaced-judgments": "1", "extra-queries": "1"}
     same = truth_of({"q1": {"a": 1, "b": 1, "z": 2}, "q2": {"c": 1}, "q3": {"y": 0}})
     assert new.digest == same.digest != GOLD.digest
-    assert GOLD.judgements == 3  # the first one is as it was
+    assert GOLD.judgments == 3  # the first one is as it was
 
 
 @pytest.mark.parametrize(("judged", "grades", "replaced"), [
@@ -217,7 +217,7 @@ def test_reviews_of_another_truth_are_not_applied(store):
     assert nothing is GOLD
 
 
-def test_judgements_as_qrels(store, tmp_path):
+def test_judgments_as_qrels(store, tmp_path):
     said(store, grade("z", 2), grade("b", 0), grade("x y", 1, "q2"), note("not in there"))
     content = reviews_qrels(store.read(T))
     assert content.decode().splitlines() == ["q1\t0\tz\t2", "q1\t0\tb\t0", "q2\t0\tx y\t1"]

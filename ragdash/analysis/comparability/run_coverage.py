@@ -38,7 +38,7 @@ def check_truth(
     """What the truth itself leaves open."""
     answerable = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth)) > 0
     none = truth.query_ids.filter(pa.array(~answerable))
-    if not truth.judgements and (truth.details is None or "evidence" not in truth.details.column_names):
+    if not truth.judgments and (truth.details is None or "evidence" not in truth.details.column_names):
         return [ComparabilityEntry("unanswerable-queries/no-judgments", "note", None, len(none), len(truth))]
     alternative = _alternative("unanswerable", conventions)
     return [ComparabilityEntry(

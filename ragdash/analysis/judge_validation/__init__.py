@@ -14,7 +14,7 @@ from ragdash.analysis.judge_validation.estimates import (
 from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
 from ragdash.analysis.judge_validation.groups import DOCUMENT, groups_of
 from ragdash.analysis.judge_validation.label_store import LabelStore
-from ragdash.analysis.judge_validation.labelling_sheet import SHEET, labelling_sheet, sample_queries, shows_reference
+from ragdash.analysis.judge_validation.labeling_sheet import SHEET, labeling_sheet, sample_queries, shows_reference
 from ragdash.analysis.judge_validation.model_families import families, same_family
 from ragdash.analysis.judge_validation.stored_verdicts import (
            StoredVerdicts,
@@ -60,7 +60,7 @@ __all__ = [
            "groups_of",
            "headline_of",
            "judged_verdicts",
-           "labelling_sheet",
+           "labeling_sheet",
            "placeholder_verdicts",
            "read_labels",
            "read_stored_verdicts",

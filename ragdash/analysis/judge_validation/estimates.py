@@ -130,7 +130,7 @@ def validate_judge(
     disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()
     labels_only = _labels_only(label_values, level, (0.0, 1.0), codes)
-    corrected, rest = _estimate(result), int(result.n_unlabelled[0])
+    corrected, rest = _estimate(result), int(result.n_unlabeled[0])
     n_groups = None if codes is None else len(np.unique(codes[paired]))
     problems = (
         *verdicts.problems,
@@ -196,7 +196,7 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
     codes = _group_codes(baseline.query_ids, groups)
     result = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0), groups=codes)
     labels_only = _labels_only(labels, level, (-1.0, 1.0), codes)
-    corrected, rest = _estimate(result), int(result.n_unlabelled[0])
+    corrected, rest = _estimate(result), int(result.n_unlabeled[0])
     paired = ~np.isnan(verdicts) & ~np.isnan(labels)
     n_groups = None if codes is None else len(np.unique(codes[paired]))
     total = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), candidate_rows)).sum())
@@ -311,7 +311,7 @@ def _interval_problems(runs: Sequence[str], corrected: Estimate, labels_only: Es
     elif corrected.n < MIN_LABELS:
         message = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": MIN_LABELS})
     elif rest < 2:
-        message = ("all-labelled", {"queries": rest, "runs": runs})
+        message = ("all-labeled", {"queries": rest, "runs": runs})
     elif n_groups is not None and n_groups < MIN_GROUPS:
         message = ("few-groups", {"groups": n_groups, "runs": runs, "fewest": MIN_GROUPS})
     elif not corrected.weight > 0 or corrected.high - corrected.low > labels_only.high - labels_only.low:

@@ -223,8 +223,8 @@ def _known_query(query: str, run: str, known: Mapping[str, Collection[str]], lin
 
 def _warn_of_gaps(has_label: Sequence[bool], collector: Collector) -> None:
     """Warn of rows without a label; more sharply of such before the last labeled one: it may be no random sample."""
-    last = max((i for i, labelled in enumerate(has_label) if labelled), default=-1)
-    skipped = sum(not labelled for labelled in has_label[:last + 1])
+    last = max((i for i, labeled in enumerate(has_label) if labeled), default=-1)
+    skipped = sum(not labeled for labeled in has_label[:last + 1])
     if skipped:
         collector.add("skipped-rows", {"rows": skipped}, severity="warning")
     elif last + 1 < len(has_label):

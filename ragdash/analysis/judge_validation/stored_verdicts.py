@@ -22,7 +22,7 @@ from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.panel import Panel
 from ragdash.models.judge.task_runner import read
-from ragdash.models.judge.tasks import Judgement
+from ragdash.models.judge.tasks import Judgment
 
 GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
 """Settings of a run that name the model which wrote its answers, the surest first."""
@@ -39,7 +39,7 @@ class StoredVerdicts:
 
     judge: str = ""
     model: str = ""
-    judgements: Mapping[str, Judgement] = field(default_factory=dict)
+    judgments: Mapping[str, Judgment] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     votes: np.ndarray | None = None
 
@@ -54,12 +54,12 @@ def read_stored_verdicts(match: Match, spec: Spec) -> StoredVerdicts:
     except Unavailable:
         return StoredVerdicts()
     ids = match.query_ids.to_pylist()
-    reasons = {query: reason_text(judgement.missing)[0] for query, judgement, value in
-               zip(ids, scores.judgements, scores.values.tolist(), strict=True) if value != value}
+    reasons = {query: reason_text(judgment.missing)[0] for query, judgment, value in
+               zip(ids, scores.judgments, scores.values.tolist(), strict=True) if value != value}
     return StoredVerdicts(
         scores.source,
         scores.judge.model,
-        dict(zip(ids, scores.judgements, strict=True)),
+        dict(zip(ids, scores.judgments, strict=True)),
         reasons,
         _votes(match.judged, name, scores),
     )
@@ -102,15 +102,15 @@ def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
         read(judged.askings(name, sample, len(rows)), judged.verdict_store, judge, len(rows))
     ):
         vote = len(rows)
-        judgements = read(judged.askings(name, vote=vote), judged.verdict_store, judge, vote)
-        rows.append(np.array([judgement.value if {version or judge.model for version in judgement.versions} <= {
+        judgments = read(judged.askings(name, vote=vote), judged.verdict_store, judge, vote)
+        rows.append(np.array([judgment.value if {version or judge.model for version in judgment.versions} <= {
                                   scores.version} else np.nan
-                              for judgement in judgements]))
+                              for judgment in judgments]))
     if len(rows) == 1:
         return None
-    rows[0] = np.array([judgement.value for judgement in scores.judgements])
+    rows[0] = np.array([judgment.value for judgment in scores.judgments])
     return np.stack(rows, axis=1)
 
 
-def _any_vote(judgements: list[Judgement]) -> bool:
-    return any(judgement.value == judgement.value for judgement in judgements)
+def _any_vote(judgments: list[Judgment]) -> bool:
+    return any(judgment.value == judgment.value for judgment in judgments)

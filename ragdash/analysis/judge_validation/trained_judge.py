@@ -63,14 +63,14 @@ def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, f
     The labeled queries are dealt into folds at random (seeded; never by their labels), a query with all its labels of
     all runs into one. Each fold has a model, fitted to the labels of the other folds; features are standardized on
     these alone. A labeled query's verdict, in every run, is that of its own fold's model, which has seen no label of
-    this query; that of an unlabelled query is the mean of all models, each weighing as much as its fold has labels of
+    this query; that of an unlabeled query is the mean of all models, each weighing as much as its fold has labels of
     the run. An unknown value of a feature counts as its mean, and that it is not known is a feature too. Queries
     without an answer have no verdict, and their labels train nothing.
 
     What holds: where the labels are a random sample, the same queries in all runs, the estimate of
     ragdash.evaluation.stats.prediction_powered,
     mean_N(f) - mean_n(f - y), has no bias with these verdicts, however bad the judge is: each model is used on labeled
-    queries that it has not seen as on unlabelled ones, with the same weight. (The pseudo-rectifiers and the cut at 0
+    queries that it has not seen as on unlabeled ones, with the same weight. (The pseudo-rectifiers and the cut at 0
     and 1 move it a little; so may runs that are labeled on different queries.) What does not hold: the interval is
     that of a judge who was there before, as in ppi-python's crossppi_mean_ci without bootstrap. The models share most
     of their labels, so that verdicts of different folds hang together, which the standard error does not see; hence the
@@ -91,9 +91,9 @@ def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, f
     tables = [_features(match) for match in matches]
     names, values, left_out = _table(tables)
     fold, dealt = _assign_folds(matches, query, y, folds, seed)
-    labelled = np.flatnonzero(~np.isnan(y))
-    models = logistic(values[labelled], y[labelled], penalty=penalty,
-                      use=fold[labelled] != np.arange(folds)[:, None])
+    labeled = np.flatnonzero(~np.isnan(y))
+    models = logistic(values[labeled], y[labeled], penalty=penalty,
+                      use=fold[labeled] != np.arange(folds)[:, None])
     run = np.repeat(np.arange(len(matches)), [len(match.query_ids) for match in matches])
     predictions = _predictions(models, values, fold, _shares(fold, run, y, len(matches), folds)[run])
     predictions[~np.concatenate(answered)] = np.nan
@@ -101,7 +101,7 @@ def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, f
     ends = np.cumsum([len(match.query_ids) for match in matches])[:-1]
     verdicts = [_verdicts(match, run_predictions, what, folds, problems)
                 for match, run_predictions in zip(matches, np.split(predictions, ends), strict=True)]
-    return TrainedJudge(tuple(verdicts), names, left_out, models.weights, dealt, len(labelled), penalty, seed,
+    return TrainedJudge(tuple(verdicts), names, left_out, models.weights, dealt, len(labeled), penalty, seed,
                       {name: model for table in tables for name, model in table.models.items()})
 
 
@@ -183,18 +183,18 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
 def _assign_folds(matches: Sequence[Match], query: np.ndarray, y: np.ndarray, folds: int,
           seed: int) -> tuple[np.ndarray, dict[str, int]]:
     """(fold of each row, -1 for a query without any label; {labeled query: fold}). Values of labels play no part."""
-    labelled = np.unique(query[~np.isnan(y)])
+    labeled = np.unique(query[~np.isnan(y)])
     fold_of = np.full(int(query.max()) + 1, -1)
-    fold_of[labelled[np.random.default_rng(seed).permutation(len(labelled))]] = np.arange(len(labelled)) % folds
+    fold_of[labeled[np.random.default_rng(seed).permutation(len(labeled))]] = np.arange(len(labeled)) % folds
     names = sorted({name for match in matches for name in match.query_ids.to_pylist()})
-    return fold_of[query], {names[index]: int(fold_of[index]) for index in labelled}
+    return fold_of[query], {names[index]: int(fold_of[index]) for index in labeled}
 
 
 def _shares(fold: np.ndarray, run: np.ndarray, y: np.ndarray, runs: int, folds: int) -> np.ndarray:
     """Share of each run's labels that lie in each fold, of all labels for a run without any: (runs, K)."""
-    labelled = ~np.isnan(y)
+    labeled = ~np.isnan(y)
     counts = np.zeros((runs, folds))
-    np.add.at(counts, (run[labelled], fold[labelled]), 1.0)
+    np.add.at(counts, (run[labeled], fold[labeled]), 1.0)
     counts[counts.sum(axis=1) == 0] = counts.sum(axis=0)
     return counts / counts.sum(axis=1, keepdims=True)
 

@@ -131,8 +131,8 @@ def _first_ranks(match: Match) -> np.ndarray:
     """The rank of each judgment's document, or by which each gold span is covered; ALL where it is not there: (R,)."""
     if match.matching.by == "evidence":
         return match.covered.span_rank
-    ranks = np.full(match.truth.judgements, ALL)
-    ranks[match.judgement] = match.ranked.rank
+    ranks = np.full(match.truth.judgments, ALL)
+    ranks[match.judgment] = match.ranked.rank
     return ranks
 
 

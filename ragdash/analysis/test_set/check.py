@@ -192,9 +192,9 @@ def _ranked_first(truth: Truth, matches: Sequence[Match]) -> list[tuple[str, ...
     """The judged documents of each query that every run returns among its first TOP; [] for fewer than two runs."""
     if len(matches) < 2 or any(match.matching.by != "id" for match in matches):
         return []
-    counts = np.zeros(truth.judgements, np.int64)
+    counts = np.zeros(truth.judgments, np.int64)
     for match in matches:
-        counts[match.judgement[match.ranked.rank <= TOP]] += 1
+        counts[match.judgment[match.ranked.rank <= TOP]] += 1
     first: list[list[str]] = [[] for _ in range(len(truth))]
     rows = np.flatnonzero(counts == len(matches))
     for query, doc in zip(truth.queries[rows].tolist(), truth.docs.take(pa.array(rows)).to_pylist(), strict=True):

@@ -74,7 +74,7 @@ class RelabelStore(EventStore):
     def read(self, truth: str) -> dict[str, int]:
         """The grades that hold: {key: grade}."""
         return {item_key(query, doc): grade
-                for (query, doc), grade in self._store.read(truth).judgements.items()}
+                for (query, doc), grade in self._store.read(truth).judgments.items()}
 
 
 def item_key(query: str, doc: str) -> str:

@@ -72,7 +72,7 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
         checks += [*_unread_rankings(match.run), *_rising(match), *_reversed(match.run), *_missing(match, queries),
                    *_ids_of(match, ids)]
     checks += [*_same_content(matches), *_tuned_here(matches)]
-    if matches[0].matching.by == "id" and matches[0].truth.judgements:
+    if matches[0].matching.by == "id" and matches[0].truth.judgments:
         checks += _stale(matches[0].truth)
         checks += [*_unknown(matches, checks, known), *_shallow(matches, k), *_inverted(matches)]
         checks += _judged(matches, spec, k)
@@ -124,7 +124,7 @@ def _missing(match: Match, queries: np.ndarray | None) -> list[RunCheck]:
 def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
     """Ids that would match if they were written alike, and sets that have nothing in common."""
     name, run, checks = match.run.name, match.run, []
-    if match.matching.by == "id" and match.truth.judgements:
+    if match.matching.by == "id" and match.truth.judgments:
         if len(run) and not (match.truth_query >= 0).any():
             checks.append(RunCheck("no-common-query", "withheld", (name,), {"run": name}))
         elif not len(match.ranked.rank):

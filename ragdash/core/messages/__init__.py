@@ -35,7 +35,7 @@ _MODULES = (columns, commands, comparability, dashboard, experiments, judge, lab
 BROWSER = (columns, comparability, dashboard, judge, labels, matching, metrics, proposals, reading, unavailable,
            values, workspace)
 """Tables whose messages a page may show, all but these:"""
-TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-base-url", "no-run/column",
+TERMINAL = frozenset(("bad-status-address", "bound/metric", "duplicate-run", "no-base-url", "no-run/column",
                       "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
                       "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))
 """Messages that only the command line shows."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
-    "all-labelled": Message(
+    "all-labeled": Message(
         actual="{queries:count query} of {runs!r} with a verdict and no label",
         expected="2 or more",
         fix="The judge has nothing to add: use the interval of the labels alone.",

@@ -47,7 +47,7 @@ MESSAGES: Mapping[str, Message] = {
         expected="a number such as 12.5 or 1.25e1",
         fix="Write the score as a decimal number; if this is a header line, remove it.",
     ),
-    "conflicting-judgements": Message(
+    "conflicting-judgments": Message(
         actual="query {query!r}, document {document!r} with grades {grades}{lines:? (lines {lines})}",
         expected="one grade for a document",
         fix="Keep the right one of the two lines.",

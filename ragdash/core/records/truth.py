@@ -160,11 +160,11 @@ class Truth:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgments>"
+        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgments:,} judgments>"
 
     def _repr_html_(self) -> str:
         return shown.facts_html(f"Truth {self.name}", {
-            "queries": f"{len(self):,}", "judgments": f"{self.judgements:,}",
+            "queries": f"{len(self):,}", "judgments": f"{self.judgments:,}",
             "queries without a relevant document": f"{self.queries_without_relevant:,}",
             "documents loaded": "none" if self.corpus is None else f"{len(self.corpus):,}",
             "details": shown.details_text(self.details)})
@@ -183,7 +183,7 @@ class Truth:
                          "grade": plain_array(self.grades)}).to_pandas()
 
     @property
-    def judgements(self) -> int:
+    def judgments(self) -> int:
         """Judged (query, document) pairs."""
         return len(self.grades)
 
@@ -210,7 +210,7 @@ class Truth:
     @property
     def queries_only(self) -> bool:
         """Whether it is made of the queries of runs (`of_queries`) and not of a file with judgments."""
-        return self.name == QUERIES_ONLY and not self.judgements
+        return self.name == QUERIES_ONLY and not self.judgments
 
     @cached_property
     def _lanes(self) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ragdash.core.text.normalization import ARTICLES, listed, normalise
+from ragdash.core.text.normalization import ARTICLES, listed, normalize
 from ragdash.core.text.numbers import number_value, numbers
 from ragdash.core.text.refusals import is_refusal
 from ragdash.core.text.sentences import sentences, without_reasoning
@@ -15,7 +15,7 @@ from ragdash.core.text.word_diff import differing
 if TYPE_CHECKING:
     from ragdash.core.text.stated_quantities import is_quantity, states_quantities
 
-__all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity", "is_refusal", "listed", "normalise",
+__all__ = ["ARTICLES", "STOP_WORDS", "content_words", "differing", "is_quantity", "is_refusal", "listed", "normalize",
            "number_value", "numbers", "sentences", "states_quantities", "stop_words", "tokens",
            "without_reasoning", "words"]
 

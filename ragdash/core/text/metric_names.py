@@ -53,7 +53,7 @@ _PARTLY = _word_set("partial partially partly teilweise partiellement parcialmen
 _DECLINED = _word_set(
     "refusal refusals refuse refused refuses declined declines abstain abstained abstention unanswered")
 _OF_ANSWERS = _word_set(  # of labels that say whether an answer is right, and those of them that people give
-    "correctness verdict outcome judgment judgement assessment grade rating")
+    "correctness verdict outcome judgment judgment assessment grade rating")
 _GROUNDING = _word_set(
     "faithfulness faithful groundedness grounded grounding hallucination hallucinated hallucinations entailment "
     "factuality attribution hhem")

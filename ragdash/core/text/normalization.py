@@ -49,7 +49,7 @@ def listed(texts: str | Iterable[str]) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
-def normalise(text: str, how: str = "squad", *, language: str = "en") -> str:
+def normalize(text: str, how: str = "squad", *, language: str = "en") -> str:
     """The text as it is compared: its tokens, a space between each.
 
     "squad" (the SQuAD v1.1 and v2.0 scripts): lower case, ASCII punctuation deleted, the words a, an and the removed,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from ragdash.core.text.normalization import LETTERS, MARKS, listed, normalise, squad_tokens, unicode_tokens
+from ragdash.core.text.normalization import LETTERS, MARKS, listed, normalize, squad_tokens, unicode_tokens
 from ragdash.core.text.porter_stemmer import stem as porter
 
 # English stop words of the Snowball project (algorithms/english/stop.txt, BSD license), in its order.
@@ -36,7 +36,7 @@ _EDGE = ".,;:!?\"'()[]{}<>*_`~#|/\\-\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u
 def tokens(text: str, how: str = "squad", *, stem: bool = False, language: str = "en") -> list[str]:
     """The tokens of a text.
 
-    how: "squad" or "unicode", split after `normalise`; "set": lower case, all but letters, digits, _ and white space
+    how: "squad" or "unicode", split after `normalize`; "set": lower case, all but letters, digits, _ and white space
     deleted, articles kept; "rouge": as rouge-score 0.1.2, runs of a-z and 0-9 in lower case (no other script).
     stem: Porter's stems of words of four letters and more, as rouge-score's use_stemmer. language: of "unicode".
     """
@@ -63,7 +63,7 @@ def _pieces() -> re.Pattern[str]:
 def stop_words(how: str = "squad") -> frozenset[str]:
     """STOP_WORDS as they look after a normalization, with straight and with curly apostrophe."""
     return frozenset(word for stop in STOP_WORDS for form in (stop, stop.replace("'", "\u2019"))
-                     for word in listed(normalise(form, how)) if word)
+                     for word in listed(normalize(form, how)) if word)
 
 
 def content_words(text: str, how: str = "squad") -> frozenset[str]:

@@ -154,13 +154,13 @@ def _family(runs: Sequence[str], scope: Scope, spec: Spec, rules: ComparisonRule
 
 
 def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
-                      rules: ComparisonRules, labelled: str = "") -> list[list[Comparison]]:
+                      rules: ComparisonRules, labeled: str = "") -> list[list[Comparison]]:
     """The same on one spec within each slice of an attribute: a row per slice, a column per candidate.
 
-    labelled: the run whose labels are the attribute; "" for an attribute of the queries.
+    labeled: the run whose labels are the attribute; "" for an attribute of the queries.
     """
     return _compared_by_slice(baseline, tuple(candidates), scope.cache_key([spec]), str(spec), attribute, rules,
-                              labelled, _scope=scope)
+                              labeled, _scope=scope)
 
 
 def slices_of_labels(run: str, scope: Scope) -> dict[str, tuple[Slice, ...]]:
@@ -175,9 +175,9 @@ def _slices_of_labels(run: str, truth: str, _run: Run, _truth: Truth) -> dict[st
 
 @shared(max_entries=512, show_spinner="Testing slices …")
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
-                       rules: ComparisonRules, labelled: str, _scope: Scope) -> list[list[Comparison]]:
+                       rules: ComparisonRules, labeled: str, _scope: Scope) -> list[list[Comparison]]:
     specs, in_scope = parse_specs(spec), _scope.queries
-    every = slices_of_labels(labelled, _scope)[attribute] if labelled else _scope.slices.values()
+    every = slices_of_labels(labeled, _scope)[attribute] if labeled else _scope.slices.values()
     slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in every
               if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]
     runs = sorted({baseline, *candidates})

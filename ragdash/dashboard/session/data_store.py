@@ -213,7 +213,7 @@ def _read(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str],
 
 @dataclass(frozen=True)
 class SessionRun:
-    """Content, the name it goes by, the slot that fixes its colour, and how it was fixed.
+    """Content, the name it goes by, the slot that fixes its color, and how it was fixed.
 
     origin: digest of the run as it was loaded, empty where it was not fixed; ids, collapse: the fixes in force, as
     on the command line.

@@ -67,7 +67,7 @@ def _has_judgments() -> bool:
     """Whether documents can be relevant: by id or by evidence. A truth of reference answers alone has neither."""
     truth = LOADED.truth(state.truth() or "")
     columns = () if truth is None or truth.details is None else truth.details.column_names
-    return truth is not None and bool(truth.judgements or "evidence" in columns)
+    return truth is not None and bool(truth.judgments or "evidence" in columns)
 
 
 def _directions_by_column() -> dict[str, str]:

@@ -47,7 +47,7 @@ ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
 OF_VALIDATION = TRUSTED, CLASSED, TRUST_VIEW, LABELS_FROM, GROUPED = (  # judge validation, on Answers
     "trusted", "classes", "desk", "labels_from", "groups")
-SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
+SHEET, SEED, OF = "sheet", "seed", "of"  # its labeling sheet: queries, seed, run
 DIRECTIONS = "better"  # which end of a metric from a file is better, as name=lower
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 

@@ -56,7 +56,7 @@ def _reviews(truth: str, path: str, stamp: str) -> Reviews:
 
 
 def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> None:
-    """Keep a note, a verdict or a judgement; an empty value removes it. A failure is shown on the page."""
+    """Keep a note, a verdict or a judgment; an empty value removes it. A failure is shown on the page."""
     event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"))
     try:
         check_writable()
@@ -66,7 +66,7 @@ def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: s
 
 
 def marks(query_ids: pa.StringArray, in_scope: np.ndarray) -> dict[str, np.ndarray]:
-    """The queries with a note, with each verdict, with a judgement: {choice: (Q,) bool}, those alone that occur."""
+    """The queries with a note, with each verdict, with a judgment: {choice: (Q,) bool}, those alone that occur."""
     stored = reviews()
     if not stored.events:
         return {}
@@ -108,6 +108,6 @@ def choose_reviews() -> None:
     options = [version for version in APPLIED if version != "sure" or wrong]
     key = state.choice_key(state.REVIEWED, options, "")
     if counts["judgement"] or wrong:
-        st.selectbox("Judgements", options, format_func=lambda version: APPLIED[version] + (
+        st.selectbox("Judgments", options, format_func=lambda version: APPLIED[version] + (
             f" ({counts['judgement']:,})" if version else ""), key=key,
             help=tooltip("own_judgments"))

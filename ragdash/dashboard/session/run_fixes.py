@@ -1,6 +1,6 @@
 """One-click fixes for a run (normalize ids, collapse chunks, change a convention) and undo.
 
-A fixed run takes the place of the one it was made of, under the same name and colour. It is always made anew of the
+A fixed run takes the place of the one it was made of, under the same name and color. It is always made anew of the
 run as it was loaded, collapsed first and respelled then, as on the command line.
 """
 

@@ -254,8 +254,8 @@ def rename_run(digest: str, name: str) -> None:
         _change(digest, lambda entry: replace(entry, name=free_name(name, digest)))
 
 
-def recolour_run(digest: str, slot: int) -> None:
-    """Give a run another colour; a run that has it takes this run's colour in exchange."""
+def recolor_run(digest: str, slot: int) -> None:
+    """Give a run another color; a run that has it takes this run's color in exchange."""
     old_slot = next(entry.slot for entry in runs() if entry.digest == digest)
     swapped = next((entry for entry in runs() if entry.slot == slot), None)
     _change(digest, lambda entry: replace(entry, slot=slot))
@@ -264,7 +264,7 @@ def recolour_run(digest: str, slot: int) -> None:
 
 
 def slots() -> list[int]:
-    """The colours to choose from: the six, and the greys in use."""
+    """The colors to choose from: the six, and the grays in use."""
     return sorted({*range(COLORED), *(entry.slot for entry in runs())})
 
 

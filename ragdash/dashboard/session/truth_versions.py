@@ -43,7 +43,7 @@ def text_records() -> list[tuple[Corpus | Run, str]]:
 def can_relink() -> bool:
     """Whether there are judgments, and old and new texts, or documents that lack judged ones."""
     truth = LOADED.truth(state.truth() or "")
-    return truth is not None and truth.judgements > 0 and (truth.corpus is not None or len(text_records()) > 1)
+    return truth is not None and truth.judgments > 0 and (truth.corpus is not None or len(text_records()) > 1)
 
 
 def versions() -> list[TruthVersion]:

@@ -92,7 +92,7 @@ def empty(heading: str, advice: str) -> None:
 
 
 def swatch(slot: int, label: str) -> str:
-    """A run's symbol in its colour and its name, as markdown."""
+    """A run's symbol in its color and its name, as markdown."""
     look = plot_theme.run_look(slot, theme())
     return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{fmt.escape(label)}'
 

@@ -59,7 +59,7 @@ def merged(spans: Spans) -> Spans:
 
 
 def highlighted_html(text: str, spans: Spans, color: str, title: str, limit: int = LONGEST) -> str:
-    """The text as HTML, cut at `limit`, with these places marked in a colour (#rrggbb); title: what the mark says."""
+    """The text as HTML, cut at `limit`, with these places marked in a color (#rrggbb); title: what the mark says."""
     style = f"background:{tint(color)};color:inherit;border-radius:3px;border-bottom:2px solid {color}"
     fragments, position = [], 0
     for start, stop in merged(spans):
@@ -73,6 +73,6 @@ def highlighted_html(text: str, spans: Spans, color: str, title: str, limit: int
 
 
 def tint(color: str, opacity: float = 0.16) -> str:
-    """A colour #rrggbb as a background."""
+    """A color #rrggbb as a background."""
     red, green, blue = (int(color[index:index + 2], 16) for index in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"

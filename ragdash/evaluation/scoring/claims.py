@@ -19,7 +19,7 @@ from ragdash.matching.views.panel_verdicts import LACKING, reason_text
 from ragdash.models.judge import VerdictStore
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import NOT_ASKED, read
-from ragdash.models.judge.tasks import TASKS, Case, Judgement, TaskSteps
+from ragdash.models.judge.tasks import TASKS, Case, Judgment, TaskSteps
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.judge.tasks.claims import SUPPORTED, claims_of, taken_apart
 from ragdash.models.judge.tasks.ragchecker import ENTAILED
@@ -126,22 +126,22 @@ def read_query_verdicts(
     """
     verdicts = {}
     for judge in verdict_store.judges():
-        judgements = (
+        judgments = (
             _read_imported(query_cases, verdict_store, store, judge)
             if judge.host == IMPORTED
             else _read_asked(query_cases, verdict_store, store, judge)
         )
-        if any(judgements):
-            verdicts[judge] = tuple(_query_verdicts(by_metric) for by_metric in judgements)
+        if any(judgments):
+            verdicts[judge] = tuple(_query_verdicts(by_metric) for by_metric in judgments)
     return verdicts
 
 
-_JudgementsByMetric = dict[str, Judgement]
+_JudgmentsByMetric = dict[str, Judgment]
 
 
 def _read_asked(
     query_cases: Sequence[Case], verdict_store: VerdictStore, store: ScoreCache, judge: Judge
-) -> list[_JudgementsByMetric]:
+) -> list[_JudgmentsByMetric]:
     """The judgments of each case by metric, those alone that something was asked for."""
     pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *CLAIM_METRICS)]
     results = read(
@@ -152,27 +152,27 @@ def _read_asked(
         verdict_store,
         judge,
     )
-    judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
-    for (index, name), judgement in zip(pairs, results, strict=True):
-        if judgement.missing == NO_ENCODER and name == RELEVANCY:
-            judgement = Judged((query_cases[index],), verdict_store, store).by_judge(name, judge).judgements[0]
-        if judgement.missing not in NOT_ASKED_REASONS:
-            judgements[index][name] = judgement
-    return judgements
+    judgments: list[_JudgmentsByMetric] = [{} for _ in query_cases]
+    for (index, name), judgment in zip(pairs, results, strict=True):
+        if judgment.missing == NO_ENCODER and name == RELEVANCY:
+            judgment = Judged((query_cases[index],), verdict_store, store).by_judge(name, judge).judgments[0]
+        if judgment.missing not in NOT_ASKED_REASONS:
+            judgments[index][name] = judgment
+    return judgments
 
 
 def _claims_only(case: Case, side: str) -> TaskSteps:
     """The claims of a text alone, which are known where the verdicts on them are missing."""
     text = case.answer if side == ANSWER else case.references[0] if case.references else None
     if not (text or "").strip():
-        return Judgement(float("nan"), NOT_ASKED.missing)
+        return Judgment(float("nan"), NOT_ASKED.missing)
     reply, = yield [taken_apart(case, text)]
-    return Judgement(float("nan"), rows=tuple({"of": side, "claim": claim} for claim in claims_of(reply)))
+    return Judgment(float("nan"), rows=tuple({"of": side, "claim": claim} for claim in claims_of(reply)))
 
 
 def _read_imported(
     query_cases: Sequence[Case], verdict_store: VerdictStore, store: ScoreCache, judge: Judge
-) -> list[_JudgementsByMetric]:
+) -> list[_JudgmentsByMetric]:
     """The same of verdicts that came in a file."""
     keys = {
         (index, name): judge.key(imported_question(name, case))
@@ -180,14 +180,14 @@ def _read_imported(
         for name in TASKS
     }
     known_keys = verdict_store.known_keys(list(keys.values()))
-    judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
+    judgments: list[_JudgmentsByMetric] = [{} for _ in query_cases]
     for (index, name), key in keys.items():
         if key in known_keys:
-            judgement = Judged((query_cases[index],), verdict_store, store).by_judge(name, judge).judgements[0]
-            judgements[index][name] = replace(
-                judgement, rows=tuple(_with_chunk_ids(row, query_cases[index]) for row in judgement.rows)
+            judgment = Judged((query_cases[index],), verdict_store, store).by_judge(name, judge).judgments[0]
+            judgments[index][name] = replace(
+                judgment, rows=tuple(_with_chunk_ids(row, query_cases[index]) for row in judgment.rows)
             )
-    return judgements
+    return judgments
 
 
 def _with_chunk_ids(row: dict, case: Case) -> dict:
@@ -200,32 +200,32 @@ def _with_chunk_ids(row: dict, case: Case) -> dict:
     )
 
 
-def _query_verdicts(by_metric: _JudgementsByMetric) -> JudgeFindings:
-    values = tuple(_value(name, judgement) for name, judgement in by_metric.items() if name in TASKS)
-    rows = {name: judgement.rows for name, judgement in by_metric.items()}
+def _query_verdicts(by_metric: _JudgmentsByMetric) -> JudgeFindings:
+    values = tuple(_value(name, judgment) for name, judgment in by_metric.items() if name in TASKS)
+    rows = {name: judgment.rows for name, judgment in by_metric.items()}
     questions = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
                   if "question" in row)
     return JudgeFindings(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
 
 
-def _value(name: str, judgement: Judgement) -> JudgedValue:
-    overall = [row for row in judgement.rows if not row.keys() & {"claim", "chunks", "question"}]
+def _value(name: str, judgment: Judgment) -> JudgedValue:
+    overall = [row for row in judgment.rows if not row.keys() & {"claim", "chunks", "question"}]
     reason = str(overall[0].get("reason") or "") if len(overall) == 1 else ""
-    missing = reason_text(judgement.missing)[0] if judgement.missing else ""
+    missing = reason_text(judgment.missing)[0] if judgment.missing else ""
     return JudgedValue(
         name,
-        float(judgement.value),
-        missing or ("" if judgement.value == judgement.value else "undefined"),
+        float(judgment.value),
+        missing or ("" if judgment.value == judgment.value else "undefined"),
         reason,
-        judgement.flags,
+        judgment.flags,
     )
 
 
-def _claims(by_metric: _JudgementsByMetric, side: str) -> tuple[Claim, ...]:
+def _claims(by_metric: _JudgmentsByMetric, side: str) -> tuple[Claim, ...]:
     """The claims of a text, what different metrics ask of the same claim put together."""
     fields_by_claim: dict[str, dict] = {}
-    for name, judgement in by_metric.items():
-        for row in judgement.rows:
+    for name, judgment in by_metric.items():
+        for row in judgment.rows:
             if "claim" in row and row.get("of", ANSWER) == side:
                 _add_fields(
                     fields_by_claim.setdefault(str(row["claim"]), {}),

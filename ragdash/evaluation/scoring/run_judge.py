@@ -208,7 +208,7 @@ def _lacking(work: JudgeWork) -> list[Problem]:
     problems = []
     for view in work.judged:
         for name, _ in work.names:
-            reasons = [judgement.missing for judgement in run_tasks(view.askings(name, work.queries), _reply_not_asked)]
+            reasons = [judgment.missing for judgment in run_tasks(view.askings(name, work.queries), _reply_not_asked)]
             if all(reason in LACKING for reason in reasons):
                 reason = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
                 problems.append(Problem(f"nothing-to-judge/{reason}", {"run": view.run, "metric": name}, field=name,
@@ -275,7 +275,7 @@ def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
             values = verdicts.values[list(queries)]
             defined = values[~np.isnan(values)]
             undefined, missing = split_reasons(
-                verdicts.judgements[i].missing for i in queries if np.isnan(verdicts.values[i])
+                verdicts.judgments[i].missing for i in queries if np.isnan(verdicts.values[i])
             )
             constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
             agreement = verdicts.agreement[list(queries)]

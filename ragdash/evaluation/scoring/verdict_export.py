@@ -16,7 +16,7 @@ from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, TABLES
 from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.panel_verdicts import LACKING, Verdicts, reason_text
-from ragdash.models.judge.tasks import TASKS, Case, Judgement
+from ragdash.models.judge.tasks import TASKS, Case, Judgment
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY
 
 RAGAS_COLUMNS: Mapping[str, str] = {
@@ -40,17 +40,17 @@ def _rows(judged: Judged, names: Iterable[str], judge: str) -> bytes:
     by_metric = _available_verdicts(judged, names, judge)
     lines = []
     for verdicts in by_metric.values():
-        for case, judgement, value in zip(judged.cases, verdicts.judgements, verdicts.values.tolist(), strict=True):
+        for case, judgment, value in zip(judged.cases, verdicts.judgments, verdicts.values.tolist(), strict=True):
             lines.append(
                 json.dumps(
                     {
                         "query_id": case.query_id,
                         "metric": verdicts.name,
                         "value": _number(value),
-                        "missing": judgement.missing,
-                        "flags": judgement.flags,
+                        "missing": judgment.missing,
+                        "flags": judgment.flags,
                         "judge": str(verdicts.judge),
-                        "rows": judgement.rows,
+                        "rows": judgment.rows,
                     },
                     ensure_ascii=True,
                 )
@@ -99,13 +99,13 @@ def _deepeval(judged: Judged, judge: str) -> bytes:
 
 def _metric_data(name: str, verdicts: Verdicts, q: int) -> dict | None:
     """A score as DeepEval's MetricData; None where the metric does not apply to the query."""
-    judgement, score = verdicts.judgements[q], _number(float(verdicts.values[q]))
-    if score is None and judgement.missing in LACKING:
+    judgment, score = verdicts.judgments[q], _number(float(verdicts.values[q]))
+    if score is None and judgment.missing in LACKING:
         return None
     return {"name": name, "threshold": THRESHOLD, "success": score is not None and score >= THRESHOLD, "score": score,
-            "reason": "\n".join(filter(None, map(_reason, judgement.rows))) or None, "strict_mode": False,
+            "reason": "\n".join(filter(None, map(_reason, judgment.rows))) or None, "strict_mode": False,
             "evaluation_model": str(verdicts.judge), "error": None if score is not None else reason_text(
-                judgement.missing)[0]}
+                judgment.missing)[0]}
 
 
 def _reason(row: Mapping) -> str:
@@ -124,7 +124,7 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
         raise InputError([Problem("several-judges", {"judge": judge}, field="--judge")])
     results = []
     for q, case in enumerate(judged.cases if texts and chunks else ()):
-        tables = _tables(case, texts.judgements[q], chunks.judgements[q])
+        tables = _tables(case, texts.judgments[q], chunks.judgments[q])
         if tables:
             metrics = {name.partition(".")[2]: _number(float(verdicts.values[q])) for name, verdicts in family.items()}
             results.append({"query_id": case.query_id, "query": case.question, "gt_answer": case.references[0],
@@ -136,7 +136,7 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     return (json.dumps({"results": results}, indent=1) + "\n").encode()
 
 
-def _tables(case: Case, texts: Judgement, chunks: Judgement) -> dict | None:
+def _tables(case: Case, texts: Judgment, chunks: Judgment) -> dict | None:
     """Claims and the four tables; None where a verdict is not there."""
     if not texts.rows or not chunks.rows or not case.contexts:
         return None

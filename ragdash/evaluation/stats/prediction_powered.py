@@ -33,7 +33,7 @@ class Ppi:
     high: np.ndarray
     error: np.ndarray
     n: np.ndarray
-    n_unlabelled: np.ndarray
+    n_unlabeled: np.ndarray
     weight: np.ndarray
     effective_n: np.ndarray
 
@@ -48,7 +48,7 @@ class Moments:
     """
 
     n: np.ndarray
-    n_unlabelled: np.ndarray
+    n_unlabeled: np.ndarray
     y_mean: np.ndarray
     f_mean: np.ndarray
     f_rest: np.ndarray
@@ -125,11 +125,11 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, bound
     """
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
     y, f = ((values - bounds[0]) / (bounds[1] - bounds[0]) for values in (labels, verdicts))
-    labelled, alone = ~np.isnan(f) & ~np.isnan(y), ~np.isnan(f) & np.isnan(y)
-    moments = _moments(y, f, labelled, alone, skewed=tuple(bounds) != SHARE)
+    labeled, alone = ~np.isnan(f) & ~np.isnan(y), ~np.isnan(f) & np.isnan(y)
+    moments = _moments(y, f, labeled, alone, skewed=tuple(bounds) != SHARE)
     if groups is None:
         return ppi_of_moments(moments, level=level, bounds=bounds)
-    grouped = _grouped_spread(y, f, labelled, alone, np.asarray(groups), tuned_weight(moments))
+    grouped = _grouped_spread(y, f, labeled, alone, np.asarray(groups), tuned_weight(moments))
     return ppi_of_moments(moments, level=level, bounds=bounds, grouped=grouped)
 
 
@@ -183,8 +183,8 @@ def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (
     """The result of `ppi` from moments. grouped: the spread of the estimate by groups of dependent queries."""
     n, width, counts = moments.n, bounds[1] - bounds[0], None if grouped is None else grouped.size
     squares, weight = PSEUDO_SQUARES / width**2, tuned_weight(moments)
-    known = (n > 0) & (moments.n_unlabelled > 0)
-    defined = (n >= MIN_LABELS) & (moments.n_unlabelled >= MIN_UNLABELED)
+    known = (n > 0) & (moments.n_unlabeled > 0)
+    defined = (n >= MIN_LABELS) & (moments.n_unlabeled >= MIN_UNLABELED)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = _variance(moments, weight)
         if grouped is not None:
@@ -202,27 +202,27 @@ def ppi_of_moments(moments: Moments, *, level: float = LEVEL, bounds: Bounds = (
             ends = _moved(ends, estimate, cube, variance, level)
     low, high = (np.where(defined, bounds[0] + width * end, np.nan) for end in ends)
     return Ppi(np.where(known, bounds[0] + width * estimate, np.nan), low, high, np.where(defined, error, np.nan), n,
-               moments.n_unlabelled, np.where(known, weight, np.nan), np.where(defined, effective, np.nan))
+               moments.n_unlabeled, np.where(known, weight, np.nan), np.where(defined, effective, np.nan))
 
 
 def tuned_weight(moments: Moments) -> np.ndarray:
     """lambda of each column: (S,) in [0, 1], 0 where the judge would not make the variance smaller."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.clip(moments.yf / moments.f_all / (1 + moments.n / moments.n_unlabelled), 0.0, 1.0)
+        weight = np.clip(moments.yf / moments.f_all / (1 + moments.n / moments.n_unlabeled), 0.0, 1.0)
         weight = np.where(moments.f_all > 1e-12, weight, 0.0)  # a constant judge says nothing
         return np.where(_variance(moments, weight) < _variance(moments, np.zeros(1)), weight, 0.0)
 
 
-def _moments(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, *, skewed: bool) -> Moments:
+def _moments(y: np.ndarray, f: np.ndarray, labeled: np.ndarray, alone: np.ndarray, *, skewed: bool) -> Moments:
     y_mean, f_mean, f_rest, f_all = (_mean(values, use) for values, use in (
-        (y, labelled), (f, labelled), (f, alone), (f, labelled | alone)))
+        (y, labeled), (f, labeled), (f, alone), (f, labeled | alone)))
     dy, df = y - y_mean, f - f_mean
-    count = (labelled | alone).sum(axis=0)
-    spread = column_sums(np.where(labelled | alone, (f - f_all)**2, 0.0)) / np.maximum(count - 1, 1)
-    cubes = np.array([*(_mean(product, labelled) for product in (dy**3, dy**2 * df, dy * df**2, df**3)),
-                      _mean((f - f_all)**3, labelled | alone)]) if skewed else None
-    return Moments(labelled.sum(axis=0), alone.sum(axis=0), y_mean, f_mean, f_rest, _mean(dy * dy, labelled),
-                   _mean(dy * df, labelled), _mean(df * df, labelled), spread, cubes)
+    count = (labeled | alone).sum(axis=0)
+    spread = column_sums(np.where(labeled | alone, (f - f_all)**2, 0.0)) / np.maximum(count - 1, 1)
+    cubes = np.array([*(_mean(product, labeled) for product in (dy**3, dy**2 * df, dy * df**2, df**3)),
+                      _mean((f - f_all)**3, labeled | alone)]) if skewed else None
+    return Moments(labeled.sum(axis=0), alone.sum(axis=0), y_mean, f_mean, f_rest, _mean(dy * dy, labeled),
+                   _mean(dy * df, labeled), _mean(df * df, labeled), spread, cubes)
 
 
 def _mean(values: np.ndarray, use: np.ndarray) -> np.ndarray:
@@ -234,14 +234,14 @@ def _mean(values: np.ndarray, use: np.ndarray) -> np.ndarray:
 def _variance(moments: Moments, weight: np.ndarray) -> np.ndarray:
     """Variance of the estimate with this lambda, without the two additional rectifiers."""
     rectifiers = moments.yy - 2 * weight * moments.yf + weight**2 * moments.ff
-    return np.maximum(rectifiers, 0.0) / moments.n + weight**2 * moments.f_all / moments.n_unlabelled
+    return np.maximum(rectifiers, 0.0) / moments.n + weight**2 * moments.f_all / moments.n_unlabeled
 
 
 def _third_cumulant(moments: Moments, weight: np.ndarray) -> np.ndarray:
     """Third cumulant of the estimate with this lambda; the two additional rectifiers are symmetric."""
     yyy, yyf, yff, fff, f_all = moments.cubes
     rectifiers = yyy - 3 * weight * yyf + 3 * weight**2 * yff - weight**3 * fff
-    return rectifiers / moments.n**2 + weight**3 * f_all / moments.n_unlabelled**2
+    return rectifiers / moments.n**2 + weight**3 * f_all / moments.n_unlabeled**2
 
 
 def _moved(ends: tuple[np.ndarray, np.ndarray], estimate: np.ndarray, cube: np.ndarray, variance: np.ndarray,
@@ -254,7 +254,7 @@ def _moved(ends: tuple[np.ndarray, np.ndarray], estimate: np.ndarray, cube: np.n
     return np.minimum(low, estimate), np.maximum(high, estimate)
 
 
-def _grouped_spread(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: np.ndarray, groups: np.ndarray,
+def _grouped_spread(y: np.ndarray, f: np.ndarray, labeled: np.ndarray, alone: np.ndarray, groups: np.ndarray,
                     weight: np.ndarray) -> GroupedSpread:
     """From the summed deviations of each group, of which labeled and other queries may be: columns of (Q, S)."""
     order = np.argsort(groups, kind="stable")
@@ -263,13 +263,13 @@ def _grouped_spread(y: np.ndarray, f: np.ndarray, labelled: np.ndarray, alone: n
     def sums(values: np.ndarray) -> np.ndarray:
         return np.add.reduceat(values[order], starts, axis=0)
 
-    n, rest = labelled.sum(axis=0), np.maximum(alone.sum(axis=0), 1)
-    rectifiers = np.where(labelled, y - weight * f, 0.0)
+    n, rest = labeled.sum(axis=0), np.maximum(alone.sum(axis=0), 1)
+    rectifiers = np.where(labeled, y - weight * f, 0.0)
     others = np.where(alone, weight * f, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        own = sums(np.where(labelled, rectifiers - rectifiers.sum(axis=0) / n, 0.0)) / n
+        own = sums(np.where(labeled, rectifiers - rectifiers.sum(axis=0) / n, 0.0)) / n
         judged = sums(np.where(alone, others - others.sum(axis=0) / rest, 0.0)) / rest
-        sizes = sums(labelled.astype(np.float64))
+        sizes = sums(labeled.astype(np.float64))
         count = (sizes > 0).sum(axis=0)
         outside = np.maximum(1 - sizes / n, 1 / np.maximum(n, 2))  # a single group has no jackknife, and no interval
         variance = ((own / outside + judged)**2).sum(axis=0) * (count - 1) / count

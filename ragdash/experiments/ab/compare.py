@@ -78,7 +78,7 @@ def _asked(truth: Truth, only: Collection[str] | None, budget: CostBudget | None
 def usual_metrics(runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:
     """What is looked at where nothing is chosen: the usual metrics of retrieval where documents are judged and were
     returned, token F1 where there are answers and references, and the latency."""
-    specs = list(DEFAULT_SPECS) if truth.judgements and any(len(run.docs) for run in runs) else []
+    specs = list(DEFAULT_SPECS) if truth.judgments and any(len(run.docs) for run in runs) else []
     references = truth.details is not None and "answers" in truth.details.column_names
     if references and all(run.details is not None and "answer" in run.details.column_names for run in runs):
         specs += parse_specs(OF_ANSWERS)

@@ -208,7 +208,7 @@ def judged_pool(runs: Sequence[Run], truth: Truth, conventions: Conventions | No
             low, high = ranking.starts[block[0]], ranking.starts[block[1]]
             mine = (row >= low) & (row < high)
             hits.append(leg.candidate[row[mine] - low])
-            judgments.append(match.judgement[mine])
+            judgments.append(match.judgment[mine])
         hit, index = np.unique(np.concatenate(hits), return_index=True)
         return _with_pairs(candidates, hit, np.concatenate(judgments)[index])
 

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.failure_patterns.traits import ENGLISH, OTHERS
-from ragdash.core.text import content_words, normalise, tokens
+from ragdash.core.text import content_words, normalize, tokens
 from ragdash.experiments.testset.drafts import Check, Document, Draft, Evidence
 from ragdash.experiments.testset.quote_matching import LIKE, place_of
 from ragdash.matching.near_questions import NEAR, near_duplicate, question_stems, sorted_stems
@@ -158,7 +158,7 @@ def answered(answer: str, evidence: Iterable[Evidence], besides: str = "") -> Ch
     lacking = unsupported_words(text, [*evidence_texts, besides] if besides else evidence_texts)
     if lacking:
         return Check("answer", False, f"words of the answer that are not in the evidence: {', '.join(lacking[:8])}")
-    if not content_words(text, HOW) and normalise(text, HOW) not in ("yes", "no"):
+    if not content_words(text, HOW) and normalize(text, HOW) not in ("yes", "no"):
         return Check("answer", False, "the answer says nothing")
     return Check("answer", True, "the answer's words are in the evidence")
 
@@ -188,7 +188,7 @@ class Earlier:
         """The rule new."""
         from rapidfuzz import fuzz, process
 
-        words, text = sorted_stems(question), normalise(question, HOW)
+        words, text = sorted_stems(question), normalize(question, HOW)
         like = process.extract(words, self._words, scorer=fuzz.ratio, score_cutoff=NEAR, limit=None) if words else ()
         nearest = next((index for _, _, index in sorted(like, key=lambda candidate: candidate[2])
                      if near_duplicate(text, self._texts[index])), None)
@@ -201,7 +201,7 @@ class Earlier:
         """A question that is kept."""
         self._ids.append(draft.id)
         self._words.append(sorted_stems(draft.question))
-        self._texts.append(normalise(draft.question, HOW))
+        self._texts.append(normalize(draft.question, HOW))
 
 
 def overlap(question: str, evidence: Iterable[str]) -> float | None:

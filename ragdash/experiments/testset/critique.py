@@ -12,7 +12,7 @@ from ragdash.experiments.testset.prompts import part_of
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import MISSING, Question
 from ragdash.models.judge.tasks.prompt_texts import TEXT, join_blocks, object_of, text_enum
-from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import Judgment, TaskSteps
 
 VERSION = "1"
 TASK = "CritiqueDraft"
@@ -39,9 +39,9 @@ YES_NO = text_enum("yes", "no")
 
 
 def critique(draft: Draft, documents: Sequence[Document], lap: int = 0) -> TaskSteps:
-    """The asking about a draft: one question; rows of the `Judgement`: the reply."""
+    """The asking about a draft: one question; rows of the `Judgment`: the reply."""
     reply, = yield [critique_question(draft.question, draft.answer, documents, lap)]
-    return Judgement(1.0, rows=(dict(reply.value),))
+    return Judgment(1.0, rows=(dict(reply.value),))
 
 
 def critique_question(question: str, answer: str | None, documents: Sequence[Document], lap: int = 0) -> Question:
@@ -55,11 +55,11 @@ def critique_question(question: str, answer: str | None, documents: Sequence[Doc
     return Question(TASK, VERSION, CRITIQUE, join_blocks(*blocks), schema)
 
 
-def critique_check(draft: Draft, judgement: Judgement) -> Check:
+def critique_check(draft: Draft, judgment: Judgment) -> Check:
     """The rule critique: every aspect is yes; of a question without an answer, it is not answerable."""
-    if judgement.missing:
-        return Check("critique", False, f"its critique is missing: {MISSING.get(judgement.missing, judgement.missing)}")
-    reply = judgement.rows[0]
+    if judgment.missing:
+        return Check("critique", False, f"its critique is missing: {MISSING.get(judgment.missing, judgment.missing)}")
+    reply = judgment.rows[0]
     if draft.type in ANSWERED:
         aspects = {aspect: words for aspect, words in ASPECTS.items()
                    if draft.type != "contradictory" or aspect != "answerable"}  # a false premise has no plain answer

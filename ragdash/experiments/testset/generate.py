@@ -25,7 +25,7 @@ from ragdash.experiments.testset.sampling import DraftSlot, Drawing
 from ragdash.experiments.testset.wording_rules import YesNo, worded
 from ragdash.models.judge import Endpoint, Plan, Question, VerdictStore, plan
 from ragdash.models.judge.task_runner import answer_from_store, run_tasks
-from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import Judgment, TaskSteps
 
 FACTOR = 3  # drafts asked for at most, for each one wanted
 HOPELESS = 8  # drafts of a type in one round without one that is kept: no more are asked
@@ -33,7 +33,7 @@ SAME = 8  # drafts with one question, from which on that is reported
 LIKELY = "a question or an answer of ordinary length"  # in plans, for those not yet written
 UNFINISHED = ("not-asked", "budget", "cancelled", "stopped")  # replies that are missing because the asking ended
 
-Judging = Callable[[list[TaskSteps]], Sequence[Judgement]]
+Judging = Callable[[list[TaskSteps]], Sequence[Judgment]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +112,10 @@ class _Generation:
     def run(self) -> None:
         """Round after round. Ends where an asking was cut short: what is missing then is no reject."""
         while slots := self._round():
-            judgements = self.judging([drafting(slot) for slot in slots])
+            judgments = self.judging([drafting(slot) for slot in slots])
             before, written = self.passing.copy(), Counter()
-            finished = self._take(slots, judgements, written)
-            if not finished or any(judgement.missing in UNFINISHED for judgement in judgements):
+            finished = self._take(slots, judgments, written)
+            if not finished or any(judgment.missing in UNFINISHED for judgment in judgments):
                 return
             for type, n in written.items():
                 if n >= HOPELESS and self.passing[type] == before[type]:
@@ -130,15 +130,15 @@ class _Generation:
             slots_of_round += slots_of_type
         return slots_of_round
 
-    def _take(self, slots: Sequence[DraftSlot], judgements: Sequence[Judgement], written: Counter) -> bool:
+    def _take(self, slots: Sequence[DraftSlot], judgments: Sequence[Judgment], written: Counter) -> bool:
         """Check the drafts of a round; False where their critique was cut short."""
         drafts, laps = [], {}
-        for slot, judgement in zip(slots, judgements, strict=True):
-            if judgement.missing:
-                self.missing.setdefault(slot.type, Counter())[judgement.missing] += 1
+        for slot, judgment in zip(slots, judgments, strict=True):
+            if judgment.missing:
+                self.missing.setdefault(slot.type, Counter())[judgment.missing] += 1
                 continue
             written[slot.type] += 1
-            drafts.append(_drafted(slot, judgement.rows[0]))
+            drafts.append(_drafted(slot, judgment.rows[0]))
             laps[drafts[-1].id] = slot.lap
             if slot.type != "out_of_scope":
                 self.documents.update((document.doc_id, document) for document in slot.documents)
@@ -155,15 +155,15 @@ class _Generation:
     def _criticized(self, drafts: list[Draft], laps: Mapping[str, int]) -> tuple[list[Draft], bool]:
         """(the drafts with what a second reading says, without those whose reading was cut short; whether none was)."""
         positions = [i for i, draft in enumerate(drafts) if draft.passes] if self.request.critique else []
-        judgements = self.judging([critique(drafts[i], self._documents_of(drafts[i]), laps[drafts[i].id])
+        judgments = self.judging([critique(drafts[i], self._documents_of(drafts[i]), laps[drafts[i].id])
                                    for i in positions]) if positions else ()
         cut_short = set()
-        for i, judgement in zip(positions, judgements, strict=True):
-            if judgement.missing in UNFINISHED:
+        for i, judgment in zip(positions, judgments, strict=True):
+            if judgment.missing in UNFINISHED:
                 cut_short.add(i)
-                self.missing.setdefault(drafts[i].type, Counter())[judgement.missing] += 1
+                self.missing.setdefault(drafts[i].type, Counter())[judgment.missing] += 1
             else:
-                drafts[i] = drafts[i].checked(critique_check(drafts[i], judgement))
+                drafts[i] = drafts[i].checked(critique_check(drafts[i], judgment))
         return [draft for i, draft in enumerate(drafts) if i not in cut_short], not cut_short
 
     def _documents_of(self, draft: Draft) -> list[Document]:

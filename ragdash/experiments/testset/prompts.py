@@ -9,7 +9,7 @@ from ragdash.experiments.testset.sampling import EXCERPT, DraftSlot
 from ragdash.models.judge.prompts import as_data
 from ragdash.models.judge.question import Question
 from ragdash.models.judge.tasks.prompt_texts import TEXT, array_of, join_blocks, object_of, text_enum
-from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import Judgment, TaskSteps
 
 VERSION = "1"
 SHOWN = 6_000  # signs of a document that are shown
@@ -51,9 +51,9 @@ one. First why it is out of scope, then the question.
 
 
 def drafting(slot: DraftSlot) -> TaskSteps:
-    """The asking of a slot: one question; rows of the `Judgement`: the reply."""
+    """The asking of a slot: one question; rows of the `Judgment`: the reply."""
     reply, = yield [question_of(slot)]
-    return Judgement(1.0, rows=(dict(reply.value),))
+    return Judgment(1.0, rows=(dict(reply.value),))
 
 
 def question_of(slot: DraftSlot) -> Question:

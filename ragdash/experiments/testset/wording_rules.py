@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from ragdash.core.text import content_words, normalise, number_value, numbers, tokens
+from ragdash.core.text import content_words, normalize, number_value, numbers, tokens
 from ragdash.experiments.testset.drafts import Check, Document
 
 HOW = "unicode"  # the tokens: any script
@@ -139,7 +139,7 @@ def longest_copy(question: str, text: str) -> list[str]:
 def is_yes_no(question: str, answer: str | None) -> bool:
     """Whether yes or no answers a question: it begins with a verb such as "did", or its answer with yes or no."""
     first = question.strip().lower().replace("’", "'").split(" ", 1)[0]
-    reply = normalise(answer or "", HOW).split(" ", 1)[0]
+    reply = normalize(answer or "", HOW).split(" ", 1)[0]
     return (first in _AUXILIARY and " or " not in question.lower()) or reply in _REPLIES
 
 

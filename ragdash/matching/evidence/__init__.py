@@ -5,7 +5,7 @@ from ragdash.matching.evidence.decisions import Decisions, decision_lines, diges
 from ragdash.matching.evidence.matching import FLOOR, embedded_texts, match_evidence
 from ragdash.matching.evidence.scores import EvidenceScores
 from ragdash.matching.evidence.similarity import HOW
-from ragdash.matching.evidence.spans import Spans, normalise, spans
+from ragdash.matching.evidence.spans import Spans, normalize, spans
 
 __all__ = [
            "FLOOR",
@@ -19,7 +19,7 @@ __all__ = [
            "embedded_texts",
            "kept_decisions",
            "match_evidence",
-           "normalise",
+           "normalize",
            "read_decisions",
            "spans",
            "write_decisions",

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import orjson
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.matching.evidence.spans import normalise
+from ragdash.matching.evidence.spans import normalize
 
 Decisions: TypeAlias = Mapping[tuple[str, str, str], bool]
 """{(query id, digest of the chunk, digest of the span): accepted}"""
@@ -26,7 +26,7 @@ def digest(text: str) -> str:
     >>> digest("The cat") == digest("the  CAT")
     True
     """
-    return hashlib.blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return hashlib.blake2b(normalize(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def decision_lines(decisions: Decisions) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragdash.matching.evidence.similarity import CHUNK_IN_SPAN, SPAN_IN_CHUNK
-from ragdash.matching.evidence.spans import exact_only, normalise, place_in
+from ragdash.matching.evidence.spans import exact_only, normalize, place_in
 
 
 def passage(how: str, kind: int, chunk: str, fragment: str, span: str) -> tuple[int, int] | None:
@@ -14,7 +14,7 @@ def passage(how: str, kind: int, chunk: str, fragment: str, span: str) -> tuple[
     """
     if kind == CHUNK_IN_SPAN:
         return 0, len(chunk)
-    plain = normalise(chunk)
+    plain = normalize(chunk)
     if kind == SPAN_IN_CHUNK:
         span_start = place_in(plain, span, whole_tokens=exact_only(span))
         fragment_start = place_in(plain[max(span_start, 0):], fragment, whole_tokens=False) if span_start >= 0 else \

@@ -18,7 +18,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.matching.evidence.embedding import Embedded, TextCollector
 from ragdash.matching.evidence.scores import EvidenceScores
 from ragdash.matching.evidence.similarity import HOW, LIKE, WHOLE, Similarity, score_pairs
-from ragdash.matching.evidence.spans import Spans, is_empty, normalise, spans
+from ragdash.matching.evidence.spans import Spans, is_empty, normalize, spans
 from ragdash.models.local import ScoreCache, default_score_cache
 
 FLOOR = 0.5
@@ -142,7 +142,7 @@ def _distinct(column: pa.Array) -> tuple[tuple[str, ...], np.ndarray]:
 def _scores(like: Similarity, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
             code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(chunk, part, score, kind) (X,) of all that reaches the floor."""
-    plain = [normalise(text) for text in texts]
+    plain = [normalize(text) for text in texts]
     has_text = np.array([not is_empty(text) for text in plain] + [False])[code]  # -1 is the last one
     first = np.searchsorted(gold.query, np.arange(gold.queries + 1))
     chunk = np.flatnonzero(has_text)

@@ -18,7 +18,7 @@ from ragdash.core.records import Run
 from ragdash.matching.evidence.decisions import Decisions, digest
 from ragdash.matching.evidence.highlight import passage
 from ragdash.matching.evidence.similarity import KINDS
-from ragdash.matching.evidence.spans import Spans, normalise, words
+from ragdash.matching.evidence.spans import Spans, normalize, words
 from ragdash.matching.views.evidence import NEVER, Covered
 
 THRESHOLD = 0.7
@@ -92,7 +92,7 @@ class EvidenceScores:
     @cached_property
     def words(self) -> np.ndarray:
         """Words of each chunk: (C,) float64, NaN for one without a text."""
-        counts = np.array([len(words(normalise(text))) for text in self.texts] + [np.nan])
+        counts = np.array([len(words(normalize(text))) for text in self.texts] + [np.nan])
         return counts[self.text]
 
     def table(self, threshold: float = THRESHOLD, query_id: str | None = None) -> pa.Table:

@@ -47,12 +47,12 @@ class Spans:
         return len(self.texts)
 
 
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """Lower case, white space collapsed; nothing else is changed.
 
     Examples
     --------
-    >>> normalise("The  CAT\\nsat")
+    >>> normalize("The  CAT\\nsat")
     'the cat sat'
     """
     text = text.lower().strip()
@@ -74,7 +74,7 @@ def spans(truth: Truth, *, split: bool = True) -> Spans:
         known_texts = set()
         for span in cell or ():
             text, source = (span, None) if isinstance(span, str) or span is None else (span["text"], span["source"])
-            plain = normalise(text or "")
+            plain = normalize(text or "")
             if is_empty(plain):
                 empty += 1
             elif plain in known_texts:

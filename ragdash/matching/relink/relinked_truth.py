@@ -53,7 +53,7 @@ def relinked(truth: Truth, relinking: Relinking, accept: Collection[str] = ACCEP
     ids = pa.array(truth.query_ids.to_pylist(), pa.string())
     details = pa.table({"query_id": ids}) if truth.details is None else _followed(truth.details, targets).add_column(
         0, "query_id", ids)
-    note = Problem("relinked-truth", {"changed": changed, "dropped": dropped, "judgments": truth.judgements},
+    note = Problem("relinked-truth", {"changed": changed, "dropped": dropped, "judgments": truth.judgments},
                    field="doc_id", severity="note")
     return Truth.build(_next_name(truth.name), ids.take(pa.array(rows)), [doc for _, doc in grades],
                        list(grades.values()), details=details, problems=(*truth.problems, note))

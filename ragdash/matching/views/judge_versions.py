@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from ragdash.models.judge import VerdictStore
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.tasks import Judgement
+from ragdash.models.judge.tasks import Judgment
 
 VERSION = " version "  # between a judge and its version, where one is chosen
 OTHER, SEVERAL = "other-version", "several-versions"  # reasons for which a verdict is set apart
@@ -28,7 +28,7 @@ class VersionChoice:
     other metrics.
     """
 
-    rounds: tuple[tuple[Judgement, ...], ...]
+    rounds: tuple[tuple[Judgment, ...], ...]
     version: str = ""
     others: Mapping[str, int] = field(default_factory=dict)
     among: str = ""
@@ -63,7 +63,7 @@ def stored_versions(verdict_store: VerdictStore, judge: Judge) -> list[str]:
     return names if len(names) > 1 else [""]
 
 
-def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: str = "",
+def of_one_version(rounds: Sequence[Sequence[Judgment]], model: str, wanted: str = "",
                    by_age: Callable[[], Sequence[str]] = tuple) -> VersionChoice:
     """The judgments of one version: the one wanted, else the one with most verdicts, of equals the newest.
 
@@ -83,7 +83,7 @@ def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: st
     VersionChoice
         A query whose replies or votes are of several versions has no value.
     """
-    sources = [sorted({(version or model, judgement.among) for judgement in votes for version in judgement.versions})
+    sources = [sorted({(version or model, judgment.among) for judgment in votes for version in judgment.versions})
                for votes in zip(*rounds, strict=True)]
     counts = Counter(names[0] for names in sources if len(names) == 1)
     if not wanted and len(counts) <= 1 and all(len(names) < 2 for names in sources):
@@ -93,8 +93,8 @@ def of_one_version(rounds: Sequence[Sequence[Judgement]], model: str, wanted: st
     chosen = _most_frequent(usable, by_age) if usable else (wanted, "")
     apart = {q: OTHER if len(names) == 1 else SEVERAL for q, names in enumerate(sources)
              if names and names != [chosen]}
-    rest = tuple(tuple(replace(judgement, value=float("nan"), missing=apart[q]) if q in apart else judgement
-                       for q, judgement in enumerate(judgements)) for judgements in rounds)
+    rest = tuple(tuple(replace(judgment, value=float("nan"), missing=apart[q]) if q in apart else judgment
+                       for q, judgment in enumerate(judgments)) for judgments in rounds)
     others = Counter(" and ".join(", ".join(filter(None, source)) for source in sources[q]) for q in apart)
     return VersionChoice(rest, chosen[0], dict(others.most_common()), chosen[1])
 

@@ -36,7 +36,7 @@ from ragdash.models.judge import Question, VerdictStore
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read
-from ragdash.models.judge.tasks import Case, Judgement, TaskSteps, find_task, ragchecker
+from ragdash.models.judge.tasks import Case, Judgment, TaskSteps, find_task, ragchecker
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.judge.tasks.vote_order import case_of_vote
 from ragdash.models.local.model_folder import OPTIONS
@@ -118,7 +118,7 @@ class Judged:
         called, version = split_version(judge)
         for known_judge in filter(lambda known_judge: known_judge.is_called(called), self.verdict_store.judges()):
             verdicts = self.by_judge(name, known_judge, votes, pool, version)
-            reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
+            reasons = Counter(row.missing for row in verdicts.judgments if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
             if newest is None and reasons.keys() - {"not-asked", "not-imported"}:
@@ -141,37 +141,37 @@ class Judged:
         rounds, model = choice.rounds, None
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.find_model(ENCODER)
-            rounds = [self._with_relevancy(judgement, model) for judgement in rounds] if model else rounds
+            rounds = [self._with_relevancy(judgment, model) for judgment in rounds] if model else rounds
         values, agreement, tied = aggregate(
-            np.array([[judgement.value for judgement in judgements] for judgements in rounds], np.float64), pool
+            np.array([[judgment.value for judgment in judgments] for judgments in rounds], np.float64), pool
         )
-        judgements = (
-            replace(judgement, missing="tied") if no else judgement
-            for judgement, no in zip(rounds[0], tied, strict=True)
+        judgments = (
+            replace(judgment, missing="tied") if no else judgment
+            for judgment, no in zip(rounds[0], tied, strict=True)
         )
-        return Verdicts(name, judge, values, tuple(judgements), agreement, model, version=choice.version,
+        return Verdicts(name, judge, values, tuple(judgments), agreement, model, version=choice.version,
                         other_versions=choice.others, among=choice.among)
 
-    def _with_relevancy(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
+    def _with_relevancy(self, judgments: Sequence[Judgment], model: Model) -> list[Judgment]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
-        open_ = [i for i, judgement in enumerate(judgements) if judgement.missing == NO_ENCODER]
-        pairs = [(row["question"], self.cases[i].question) for i in open_ for row in judgements[i].rows]
+        open_ = [i for i, judgment in enumerate(judgments) if judgment.missing == NO_ENCODER]
+        pairs = [(row["question"], self.cases[i].question) for i in open_ for row in judgments[i].rows]
         if not pairs:
-            return list(judgements)
+            return list(judgments)
         value, known, _ = cosines(self.store, model, pairs)
-        changed, start = list(judgements), 0
+        changed, start = list(judgments), 0
         for i in open_:
-            rows = slice(start, start + len(judgements[i].rows))
+            rows = slice(start, start + len(judgments[i].rows))
             start = rows.stop
             if known[rows].all() and not np.isnan(value[rows]).any():
-                changed[i] = replace(judgements[i], value=float(value[rows].mean()), missing=None)
+                changed[i] = replace(judgments[i], value=float(value[rows].mean()), missing=None)
         return changed
 
-    def _imported(self, name: str, judge: Judge, votes: int) -> list[Judgement]:
+    def _imported(self, name: str, judge: Judge, votes: int) -> list[Judgment]:
         """What a file said that was imported, one vote: (Q,)."""
         keys = [judge.key(imported_question(name, case)) for case in self.cases]
         verdict_rows = self.verdict_store.get(keys) if votes == 1 else {}
-        judgements = []
+        judgments = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
             value = verdict_rows[key].value if key in verdict_rows else {"score": None}
             score, rows = value["score"], tuple(value.get("rows", ()))
@@ -180,8 +180,8 @@ class Judged:
                 if score is None and key in verdict_rows
                 else lacking or "not-imported"
             )
-            judgements.append(Judgement(float("nan"), reason, rows) if score is None else Judgement(score, None, rows))
-        return judgements
+            judgments.append(Judgment(float("nan"), reason, rows) if score is None else Judgment(score, None, rows))
+        return judgments
 
     def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
         """The stored verdicts of a judge on these metrics, by key; of all votes."""
@@ -206,11 +206,11 @@ class Judged:
         texts: dict[str, None] = {}
         for judge in (known_judge for known_judge in self.verdict_store.judges() if known_judge.host != IMPORTED):
             for vote in count():
-                judgements = read(self.askings(RELEVANCY, vote=vote), self.verdict_store, judge, vote)
-                for case, judgement in zip(self.cases, judgements, strict=True):
-                    if judgement.missing == NO_ENCODER:
-                        texts |= dict.fromkeys((case.question, *(row["question"] for row in judgement.rows)))
-                if not any(judgement.rows for judgement in judgements):
+                judgments = read(self.askings(RELEVANCY, vote=vote), self.verdict_store, judge, vote)
+                for case, judgment in zip(self.cases, judgments, strict=True):
+                    if judgment.missing == NO_ENCODER:
+                        texts |= dict.fromkeys((case.question, *(row["question"] for row in judgment.rows)))
+                if not any(judgment.rows for judgment in judgments):
                     break
         return list(texts)
 

@@ -16,7 +16,7 @@ from ragdash.matching.views.ranked import Values
 from ragdash.models.judge import MISSING
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import MAJORITY, MEAN, Panel, panel_label
-from ragdash.models.judge.tasks import Judgement
+from ragdash.models.judge.tasks import Judgment
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.judge.tasks.rankings import NO_RIVALS, TOO_MANY
 from ragdash.models.local.score_cache import Model
@@ -63,7 +63,7 @@ def split_reasons(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[s
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """What a judge says of a metric. values (Q,), NaN missing; `judgements` (Q,): of the first vote, with the claims,
+    """What a judge says of a metric. values (Q,), NaN missing; `judgments` (Q,): of the first vote, with the claims,
     verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
     model: that embedded questions, None where none is needed; members: of a panel of several, each judge's own, whose
     agreement is then that of the judges; version: of the judge, all values are of it; other_versions: {version:
@@ -73,7 +73,7 @@ class Verdicts:
     name: str
     judge: Judge | Panel
     values: Values
-    judgements: tuple[Judgement, ...]
+    judgments: tuple[Judgment, ...]
     agreement: np.ndarray
     model: Model | None = None
     members: tuple[Verdicts, ...] = ()
@@ -92,24 +92,24 @@ class Verdicts:
     @property
     def has_texts(self) -> np.ndarray:
         """The queries that have the texts to be judged: (Q,) bool."""
-        return np.array([judgement.missing not in LACKING for judgement in self.judgements], bool)
+        return np.array([judgment.missing not in LACKING for judgment in self.judgments], bool)
 
     @property
     def reasons(self) -> list[str | None]:
         """Why each query without a value has none."""
         return [
-            judgement.missing for judgement, value in zip(self.judgements, self.values, strict=True) if np.isnan(value)
+            judgment.missing for judgment, value in zip(self.judgments, self.values, strict=True) if np.isnan(value)
         ]
 
     @property
     def flags(self) -> Counter:
         """Queries by what is worth knowing: "vacuous" (no claims), "cut" (a chunk not shown whole)."""
-        return Counter(flag for judgement in self.judgements for flag in judgement.flags)
+        return Counter(flag for judgment in self.judgments for flag in judgment.flags)
 
     def rows(self, query_ids: Sequence[str]) -> list[dict]:
         """Every claim or chunk with its verdict and reason, for reading and export."""
         return [{"query_id": query, "metric": self.name, **row}
-                for query, judgement in zip(query_ids, self.judgements, strict=True) for row in judgement.rows]
+                for query, judgment in zip(query_ids, self.judgments, strict=True) for row in judgment.rows]
 
 
 def reason_counts(reasons: Mapping[str, int]) -> str:
@@ -140,27 +140,27 @@ def pooled(members: Sequence[Verdicts], pool: str = MEAN) -> Verdicts:
     if len(members) == 1:
         return replace(members[0], judge=panel)
     values, agreement, tied = aggregate(np.array([verdicts.values for verdicts in members]), pool)
-    judgements = tuple(_joint(members, q, float(values[q]), bool(tied[q])) for q in range(len(values)))
+    judgments = tuple(_joint(members, q, float(values[q]), bool(tied[q])) for q in range(len(values)))
     model = next((verdicts.model for verdicts in members if verdicts.model), None)
-    return Verdicts(members[0].name, panel, values, judgements, agreement, model, tuple(members))
+    return Verdicts(members[0].name, panel, values, judgments, agreement, model, tuple(members))
 
 
-def _joint(panel: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judgement:
+def _joint(panel: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judgment:
     """What several judges say of a query, the rows of each under its name."""
-    judgements = [verdicts.judgements[q] for verdicts in panel]
+    judgments = [verdicts.judgments[q] for verdicts in panel]
     rows = tuple(
         {"judge": str(verdicts.judge), **row}
-        for verdicts, judgement in zip(panel, judgements, strict=True)
-        for row in judgement.rows
+        for verdicts, judgment in zip(panel, judgments, strict=True)
+        for row in judgment.rows
     )
-    flags = tuple(dict.fromkeys(flag for judgement in judgements for flag in judgement.flags))
-    return Judgement(value, None if value == value else "tied" if tied else _missing_reason(panel, q), rows, flags)
+    flags = tuple(dict.fromkeys(flag for judgment in judgments for flag in judgment.flags))
+    return Judgment(value, None if value == value else "tied" if tied else _missing_reason(panel, q), rows, flags)
 
 
 def _missing_reason(panel: Sequence[Verdicts], q: int) -> str:
     """Why a query has no value of all judges, and whose that is; first what no asking fixes."""
     lacking = [
-        (verdicts.judgements[q].missing or "no-vote", str(verdicts.judge))
+        (verdicts.judgments[q].missing or "no-vote", str(verdicts.judge))
         for verdicts in panel
         if np.isnan(verdicts.values[q])
     ]

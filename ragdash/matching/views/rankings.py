@@ -52,9 +52,9 @@ def keep_places(views: Sequence[Judged], name: str, judge: Judge, votes: int) ->
     for view in views:
         for vote in range(votes):
             ranked = read(view.askings(name, vote=vote), view.verdict_store, judge, vote)
-            rows = [(question, Reply({"share": judgement.value, **judgement.rows[0]}, model=version, attempts=1))
-                    for case, judgement in zip(view.cases, ranked, strict=True) if judgement.rows
-                    for question in _place_questions(name, case, vote) for version in judgement.versions or ("",)]
+            rows = [(question, Reply({"share": judgment.value, **judgment.rows[0]}, model=version, attempts=1))
+                    for case, judgment in zip(view.cases, ranked, strict=True) if judgment.rows
+                    for question in _place_questions(name, case, vote) for version in judgment.versions or ("",)]
             stored = view.verdict_store.get([judge.key(question) for question, _ in rows])
             changed = [(question, reply) for question, reply in rows
                        if (known := stored.get(judge.key(question))) is None

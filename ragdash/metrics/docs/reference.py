@@ -15,7 +15,7 @@ from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
 from ragdash.metrics.example_setups import SETTINGS
 from ragdash.metrics.registry import METRICS, Metric
 
-FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgments and counts", "detection": "Detection",
+FAMILIES = {"retrieval": "Retrieval", "judgments": "Judgments and counts", "detection": "Detection",
             "sets": "Returned sets", "gains": "Gains along the ranking", "recall levels": "Levels of recall",
             "user models": "User models", "diversity": "Diversity", "permissions": "Permissions",
             "overlap": "Overlap of texts, by sacrebleu", "judged": "Judged by a model", "cost": "Speed and cost"}

@@ -14,22 +14,22 @@ from ragdash.models.judge.endpoint import Endpoint, Judge
 from ragdash.models.judge.plan import Budget, JudgingListener, Outcome
 from ragdash.models.judge.question import Question, Reply, Usage
 from ragdash.models.judge.tasks.policy import Policy, current_policy
-from ragdash.models.judge.tasks.registry import Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import Judgment, TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
 Answering = Callable[[list[Question]], Sequence[Reply]]
 NOT_ASKED = Reply(None, "not-asked")
 
 
-def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) -> list[Judgement]:
+def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) -> list[Judgment]:
     """What each asking comes to: (C,). answer: the replies to a round's questions, aligned. An asking one of whose
     replies is missing ends with that reason.
     """
-    judgements: dict[int, Judgement] = {}
+    judgments: dict[int, Judgment] = {}
     wanted: dict[int, list[Question]] = {}
     versions: dict[int, set[str]] = {}
     policy = current_policy()
-    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgements, vote, policy)
+    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgments, vote, policy)
     while wanted:
         order = list(wanted)
         flat = [question for i in order for question in wanted[i]]
@@ -38,30 +38,30 @@ def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) ->
         for i, given in replies_of.items():
             versions.setdefault(i, set()).update(reply.model for reply in given if reply.missing is None)
         wanted = {}
-        _step(askings, replies_of, wanted, judgements, vote, policy)
-    return [replace(judgements[i], versions=tuple(sorted(versions[i]))) if i in versions else judgements[i]
+        _step(askings, replies_of, wanted, judgments, vote, policy)
+    return [replace(judgments[i], versions=tuple(sorted(versions[i]))) if i in versions else judgments[i]
             for i in range(len(askings))]
 
 
 def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
-          judgements: dict[int, Judgement], vote: int, policy: Policy | None) -> None:
+          judgments: dict[int, Judgment], vote: int, policy: Policy | None) -> None:
     """One step of each asking: what it wants next, or what it came to."""
     for i, replies in replies_of.items():
         missing = next((reply.missing for reply in replies or () if reply.missing), None)
         if missing:
             askings[i].close()
-            judgements[i] = Judgement(float("nan"), missing)
+            judgments[i] = Judgment(float("nan"), missing)
             continue
         try:
             questions = next(askings[i]) if replies is None else askings[i].send(replies)
         except StopIteration as end:
-            judgements[i] = end.value
+            judgments[i] = end.value
         else:
             ruled = list(map(policy.apply, questions)) if policy else list(questions)
             wanted[i] = [question.with_vote(vote) for question in ruled] if vote else ruled
 
 
-def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgement]:
+def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgment]:
     """What the verdict store knows of the tasks: (C,); unfinished ones are missing, with the stored reason if any."""
     def answer(questions: list[Question]) -> list[Reply]:
         keys = [judge.key(question) for question in questions]
@@ -114,8 +114,8 @@ def planned_questions(
     their end (C,)). The askings are used up.
     """
     questions: list[Question] = []
-    judgements = run_tasks(askings, answer_from_store(verdict_store, judge, questions), vote)
-    return questions, [judgement.missing == NOT_ASKED.missing for judgement in judgements]
+    judgments = run_tasks(askings, answer_from_store(verdict_store, judge, questions), vote)
+    return questions, [judgment.missing == NOT_ASKED.missing for judgment in judgments]
 
 
 def guessed_questions(
@@ -142,7 +142,7 @@ class TaskRunner:
     usage: Usage = field(default_factory=Usage)
     _done: int = 0
 
-    def judge(self, askings: Sequence[TaskSteps], vote: int = 0) -> list[Judgement]:
+    def judge(self, askings: Sequence[TaskSteps], vote: int = 0) -> list[Judgment]:
         """What each asking comes to: (C,). After a stop nothing more is asked; what is known is still used."""
         return run_tasks(askings, self._answer, vote)
 

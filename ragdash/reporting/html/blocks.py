@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class ReportDocument:
-    """A returned or right document of a query: its rank (None: not returned), id, sign of its judgement, text."""
+    """A returned or right document of a query: its rank (None: not returned), id, sign of its judgment, text."""
 
     rank: int | None
     doc_id: str

@@ -120,7 +120,7 @@ def report_specs(runs: Sequence[Run], truth: Truth, k: int, directions: Mapping[
     """The metrics of a report unless others are chosen: METRICS at k, and those in the files of the runs."""
     from_files = [spec for spec in default_specs(runs, truth, directions) if spec not in DEFAULT_SPECS]
     computed = parse_specs([template.format(k=k) for template in METRICS])
-    return tuple(dict.fromkeys((*computed, *from_files))) if truth.judgements or not from_files else tuple(from_files)
+    return tuple(dict.fromkeys((*computed, *from_files))) if truth.judgments or not from_files else tuple(from_files)
 
 
 class ReportContent:

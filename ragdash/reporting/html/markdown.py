@@ -1,7 +1,7 @@
 """The sentences of the pages as HTML: the little markdown that ragdash.reporting.sentences writes, everything else
 as written.
 
-Known: **strong**, *emphasis*, `code`, :colour[text], a backslash before a mark that is none, two blanks before a line
+Known: **strong**, *emphasis*, `code`, :color[text], a backslash before a mark that is none, two blanks before a line
 break, lists of "- ". Nothing else is markup: a `<script>` in a name comes out as text.
 """
 
@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from ragdash.reporting.sentences.formatting import unescape_spans
 
 COLORS = ("blue", "orange", "gray")
-_TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<colour>blue|orange|gray)\[|"
+_TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<color>blue|orange|gray)\[|"
                     r":material/\w+:\s*|(?P<close>\])|(?P<line>  \n)", re.DOTALL)
 
 
@@ -32,9 +32,9 @@ def as_html(text: str) -> Markup:
             fragments.append(Markup("<code>{}</code>").format(token["code"]))
         elif kind == "line":
             fragments.append(Markup("<br>"))
-        elif kind == "colour":
+        elif kind == "color":
             open_tags.append("span")
-            fragments.append(Markup('<span class="{}">').format(token["colour"]))
+            fragments.append(Markup('<span class="{}">').format(token["color"]))
         elif kind == "close":
             fragments.append(Markup("</span>") if _close_tag(open_tags, "span") else "]")
         elif kind in ("strong", "em"):

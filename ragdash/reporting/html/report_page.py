@@ -103,7 +103,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _style() -> str:
-    """The style sheet with the colours of both appearances."""
+    """The style sheet with the colors of both appearances."""
     return (
         _asset("report.css")
         .replace("/* light */", _color_variables(LIGHT))
@@ -112,6 +112,6 @@ def _style() -> str:
 
 
 def _color_variables(theme: Theme) -> str:
-    runs = "".join(f"--run-{slot}:{colour};" for slot, colour in enumerate(theme.runs))
+    runs = "".join(f"--run-{slot}:{color};" for slot, color in enumerate(theme.runs))
     return (f"--paper:{theme.paper};--ink:{theme.ink};--muted:{theme.muted};--line:{theme.grid};"
-            f"--better:{theme.better};--worse:{theme.worse};--run-grey:{theme.grey};color-scheme:{theme.name};{runs}")
+            f"--better:{theme.better};--worse:{theme.worse};--run-gray:{theme.gray};color-scheme:{theme.name};{runs}")

@@ -98,14 +98,14 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, ki
     """A bar for each run, parted by whether the documents were found and the answer is right.
 
     counts: (N, K + 1) queries of each kind, the last the unclassified (its label: `unclassified`); kinds:
-    (words, found, right) each. Right or wrong is the colour, not found is hatched, each part bears its number.
+    (words, found, right) each. Right or wrong is the color, not found is hatched, each part bears its number.
     """
     counts = np.asarray(counts, dtype=int)
     total = np.maximum(counts.sum(axis=1), 1)
     run_looks = looks(names, slots, theme)
     fig = figure(theme, height=124 + 44 * max(len(names), 2))  # on a telephone the legend takes five lines
     for kind, (title, retrieved, right) in enumerate((*kinds, (unclassified, True, None))):
-        color = theme.grey if right is None else theme.better if right else theme.worse
+        color = theme.gray if right is None else theme.better if right else theme.worse
         share = counts[:, kind] / total
         hover = [f"{look.name}<br>{escape(title)}: {count:,} of {run_total:,} queries ({fraction:.0%})"
                 for look, count, run_total, fraction in zip(run_looks, counts[:, kind], total, share, strict=True)]
@@ -163,7 +163,7 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
 
 
 def _signed(look: Look, name: str) -> str:
-    """A run's sign in its colour and its name."""
+    """A run's sign in its color and its name."""
     return f'<span style="color:{look.color}">{look.sign}</span> {shorten(name, 14)} '
 
 

@@ -29,7 +29,7 @@ def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray,
               n: np.ndarray, edges: np.ndarray, labels: Sequence[str], *, axis: Axis,
               words: Sequence[str | None] | None = None, target: float | None = None,
               best: float = np.nan, theme: Theme = LIGHT) -> go.Figure:
-    """Each run as its symbol with its interval, in the order given, over the shaded and labelled bands.
+    """Each run as its symbol with its interval, in the order given, over the shaded and labeled bands.
 
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). edges: (B + 1,) ascending,
     the first and the last may be infinite; labels: (B,) words. words: (N,) what is written beside each run, such as
@@ -80,7 +80,7 @@ def _span(edges: np.ndarray, values: np.ndarray) -> list[float]:
 
 
 def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis, theme: Theme, best: float) -> None:
-    """A quiet ramp of grey, stronger towards the better end; run colours keep their meaning on it."""
+    """A quiet ramp of gray, stronger towards the better end; run colors keep their meaning on it."""
     red, green, blue = (int(theme.muted[offset:offset + 2], 16) for offset in (1, 3, 5))
     strength = np.linspace(0.05, 0.30, len(edges) - 1)
     if axis.better == "lower":
@@ -102,7 +102,7 @@ def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis,
 
 
 def _drop_crowded_edges(edges: np.ndarray, gap: float) -> np.ndarray:
-    """The edges without an end that is nearer than gap to its neighbour: their numbers would lie on each other."""
+    """The edges without an end that is nearer than gap to its neighbor: their numbers would lie on each other."""
     if len(edges) > 2 and edges[-1] - edges[-2] < gap:
         edges = edges[:-1]
     return edges[1:] if len(edges) > 2 and edges[1] - edges[0] < gap else edges

@@ -248,7 +248,7 @@ def _bars(
     """The bars of one outcome in one panel; empty bins are not drawn."""
     filled = counts > 0
     good, bad = (theme.better, theme.worse) if axis.better else (look.color, look.color)
-    colors = {"up": good, "down": bad, "equal": theme.grey}
+    colors = {"up": good, "down": bad, "equal": theme.gray}
     words = {"up": count.labels[0], "down": count.labels[1], "equal": "equal"}
     if axis.better == "lower":
         colors["up"], colors["down"], words["up"], words["down"] = bad, good, words["down"], words["up"]

@@ -29,7 +29,7 @@ START = "All with an answer"  # the queries that take the way
 
 def waterfall(name: str, slot: int, steps: Sequence[WaterfallStep], *, lost_at: Sequence[str], separate: int = 0,
               other_runs: Sequence[tuple[str, int, Sequence[float]]] = (), theme: Theme = LIGHT) -> go.Figure:
-    """A bar for each step: the queries of a run that come past it in the run's colour, those it loses behind them.
+    """A bar for each step: the queries of a run that come past it in the run's color, those it loses behind them.
 
     steps: those that could be assessed; the last `separate` of them have other queries and are drawn below, with a gap.
     lost_at: the stage of the queries that each step loses, the customdata of that part of its bar. other_runs: (name,
@@ -157,7 +157,7 @@ def map_by_value(places: np.ndarray, hover: Sequence[str], values: np.ndarray, t
     missing, rows = np.flatnonzero(shown & np.isnan(values)), np.flatnonzero(shown & ~np.isnan(values))
     if len(missing):
         fig.add_trace(_marks(places, missing, hover, total, f"undefined ({len(missing):,})",
-                             {"color": theme.grey, "symbol": "circle-open"}))
+                             {"color": theme.gray, "symbol": "circle-open"}))
         fig.update_layout(showlegend=True)
     fig.add_trace(_marks(places, rows, hover, total, f"{len(rows):,} with a value", {
         "color": values[rows], "cmin": limits[0], "cmax": limits[1], "colorscale": list(scale), "showscale": True,

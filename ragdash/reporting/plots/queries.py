@@ -16,7 +16,7 @@ DEEPER, NONE = "deeper", "not returned"
 
 def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks: np.ndarray, grades: np.ndarray, *,
          k: int, theme: Theme = LIGHT) -> go.Figure:
-    """A line for each document through its rank in every run; relevant ones in colour, judged ones too, others faint.
+    """A line for each document through its rank in every run; relevant ones in color, judged ones too, others faint.
 
     ranks (D, N), NaN not returned; grades (D,), NaN unjudged; k: the ranks that are drawn one by one. Below them
     two lanes: returned deeper, and not returned at all.

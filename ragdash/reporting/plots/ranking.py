@@ -41,7 +41,7 @@ def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean:
     for index, look in enumerate(run_looks):
         x = positions + (index - (len(run_looks) - 1) / 2) * step
         fig.add_trace(_interval_line(look, x, ks, mean[index], low[index], high[index], axis,
-                                     len(run_looks) > DIRECT_LABELS, look.color != theme.grey))
+                                     len(run_looks) > DIRECT_LABELS, look.color != theme.gray))
     fig.update_xaxes(title_text="Cutoff k", tickvals=positions, ticktext=[f"{k:,}" for k in ks],
                      range=[-0.5, len(ks) - 0.5], showgrid=False)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")

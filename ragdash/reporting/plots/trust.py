@@ -82,7 +82,7 @@ def _annotate_right(
 
 
 def _legend(fig: go.Figure, theme: Theme) -> None:
-    """What the three lines are, in the page's own ink: the colours belong to the runs."""
+    """What the three lines are, in the page's own ink: the colors belong to the runs."""
     for estimate, symbol, line in (
         (JUDGE, "circle-open", 0),
         (LABELS, "line-ns-open", 1.5),

@@ -101,9 +101,9 @@ def target_sentence(target: Target, names: Sequence[str], outcomes: Sequence[str
     return f"{escape(target.spec.title)}, target {escape(target_text(target))}: {'; '.join(clauses)}"
 
 
-def placement_text(placement: Placement | None, judgement: str | None) -> str:
+def placement_text(placement: Placement | None, judgment: str | None) -> str:
     """between fair and good · ✓ pass"""
-    texts = [placement.words() if placement else None, SIGNS.get(judgement or "")]
+    texts = [placement.words() if placement else None, SIGNS.get(judgment or "")]
     return " · ".join(text for text in texts if text)
 
 

@@ -1,4 +1,4 @@
-"""Verdicts of judges in words, each with a sign beside its colour: claims, chunks, values that are missing."""
+"""Verdicts of judges in words, each with a sign beside its color: claims, chunks, values that are missing."""
 
 from __future__ import annotations
 

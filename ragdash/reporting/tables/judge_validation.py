@@ -181,7 +181,7 @@ def _notes(validation: JudgeValidation) -> list[str]:
     if agreed.n:
         kind = "kinder than" if agreed.bias > 0 else "stricter than" if agreed.bias < 0 else "neither kinder nor " \
             "stricter than"
-        sentences.append(f"On {agreed.n:,} labelled queries the judge is {kind} the person: {signed(agreed.bias)} on "
+        sentences.append(f"On {agreed.n:,} labeled queries the judge is {kind} the person: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
         adds = "The judge adds nothing on single answers" if agreed.adds_nothing else "The judge agrees in " \
             f"{number(agreed.accuracy)}"

@@ -60,8 +60,8 @@ def judged_only(reviews: Reviews, name: str = "reviews") -> Truth:
 
 
 def _columns(reviews: Reviews) -> tuple[list[str], list[str], list[int]]:
-    pairs = list(reviews.judgements)
-    return [query for query, _ in pairs], [doc for _, doc in pairs], list(reviews.judgements.values())
+    pairs = list(reviews.judgments)
+    return [query for query, _ in pairs], [doc for _, doc in pairs], list(reviews.judgments.values())
 
 
 def _judged(truth: Truth, reviews: Reviews) -> Truth:
@@ -75,7 +75,7 @@ def _judged(truth: Truth, reviews: Reviews) -> Truth:
     doc = pa.array(docs, pa.string()).filter(pa.array(in_truth))
     old = _again(truth, query, doc)
     changed = truth.grades[old[old >= 0]] != grade[old >= 0]
-    remaining = np.ones(truth.judgements, bool)
+    remaining = np.ones(truth.judgments, bool)
     remaining[old[old >= 0]] = False
     queries = np.concatenate([truth.queries[remaining], query])
     all_docs = pa.concat_arrays([truth.docs.filter(pa.array(remaining)), doc])
@@ -104,7 +104,7 @@ def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
 def _problems(changed: int, unknown: int) -> list[Problem]:
     problems = []
     if changed:
-        problems.append(Problem("replaced-judgements", {"judgments": changed}, severity="warning"))
+        problems.append(Problem("replaced-judgments", {"judgments": changed}, severity="warning"))
     if unknown:
         problems.append(Problem("extra-queries/reviews", {"judgments": unknown}, severity="warning"))
     return problems

@@ -74,7 +74,7 @@ class Reviews:
         return MappingProxyType({(e.query_id, e.run): e.value for e in self.events if e.kind == "verdict"})
 
     @cached_property
-    def judgements(self) -> Mapping[tuple[str, str], int]:
+    def judgments(self) -> Mapping[tuple[str, str], int]:
         """{(query_id, doc_id): grade}."""
         return MappingProxyType({(e.query_id, e.doc_id): int(e.value) for e in self.events if e.kind == "judgement"})
 

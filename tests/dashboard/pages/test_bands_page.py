@@ -110,7 +110,7 @@ def summaries(at, metric: str) -> dict:
             for entry in at.session_state["_runs"]}
 
 
-def test_with_nothing_or_without_judgements_it_says_what_to_do():
+def test_with_nothing_or_without_judgments_it_says_what_to_do():
     assert "No runs are loaded yet" in said(opened(PAGE))
     at = upload(opened(), ("a.run", b"q1 Q0 d1 1 2.0 bm25\n"))
     at.switch_page(f"pages/{PAGE}.py").run()

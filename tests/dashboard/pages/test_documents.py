@@ -33,7 +33,7 @@ def test_documents_beside_a_truth_that_is_there():
 
 def test_documents_wait_for_a_truth():
     at = upload(opened(), CORPUS)
-    assert at.session_state["_truth"] is None and "wait for judgements" in texts(at)
+    assert at.session_state["_truth"] is None and "wait for judgments" in texts(at)
     at = upload(at, QRELS)
     assert held(at).corpus.doc_ids.to_pylist() == ["d1", "d2"]
     assert "1 of 2 judged documents is not among them" in texts(at)

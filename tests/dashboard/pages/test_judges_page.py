@@ -52,7 +52,7 @@ def no_keys(monkeypatch):
 
 def the_case() -> tuple[Truth, list[Run]]:
     truth = Truth.build("truth", IDS, ["a"] * 6, np.ones(6, int), details=pa.table(
-        {"query_id": IDS, "query": [f"What is the colour of stone {at}?" for at in range(6)],
+        {"query_id": IDS, "query": [f"What is the color of stone {at}?" for at in range(6)],
          "answers": [[f"Stone {at} is grey."] for at in range(6)]}))
     runs = [Run.build(name, IDS, ["a"] * 6, np.ones(6), details=pa.table({
         "query_id": IDS, "answer": [f"Stone {at} is {'grey' if at % 2 else 'purple'} {name}." for at in range(6)],

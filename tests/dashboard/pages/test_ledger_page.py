@@ -163,7 +163,7 @@ def test_runs_of_other_queries_and_broken_links_are_calm():
         opened(**{**address, "run": [token, address["run"][1]], "ties": "none", "missing": ""})
 
 
-def test_judgements_without_a_relevant_document_are_not_called_judged():
+def test_judgments_without_a_relevant_document_are_not_called_judged():
     at = upload(opened(), ("a.run", run()), ("qrels", QRELS.replace(b" 1\n", b" 0\n")))
     assert "none of which has a relevant document" in said(at) and "all judged" not in said(at)
 

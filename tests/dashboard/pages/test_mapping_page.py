@@ -63,7 +63,7 @@ def test_one_meaning_for_two_columns_and_a_mapping_that_does_not_do_are_explaine
 def test_the_role_follows_the_mapping():
     at = choose(upload(opened(), ("gold.csv", b"frage,beleg,note\nq1,d1,2\nq2,d2,0\n")), frage="query_id",
                 beleg="doc_id", note="grade")
-    assert "judgements for 2 queries" in texts(at)
+    assert "judgments for 2 queries" in texts(at)
     at.button(key="map_apply").click().run()
     assert at.session_state["_truth"] and not at.session_state["_runs"]
 

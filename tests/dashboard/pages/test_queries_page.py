@@ -339,7 +339,7 @@ def test_a_verdict_on_one_run_is_not_one_on_all():
     assert widget(at, "button_group", "review_verdict").value is None
 
 
-def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
+def test_a_judgment_counts_where_it_is_applied_and_both_means_are_shown():
     at = opened(query="q12", read="open", tab=NOTES)
     at.session_state["read"] = True
     shown(at.run())
@@ -348,7 +348,7 @@ def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
     shown(widget(at, "button", "grade_2").click().run())
     assert "Grade 2 (yours)." in texts(at) and "1 judgment" in texts(at)
     without, mine = (evaluate(runs()["new"], truth, "nDCG@10").column("nDCG@10") for truth in (
-        the_truth(), with_judgement("q12", "new-0")))
+        the_truth(), with_judgment("q12", "new-0")))
     row = at.table[-1].value.iloc[1]
     assert row["Of the file"].startswith(f"{np.nanmean(without):.3f}")
     assert row["With mine"].startswith(f"{np.nanmean(mine):.3f}") and np.nanmean(mine) > np.nanmean(without)
@@ -362,7 +362,7 @@ def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
     assert "Unjudged." in texts(at) and not has(at, "selectbox", "reviewed")
 
 
-def with_judgement(query: str, doc: str) -> Truth:
+def with_judgment(query: str, doc: str) -> Truth:
     truth = the_truth()
     ids = [truth.query_ids[q].as_py() for q in truth.queries]
     details = truth.details.append_column("query_id", truth.query_ids)

@@ -56,7 +56,7 @@ def test_judgments_are_given_again_blind_and_can_be_taken_over():
     assert sorted(RelabelStore().read(truth.judged_digest).values()) == [0, 1]
     assert "0 of 1" in texts(at) and "of the judgments in doubt" in texts(at) and "1 of 1" in texts(at)
     shown(at.button(key="relabel_take").click().run())
-    assert ReviewStore().read(truth.judged_digest).judgements == {("q1", "secret-1"): 0}
+    assert ReviewStore().read(truth.judged_digest).judgments == {("q1", "secret-1"): 0}
     shown(at.button(key="relabel_again").click().run())
     assert at.button(key="relabel_compare").label == "Compare with the old labels"
 

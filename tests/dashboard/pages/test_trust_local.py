@@ -11,7 +11,7 @@ import pytest
 import test_trust_page as page
 from page_cases import charts
 from test_trust_page import button, label_item, number, opened, said
-from trust_cases import IDS, a_run, judged, labelled, scores
+from trust_cases import IDS, a_run, judged, labeled, scores
 
 from ragdash import io
 from ragdash.analysis.judge_validation import LabelStore, placeholder_verdicts, sample_queries
@@ -29,7 +29,7 @@ NAMED = "local judge, trained on your labels"
 
 @pytest.fixture
 def samples(monkeypatch):
-    """Two runs of the samples, 60 and 50 queries of them labelled."""
+    """Two runs of the samples, 60 and 50 queries of them labeled."""
     runs = [io.read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "hybrid")]
     monkeypatch.setattr(page, "TRUTH", truth := io.read_truth(SAMPLES / "truth.jsonl"))
     for run, n in zip(runs, (60, 50), strict=True):
@@ -80,7 +80,7 @@ def test_its_numbers_are_those_of_the_command(samples, capfdbinary):
 
 def test_it_is_chosen_beside_other_judges_and_where_none_has_spoken():
     run = a_run("dense")
-    labelled(run, scores(1), 40)
+    labeled(run, scores(1), 40)
     at = opened(run)
     assert "No verdicts yet" in said(at) and at.selectbox(key="judge").options == ["none yet", NAMED]
     button(at, "take_local").click().run()
@@ -100,7 +100,7 @@ def test_it_is_trained_only_when_it_is_chosen_and_once(monkeypatch):
     monkeypatch.setattr(trained_judge, "fit_judge", lambda *given: calls.append(1) or real(*given))
     run = a_run("counted")
     judged(run, page.TRUTH, scores(1))
-    labelled(run, scores(1), 41)
+    labeled(run, scores(1), 41)
     at = opened(run)
     assert not calls
     at.selectbox(key="judge").set_value("local").run()
@@ -111,7 +111,7 @@ def test_it_is_trained_only_when_it_is_chosen_and_once(monkeypatch):
     at.session_state["desk"] = "label"
     at.run()
     button(at, "label_y").click().run()
-    assert len(calls) == 1, "no training between two answers that are labelled"
+    assert len(calls) == 1, "no training between two answers that are labeled"
     assert len(LabelStore().read(run.digest, "Faithfulness")) == 42
     at.session_state["desk"] = "result"
     at.run()
@@ -121,13 +121,13 @@ def test_it_is_trained_only_when_it_is_chosen_and_once(monkeypatch):
 @pytest.mark.parametrize(("n", "value", "found", "needed"), [
     (12, 0.0, "labels of 12 queries with an answer", "those of 20 or more"),
     (30, 1.0, "30 labels that are all 1", "labels of both kinds")])
-def test_what_it_lacks_is_said_and_leads_to_labelling(n, value, found, needed):
+def test_what_it_lacks_is_said_and_leads_to_labeling(n, value, found, needed):
     run = a_run("few")
     LabelStore().add(run.digest, "Faithfulness", dict.fromkeys(IDS[:n], value))
     at = opened(run, judge="local")
     assert "Not trained yet" in said(at) and f"Found {found}" in said(at) and needed in said(at)
     assert not charts(at) and "--sheet" not in said(at)
-    button(at, "start_labelling").click().run()
+    button(at, "start_labeling").click().run()
     assert not at.exception and at.session_state["desk"] == "label" and at.get("progress")
 
 
@@ -146,7 +146,7 @@ def test_the_sheet_is_drawn_from_all_answers():
 
 def test_a_run_without_answers_stays_out_and_alone_there_is_nothing():
     run, bare = a_run("dense"), Run.build("bare", IDS, [f"d{at}" for at in range(100)], [1.0] * 100)
-    labelled(run, scores(1), 40)
+    labeled(run, scores(1), 40)
     text = said(opened(run, bare, judge="local"))
     assert "No verdicts on bare." in text and "% of 40 labels" in text
     assert "No answers" in said(opened(bare, judge="local"))
@@ -154,7 +154,7 @@ def test_a_run_without_answers_stays_out_and_alone_there_is_nothing():
 
 def test_a_slice_is_judged_by_the_judge_of_all_labels():
     run = a_run("dense")
-    labels = labelled(run, scores(1), 60)
+    labels = labeled(run, scores(1), 60)
     whole = trained_judge.fit_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
     at = opened(run, judge="local", slice="kind=odd")
     assert "Trained on 60 labels" in said(at)
@@ -166,7 +166,7 @@ def test_a_slice_is_judged_by_the_judge_of_all_labels():
 
 def test_two_runs_of_one_name_have_their_own_labels():
     runs = a_run("dense"), replace(a_run("other"), name="dense")
-    labelled(runs[0], scores(1), 40), labelled(runs[1], scores(2), 30)
+    labeled(runs[0], scores(1), 40), labeled(runs[1], scores(2), 30)
     at = opened(*runs, judge="local", run=[f"{one.digest[:SHORT]}.{slot}.{name}" for slot, (one, name) in
                                            enumerate(zip(runs, ("dense", "dense (2)"), strict=True))])
     assert "Trained on 70 labels" in said(at) and "% of 30 labels" in said(at)
@@ -174,7 +174,7 @@ def test_two_runs_of_one_name_have_their_own_labels():
 
 def test_a_viewer_looks_at_it_and_nothing_is_written():
     run = a_run("dense")
-    labelled(run, scores(1), 40)
+    labeled(run, scores(1), 40)
     before = default_verdict_store().stamp(), LabelStore().stamp(), default_score_cache().stamp()
     secrets = {"auth": page.AUTH, "access": {"editors": ["ada@example.org"], "viewers": ["bob@example.org"]}}
     at = opened(run, secrets=secrets, user={"is_logged_in": True, "email": "bob@example.org"}, judge="local")

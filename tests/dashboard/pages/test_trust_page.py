@@ -1,4 +1,4 @@
-"""Trust: its numbers are those of ragdash.analysis.judge_validation; labelling, going on, files, few labels, none,
+"""Trust: its numbers are those of ragdash.analysis.judge_validation; labeling, going on, files, few labels, none,
 who may only look.
 """
 
@@ -16,13 +16,13 @@ import page_cases
 import pytest
 from page_cases import address, charts
 from streamlit.testing.v1 import AppTest
-from trust_cases import IDS, REAL, TOY, a_run, judged, labelled, scores, the_truth
+from trust_cases import IDS, REAL, TOY, a_run, judged, labeled, scores, the_truth
 
 from ragdash.analysis.judge_validation import (
     LabelStore,
     corrected_difference,
     judged_verdicts,
-    labelling_sheet,
+    labeling_sheet,
     read_labels,
     sample_queries,
     validate_judge,
@@ -52,7 +52,7 @@ def opened(*runs, secrets=None, user=None, **more) -> AppTest:
 
 
 def said(at: AppTest) -> str:
-    """All words of the page, marks of colour taken out."""
+    """All words of the page, marks of color taken out."""
     text = " ".join(str(one.value) for kind in (at.header, at.subheader, at.markdown, at.caption, at.error, at.info)
                     for one in kind)
     return re.sub(r":color\[.\]\{[^}]*\}\s*|\*\*|\\", "", text).replace("\u00a0", " ")
@@ -76,12 +76,12 @@ def number(one: dict) -> float:
 
 @pytest.fixture
 def pair():
-    """dense and hybrid, judged by the toy, 60 and 50 of their queries labelled, 7 and 4 of them otherwise."""
+    """dense and hybrid, judged by the toy, 60 and 50 of their queries labeled, 7 and 4 of them otherwise."""
     runs = a_run("dense"), a_run("hybrid")
     verdicts = scores(1), scores(2, 0.8)
     for run, values in zip(runs, verdicts, strict=True):
         judged(run, TRUTH, values)
-    labels = [labelled(run, values, n, wrong) for run, values, n, wrong in
+    labels = [labeled(run, values, n, wrong) for run, values, n, wrong in
               zip(runs, verdicts, (60, 50), (7, 4), strict=True)]
     return runs, verdicts, labels
 
@@ -182,7 +182,7 @@ def test_the_steps_through_disagreements_end_at_the_last_and_a_run_without_any_s
     assert button(at, "apart_next").disabled
     run = a_run("agreed")
     judged(run, TRUTH, scores(1))
-    labelled(run, scores(1), 30)
+    labeled(run, scores(1), 30)
     at = opened(run)
     assert "Disagreements (0)" in said(at) and "Judge and person agree on every labeled query." in said(at)
     assert button(at, "apart_next") is None
@@ -196,7 +196,7 @@ def test_votes_and_missing_verdicts_with_their_reason():
     changed = {query: 1 - value if query in IDS[10:30] else value for query, value in values.items()
                if query not in gone}
     judged(run, TRUTH, changed, vote=1)
-    labelled(run, values, 40)
+    labeled(run, values, 40)
     at = opened(run)
     text = said(at)
     assert "Without a verdict: 3 queries" in text and at.table[-1].value.to_numpy().tolist()[0][1] == "3"
@@ -207,18 +207,18 @@ def test_votes_and_missing_verdicts_with_their_reason():
 def test_few_labels_give_no_interval(pair):
     run = a_run("sparse")
     judged(run, TRUTH, scores(4))
-    labelled(run, scores(4), 12, 2)
+    labeled(run, scores(4), 12, 2)
     at = opened(run)
     assert "judge and person agree on 83% of 12 labels" in said(at) and "An interval needs 20 labels." in said(at)
     assert not drawn(charts(at)["trust_means"], "corrected")
     assert "no interval" in str(charts(at)["trust_means"]["layout"]["annotations"])
-    assert button(at, "start_labelling")
+    assert button(at, "start_labeling")
 
 
 def test_a_judge_that_always_says_yes_is_told_of():
     run = a_run("kind", {"generator": "gpt-4o"})
     judged(run, TRUTH, dict.fromkeys(IDS, 1.0), REAL)
-    labelled(run, scores(1), 30)
+    labeled(run, scores(1), 30)
     text = said(opened(run))
     assert "1 for all 100 queries" in text and "(kappa 0.00). Always saying “yes” would agree on" in text
     assert ("So for a single answer the judge says no more than that. With the judge, the result is no more exact than "
@@ -234,7 +234,7 @@ def test_no_labels_and_no_verdicts_say_what_to_do(pair):
     judged(bare, TRUTH, scores(6))
     at = opened(bare)
     assert "bare: no labels yet. The judge alone says" in said(at)
-    button(at, "start_labelling").click().run()
+    button(at, "start_labeling").click().run()
     assert not at.exception and at.session_state["desk"] == "label" and "0 of 50" in at.get("progress")[0].proto.text
 
 
@@ -253,12 +253,12 @@ def test_labels_of_other_queries_than_those_of_the_slice_stay_out(pair):
 
 
 def label_item(at: AppTest) -> str:
-    """The answer that is shown for labelling."""
+    """The answer that is shown for labeling."""
     return next(block.proto.body for block in at.get("html") if "thing" in block.proto.body
                 and ">By " in block.proto.body)
 
 
-def test_labelling_one_answer_after_another_and_going_on_later():
+def test_labeling_one_answer_after_another_and_going_on_later():
     run = a_run("dense")
     judged(run, TRUTH, scores(1))
     spec = parse_spec("Faithfulness")
@@ -334,7 +334,7 @@ def test_a_damaged_file_of_labels_is_told_and_nothing_is_lost(tmp_path):
 
 def filled(judged_run, labels: dict, **more) -> bytes:
     spec = parse_spec("Faithfulness")
-    rows = labelling_sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
+    rows = labeling_sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
     out = io.StringIO()
     writer = csv.DictWriter(out, ["query_id", "run", "label"], extrasaction="ignore")
     writer.writeheader()
@@ -417,7 +417,7 @@ def test_ten_runs_are_told_of_in_a_few_sentences():
     runs = [a_run(f"run {at}") for at in range(10)]
     for seed, run in enumerate(runs):
         judged(run, TRUTH, scores(seed))
-        labelled(run, scores(seed), 30, 3)
+        labeled(run, scores(seed), 30, 3)
     at = opened(*runs)
     assert said(at).count("Corrected for the errors of the judge") == 4 and "See the table for the other 6." in said(at)
     assert len(drawn(charts(at)["trust_means"], "corrected")) == 10
@@ -446,7 +446,7 @@ def test_labels_of_the_files_and_groups_of_dependent_queries():
                                                    for at, query in enumerate(IDS)])) for run in (run, a_run("hybrid"))]
     complete = opened(*every, trusted="TokenF1")
     assert "hybrid: nearly all queries are labeled. Labels alone:" in said(complete)
-    assert button(complete, "start_labelling") is None
+    assert button(complete, "start_labeling") is None
     grouped = page_cases.shown(at.selectbox(key="groups").set_value("kind").run())
     assert ("Queries with the same kind count as one group in every interval: 2 groups, 2 of them labeled."
             in said(grouped))

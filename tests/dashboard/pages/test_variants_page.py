@@ -31,7 +31,7 @@ def table(at) -> pd.DataFrame:
     return pa.ipc.open_stream(frame.proto.arrow_data.data).read_all().to_pandas()
 
 
-def test_the_page_is_offered_where_runs_share_settings_and_greyed_below_four():
+def test_the_page_is_offered_where_runs_share_settings_and_grayed_below_four():
     entry = next(entry for entry in page_list.entries() if entry.path == "variants")
     present = {page_list.RUNS, page_list.JUDGMENTS}
     assert not page_list.is_offered(entry, present)

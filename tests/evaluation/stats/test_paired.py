@@ -290,7 +290,7 @@ def test_what_is_given_is_not_changed(test):
 
 @every_test
 @pytest.mark.parametrize("n", [6, 13, 30, 200])
-def test_columns_are_independent_of_their_neighbours(test, n):
+def test_columns_are_independent_of_their_neighbors(test, n):
     """Same p alone, beside others, in another order, beside one with holes, zeros or giants.
 
     To the last digit where flips are counted; t and Wilcoxon's z may be summed in another order.

@@ -114,11 +114,11 @@ def test_ends_of_one_sided_differences_move_to_the_longer_side():
 def test_columns_do_not_know_each_other_and_what_is_missing_drops_out():
     verdicts, labels = tuned()
     judged = verdicts.copy()
-    judged[[3, 140]] = np.nan  # one labelled, one not
+    judged[[3, 140]] = np.nan  # one labeled, one not
     both = ppi(np.stack([verdicts, judged], axis=1), np.stack([labels, labels], axis=1))
     keep = ~np.isnan(judged)
     alone = ppi(judged[keep][:, None], labels[keep][:, None])
-    assert (both.n.tolist(), both.n_unlabelled.tolist()) == ([40, 39], [160, 159])
+    assert (both.n.tolist(), both.n_unlabeled.tolist()) == ([40, 39], [160, 159])
     assert [both.low[1], both.high[1]] == pytest.approx([alone.low[0], alone.high[0]]) and both.low[0] != both.low[1]
 
 

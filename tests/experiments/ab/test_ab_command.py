@@ -151,7 +151,7 @@ def test_answers_of_another_job_are_not_mixed_in(folder, command, change, words)
     assert [(folder / "ab-a-b" / name).read_bytes() for name in ("a.jsonl", "b.journal.jsonl")] == before
 
 
-def test_corrected_judgements_hold_for_answers_that_are_there(folder, command):
+def test_corrected_judgments_hold_for_answers_that_are_there(folder, command):
     command("-m", "RR")
     (folder / "truth.jsonl").write_text(truth_lines(6).replace("right-q2", "wrong-q2"))
     status, out, _ = command("-m", "RR", "--format", "json")

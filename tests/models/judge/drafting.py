@@ -27,7 +27,7 @@ def answered(asked) -> dict:
 
 def unanswered(asked) -> dict:
     words = said_words(asked.all("document")[0])
-    return {"reason": "it is not there", "question": f"Which colour had the {' '.join(words[:3])}?"}
+    return {"reason": "it is not there", "question": f"Which color had the {' '.join(words[:3])}?"}
 
 
 def elsewhere(asked) -> dict:

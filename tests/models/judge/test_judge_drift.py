@@ -25,7 +25,7 @@ from ragdash.matching.views.judge_versions import of_one_version
 from ragdash.metrics import parse_specs
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.endpoint import Judge
-from ragdash.models.judge.tasks import Judgement
+from ragdash.models.judge.tasks import Judgment
 
 ROWS = {f"q{i}": {"question": "What?", "answer": f"Paris lies on Seine number {i}.",
                   "contexts": [f"Surely Paris lies on Seine number {i}."]} for i in range(30)}
@@ -91,7 +91,7 @@ def test_means_over_two_versions_of_a_judge_are_never_joined():
     verdicts = judged.read("Faithfulness")
     assert verdicts.source == "scripted at localhost:1 version scripted-old"
     assert np.isfinite(verdicts.values).tolist() == [True] * 25 + [False] * 5
-    assert {judgement.missing for judgement in verdicts.judgements[25:]} == {"other-version"}
+    assert {judgment.missing for judgment in verdicts.judgments[25:]} == {"other-version"}
     newer = judged.read("Faithfulness", "scripted version scripted-new")
     assert np.isfinite(newer.values).tolist() == [False] * 25 + [True] * 5
     with pytest.raises(Unavailable):
@@ -99,7 +99,7 @@ def test_means_over_two_versions_of_a_judge_are_never_joined():
     Renamed.turn = 10  # the second vote is by the new version on 10 to 24: a mean of both votes is of two versions
     Renamed(default_verdict_store()).judge_all(judged, "Faithfulness", vote=1)
     twice = judged.read("Faithfulness", votes=2)
-    assert [judgement.missing for judgement in twice.judgements] == [None] * 10 + ["several-versions"] * 15 + [
+    assert [judgment.missing for judgment in twice.judgments] == [None] * 10 + ["several-versions"] * 15 + [
         "other-version"] * 5 and twice.other_versions == {"scripted-new and scripted-old": 15, "scripted-new": 5}
     assert list(choose([[("a", 1.0), ("b", 0.0)]], ["b", "a"])) == [1.0, None], "of equals the newest"
     assert list(choose([[("a", 1.0), ("b", 0.0)]], ["a", "b"])) == [None, 0.0]
@@ -107,9 +107,9 @@ def test_means_over_two_versions_of_a_judge_are_never_joined():
 
 def choose(rounds, ages):
     """The values that are left of [(version, value)], None for those set apart."""
-    judgements = [[Judgement(value, versions=(version,)) for version, value in votes] for votes in rounds]
-    return [judgement.value if judgement.missing is None else None
-            for judgement in of_one_version(judgements, "m", by_age=lambda: ages).rounds[0]]
+    judgments = [[Judgment(value, versions=(version,)) for version, value in votes] for votes in rounds]
+    return [judgment.value if judgment.missing is None else None
+            for judgment in of_one_version(judgments, "m", by_age=lambda: ages).rounds[0]]
 
 
 def test_runs_judged_by_different_versions_are_not_compared_until_the_judge_is_asked_again(serve, tmp_path, capsys):

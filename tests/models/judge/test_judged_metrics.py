@@ -325,6 +325,6 @@ def test_declining_is_right_and_answering_wrong_where_the_question_has_no_answer
     OfRefusals(judged.verdict_store).judge_all(judged, *names[:2])
     for name in names[:2]:
         assert judged.values(name).tolist() == pytest.approx([1, 0, 1, 0, 1, NAN, 1], nan_ok=True), name
-        assert judged.read(name).judgements[5].missing == "no-references"
+        assert judged.read(name).judgments[5].missing == "no-references"
     assert [TASKS[names[2]].lacks(item) for item in judged.cases] == [None] * 5 + ["no-references", None]
     assert TASKS["RAGAS.ContextRecall"].lacks(judged.cases[0]), "a question without an answer has nothing to recall"

@@ -94,7 +94,7 @@ def test_votes_are_put_together_first_then_the_judges(match):
     found = match.judged.read("Faithfulness", "one + two", votes=3)
     assert by_id(match, found.values) == close(apart=0.5, most=(1 / 3 + 5 / 6) / 2, same=0.5, lacks=NAN)
     assert by_id(match, found.agreement) == close(apart=0.5, most=0.5, same=1, lacks=NAN)
-    assert {one.missing for one in found.judgements if one.value != one.value} == {
+    assert {one.missing for one in found.judgments if one.value != one.value} == {
         "no-vote|one at one.org, two at two.org"}
     most = match.judged.read("Faithfulness", "majority of one + two", votes=3)
     assert by_id(match, most.values) == close(apart=NAN, most=NAN, same=0.5, lacks=NAN)
@@ -109,7 +109,7 @@ def test_a_tie_of_one_judges_votes_is_told_as_that_judges(match):
     say(match, ONE, dict.fromkeys(IDS, 0), vote=1)
     say(match, TWO, dict.fromkeys(IDS, 1), vote=1)
     found = match.judged.read("Faithfulness", "majority of one + two", votes=2)
-    said_of = by_id(match, [one.missing or "" for one in found.judgements])
+    said_of = by_id(match, [one.missing or "" for one in found.judgments])
     assert said_of == {"apart": "tied|one at one.org, two at two.org", "most": "tied|one at one.org",
                        "same": "tied|one at one.org, two at two.org", "lacks": "tied|one at one.org"}
 
@@ -138,7 +138,7 @@ def test_claims_of_all_are_kept_under_their_names_and_flags_once():
     for judge in (ONE, TWO):
         Scripted(default_verdict_store(), judge=judge).judge_all(match.judged, "ClaimFaithfulness", "RAGChecker.F1",
                                                           "RAGChecker.NoiseSensitivityRelevant")
-    one, = match.judged.read("ClaimFaithfulness", "one + two").judgements
+    one, = match.judged.read("ClaimFaithfulness", "one + two").judgments
     assert [row["judge"] for row in one.rows] == ["one at one.org", "two at two.org"] and one.value == 1
     with pytest.raises(InputError, match="claims of several judges"):
         export(match.judged, "ragchecker", judge="one + two")

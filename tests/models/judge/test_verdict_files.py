@@ -80,11 +80,11 @@ def test_an_undefined_share_says_whether_claims_are_lacking_or_what_they_would_s
     useless = {**CHECKED, "retrieved2answer": [["Neutral", "Neutral"]]}
     import_verdicts(file_of(tmp_path, [useless]), match.judged)
     for name, why in (("ContextUtilization", "nothing-to-share"), ("ClaimRecall", None)):
-        assert match.judged.read(f"RAGChecker.{name}").judgements[0].missing == why
+        assert match.judged.read(f"RAGChecker.{name}").judgments[0].missing == why
     bare = {**CHECKED, "gt_answer_claims": [], "response2answer": [], "retrieved2answer": []}
     import_verdicts(file_of(tmp_path, [bare], "bare.json"), match.judged)
     for name, why in (("ContextUtilization", "no-claims"), ("ClaimRecall", "no-claims"), ("Precision", None)):
-        assert match.judged.read(f"RAGChecker.{name}").judgements[0].missing == why
+        assert match.judged.read(f"RAGChecker.{name}").judgments[0].missing == why
 
 
 def test_deepeval_by_the_nearest_metric(tmp_path):
@@ -96,7 +96,7 @@ def test_deepeval_by_the_nearest_metric(tmp_path):
     assert done.verdicts == {"ClaimFaithfulness": 1, "Correctness": 1}
     assert [one.kind for one in done.problems] == ["other-metric"] and "Toxicity" in done.problems[0].actual
     assert values(match, "ClaimFaithfulness")["both"] == 0.75
-    assert match.judged.read("ClaimFaithfulness").judgements[0].rows[0]["reason"] == "so"
+    assert match.judged.read("ClaimFaithfulness").judgments[0].rows[0]["reason"] == "so"
 
 
 def test_each_run_is_read_with_its_own_import_and_a_later_one_replaces_it_whole(tmp_path):
@@ -263,7 +263,7 @@ def test_deepeval_results_there_and_back(tmp_path):
     for name, known in before.items():
         again = values(match, f"{name}(judge={done.judge.model!r})")
         assert again == pytest.approx(known, nan_ok=True) and done.verdicts[name]
-    assert match.judged.read("ClaimFaithfulness", done.judge.model).judgements[0].rows[0]["reason"] == reason
+    assert match.judged.read("ClaimFaithfulness", done.judge.model).judgments[0].rows[0]["reason"] == reason
 
 
 def test_deepeval_gets_no_score_for_a_verdict_that_failed():

@@ -1,4 +1,4 @@
-"""The colours stay apart for every reader, and labels do not lie on each other."""
+"""The colors stay apart for every reader, and labels do not lie on each other."""
 
 from __future__ import annotations
 
@@ -69,22 +69,22 @@ def test_ink_is_readable_on_every_tint():
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
-def test_the_colours_of_two_runs_can_be_told_apart(look, vision):
+def test_the_colors_of_two_runs_can_be_told_apart(look, vision):
     seen = {color: oklab(VISION[vision] @ linear(color)) for color in look.runs}
     distance = {pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(look.runs, 2)}
     assert min(distance.values()) >= 13, min(distance, key=distance.get)
-    grey = oklab(VISION[vision] @ linear(look.grey))
-    assert min(np.linalg.norm(grey - color) for color in seen.values()) >= 7
+    gray = oklab(VISION[vision] @ linear(look.gray))
+    assert min(np.linalg.norm(gray - color) for color in seen.values()) >= 7
 
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_marks_and_text_stand_out_from_the_page(look):
-    assert min(contrast(color, look.paper) for color in (*look.runs, look.grey)) >= 3
+    assert min(contrast(color, look.paper) for color in (*look.runs, look.gray)) >= 3
     assert min(contrast(color, look.paper) for color in (look.ink, look.muted, look.better, look.worse)) >= 4.5
 
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-def test_the_page_theme_names_the_same_colours(look):
+def test_the_page_theme_names_the_same_colors(look):
     page = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"][look.name]
     assert page["backgroundColor"] == look.paper and page["textColor"] == look.ink
     assert tuple(page["chartCategoricalColors"]) == look.runs
@@ -104,7 +104,7 @@ def test_every_run_has_a_second_channel():
     looks = [theme.run_look(slot) for slot in range(10)]
     assert len({(look.color, look.symbol) for look in looks}) == 10
     assert len({look.sign for look in looks}) == 10
-    assert {look.color for look in looks[6:]} == {theme.LIGHT.grey}
+    assert {look.color for look in looks[6:]} == {theme.LIGHT.gray}
 
 
 def test_of_many_runs_the_best_five_and_the_baseline_have_colors():

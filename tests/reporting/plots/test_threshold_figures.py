@@ -110,7 +110,7 @@ def test_open_bands_are_drawn_around_the_values():
     assert -5 < wide.layout.xaxis.range[0] < -0.7
 
 
-def test_numbers_at_the_ends_do_not_lie_on_their_neighbours():
+def test_numbers_at_the_ends_do_not_lie_on_their_neighbors():
     edges = np.array([0, 0.7, 0.85, 0.95, 1])
     fig = bands.band_placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]), edges,
                           ("below the minimum", "minimum", "good", "excellent"), axis=UNIT)

@@ -66,7 +66,7 @@ def label(match: Match, labels: dict[str, float]) -> None:
 def test_who_said_what_by_hand():
     """Verdicts of old: 1, 0, 0.5, 1; 0.5 counts as yes."""
     found = matches({"old": [RIGHT, WRONG, f"{RIGHT} {WRONG}", RIGHT], "new": [RIGHT] * 4})
-    assert not table(section(found)) and "labelled" not in said(section(found)), "nothing where there are no labels"
+    assert not table(section(found)) and "labeled" not in said(section(found)), "nothing where there are no labels"
     label(found[0], {"q0": 1.0, "q1": 1.0, "q2": 0.0, "q3": 1.0})
     assert table(section(found)) == [["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"],
                                      ["old Claim faithfulness", "2", "1", "1", "0"]]
@@ -74,11 +74,11 @@ def test_who_said_what_by_hand():
     label(found[1], {"q1": 1.0, "q2": 1.0})
     one = section(found)
     assert [row[0] for row in table(one)[1:]] == ["old Claim faithfulness", "new Claim faithfulness"]
-    assert ("**new** minus **old**, Claim faithfulness: +0.375 by the judge alone; 2 queries labelled in both, too few "
+    assert ("**new** minus **old**, Claim faithfulness: +0.375 by the judge alone; 2 queries labeled in both, too few "
             "for an interval; labels alone +0.500") in said(one)
     inside = section(found, queries=np.array([True, True, False, False]))
     assert table(inside)[1] == ["old Claim faithfulness", "1", "0", "1", "0"], "of the queries that count"
-    assert "1 query labelled in both" in said(inside)
+    assert "1 query labeled in both" in said(inside)
 
 
 @over(seed=[1, 2])
@@ -99,7 +99,7 @@ def test_differences_are_those_of_the_core(seed):
         line = next(row for row in text.splitlines() if f"**{verdicts[at].name}** minus **old**" in row)
         for part in (
             f"{signed(own.judge.mean)} by the judge alone",
-            f"{estimate_text(own.corrected, signed)} corrected by 40 queries labelled in both",
+            f"{estimate_text(own.corrected, signed)} corrected by 40 queries labeled in both",
             f"labels alone {estimate_text(own.labels, signed)}",
             "20 other queries",
         ):

@@ -52,7 +52,7 @@ def texts(count: int) -> tuple[Run, Truth]:
     """A run of so many answers, which take one question each."""
     ids = [f"q{number}" for number in range(count)]
     truth = Truth.build("truth", ids, ["a"] * count, np.ones(count, int), details=pa.table(
-        {"query_id": ids, "query": [f"What is the colour of stone {number}?" for number in range(count)]}))
+        {"query_id": ids, "query": [f"What is the color of stone {number}?" for number in range(count)]}))
     return Run.build("stones", ids, ["a"] * count, np.ones(count), details=pa.table({
         "query_id": ids, "answer": [f"Stone {number} is grey." for number in range(count)],
         "contexts": [[f"Stone {number} is grey."] for number in range(count)]})), truth

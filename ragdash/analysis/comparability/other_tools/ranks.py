@@ -46,7 +46,7 @@ def ranks_under(match: Match, rules: Rules) -> Ranks:
     ties = "docid" if rules.ties == "ascending" else rules.ties
     seen = Match(counted, match.truth, replace(match.conventions, ties=ties, duplicates="first"),
                  mirrored=rules.ties == "ascending")
-    view, judgment = seen.ranked, seen.judgement
+    view, judgment = seen.ranked, seen.judgment
     removed = _own_documents(run, seen) if rules.same_id else (np.zeros(0, np.int64),) * 2
     query, rank, grade, returned = view.query, view.rank, view.grade, view.returned
     if len(removed[0]):

@@ -72,7 +72,7 @@ def find_unfound(matches: Sequence[Match], in_scope: np.ndarray) -> Unfound:
     truth = matches[0].truth
     returned = np.zeros(len(truth.grades), bool)
     for match in matches:
-        returned[match.judgement] = True
+        returned[match.judgment] = True
     pairs = np.flatnonzero((truth.grades >= 1) & in_scope[truth.queries])
     docs = truth.docs.take(pairs)
     unfound = ~returned[pairs]

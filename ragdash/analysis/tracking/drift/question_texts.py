@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.core.text import normalise, tokens
+from ragdash.core.text import normalize, tokens
 from ragdash.core.text.tokenizer import stop_words
 from ragdash.models.local import ENCODER, ScoreCache, default_score_cache
 from ragdash.models.local.score_cache import text_key
@@ -84,7 +84,7 @@ def normalized_question(text: str) -> str:
     >>> normalized_question("Who is  Ada?") == normalized_question("who is Ada")
     True
     """
-    return normalise(text, HOW) or text.strip()
+    return normalize(text, HOW) or text.strip()
 
 
 def vectors_of(texts: Sequence[str], cache: ScoreCache | None = None, model: str | None = None) -> QuestionVectors:

@@ -19,7 +19,7 @@ from ragdash.analysis.judge_validation import (
     generator_of,
     groups_of,
     judged_verdicts,
-    labelling_sheet,
+    labeling_sheet,
     placeholder_verdicts,
     read_labels,
     read_verdicts,
@@ -233,7 +233,7 @@ def _sheet(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches
     if Path(options.sheet).exists():
         raise InputError([Problem("sheet-exists", {}, options.sheet)])
     queries = sample_queries(verdicts, options.n, seed=options.seed)
-    table = labelling_sheet(verdicts, queries, matches)
+    table = labeling_sheet(verdicts, queries, matches)
     write(label_sheet_bytes(table, form), options.sheet)
     say([problem for run_verdicts in verdicts for problem in run_verdicts.problems])
     print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "

@@ -152,7 +152,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Start the dashboard without --read-only.",
         page="Ask the person who runs the server.",
     ),
-    "replaced-judgements": Message(
+    "replaced-judgments": Message(
         actual="{judgments:count judgment} of the truth that the reviews grade otherwise",
         expected="one grade for a document",
         fix="The reviews count; undo them to use the truth's again.",

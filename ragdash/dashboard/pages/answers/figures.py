@@ -110,7 +110,7 @@ def render_correlation(data: AnswersData) -> None:
 
 
 def _figure_key(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:
-    """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
+    """What every picture is made of: runs with names and colors, the scope, the appearance, what models have said."""
     return (
         context.digests,
         context.names,

@@ -281,8 +281,8 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     """The difference within each slice of an attribute of the queries."""
     spec, selected = specs[0], choose_candidate(context, specs[0])
     names = list(dict.fromkeys(query_slice.attribute for query_slice in context.scope.slices.values()))
-    labelled = [name for name in context.results.label_attributes() if name not in names]
-    names += labelled
+    labeled = [name for name in context.results.label_attributes() if name not in names]
+    names += labeled
     if not names:
         elements.empty("The queries have no attributes", "Add attributes such as category or difficulty to the queries "
                        "of your judgments file, or labels such as Correct and Refusal to the answers of a run, to "
@@ -295,7 +295,7 @@ def render_slices(context: PageContext, specs: list[Spec]) -> None:
     )
     rows = context.results.compared_by_slice(spec, state.get(state.BY), chosen_margin())
     st.markdown(comparison_sentences.slices_sentence([comparison for row in rows for comparison in row]))
-    if state.get(state.BY) in labelled:
+    if state.get(state.BY) in labeled:
         st.caption(comparison_sentences.LABELS_NOTE)
     titles = [f"{row[0].slice.title} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     candidates, visible = context.selection.others(), visible_candidates(context, selected)

@@ -1,4 +1,4 @@
-"""Columns that are not recognised: what each means, the first rows as ragdash understands them, a name to keep it."""
+"""Columns that are not recognized: what each means, the first rows as ragdash understands them, a name to keep it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_COLUMNS = 60  # columns shown
 GUESSED = "As guessed"
 FIELD_TITLES = {
     "query_id": "Query id", "query": "Question", "config": "Configuration (one run each)", "doc_id": "Document id",
-    "retrieved": "Retrieved documents (list)", "relevant": "Relevant documents (list)", "grade": "Grade (judgement)",
+    "retrieved": "Retrieved documents (list)", "relevant": "Relevant documents (list)", "grade": "Grade (judgment)",
     "score": "Score", "rank": "Rank", "text": "Text of the document", "source": "Source of the chunk",
     "contexts": "Contexts", "answer": "Answer", "answers": "Reference answers", "evidence": "Evidence",
     "latency_ms": "Latency in ms", "usage": "Token usage", "prompt_tokens": "Prompt tokens",
@@ -141,5 +141,5 @@ def _apply_mapping(index: int, record: FileRecord, mapping: Mapping[str, str], n
 def _describe(item) -> str:
     if isinstance(item, Run):
         return f"a run of {fmt.count(len(item), 'query', 'queries')}, {fmt.escape(item.name)}"
-    judgments = fmt.count(item.judgements, "judgement")
+    judgments = fmt.count(item.judgments, "judgment")
     return f"{judgments} for {fmt.count(len(item), 'query', 'queries')}"

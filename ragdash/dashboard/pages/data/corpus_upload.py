@@ -101,7 +101,7 @@ def _lacking(truth: Truth, corpus: Corpus) -> int:
 
 def _coverage_text(truth: Truth | None, corpus: Corpus) -> str:
     if truth is None:
-        return "They wait for judgements."
+        return "They wait for judgments."
     covered = judged_documents_in(truth, corpus)
     lacking, total = _lacking(truth, corpus), fmt.count(len(covered), "judged document")
     coverage = "All judged documents are among them." if not lacking else \

@@ -234,5 +234,5 @@ def _load_into_session(file: str, load: Callable, name: str | None, role: str | 
 def _note_other_judgments(truth: Truth) -> None:
     """Note judgments that take the place of different ones, so that the verdict says which files there are."""
     previous = LOADED.truth(state.truth() or "")
-    if previous and previous.judgements and truth.judgements and previous.judged_digest != truth.judged_digest:
+    if previous and previous.judgments and truth.judgments and previous.judged_digest != truth.judged_digest:
         state.add_truth_name(previous.name, truth.name)

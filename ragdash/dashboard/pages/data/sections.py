@@ -182,7 +182,7 @@ def _render_run_editor(entry: SessionRun, is_open: bool) -> None:
         format_func=color_name,
         key=f"slot_{key}",
         help=tooltip("run_color"),
-        on_change=lambda: state.recolour_run(digest, st.session_state[f"slot_{key}"]),
+        on_change=lambda: state.recolor_run(digest, st.session_state[f"slot_{key}"]),
     )
     if is_open:
         _render_facts(entry)
@@ -302,13 +302,13 @@ def _render_truth_numbers(truth: Truth) -> None:
     grades = np.unique(truth.grades)
     numbers = {
         "Queries": (f"{len(truth):,}", tooltip("judged_queries")),
-        "Judgments": (f"{truth.judgements:,}", tooltip("judgments")),
+        "Judgments": (f"{truth.judgments:,}", tooltip("judgments")),
         "Relevant per query": (
             fmt.number(float(answerable.mean()), 2) if len(answerable) else fmt.UNDEFINED,
             tooltip("relevant_per_query"),
         ),
         "Unanswerable": (
-            f"{truth.queries_without_relevant:,}" if truth.judgements else fmt.UNDEFINED,
+            f"{truth.queries_without_relevant:,}" if truth.judgments else fmt.UNDEFINED,
             tooltip("unanswerable_queries"),
         ),
         "Grades": (

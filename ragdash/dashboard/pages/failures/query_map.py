@@ -119,7 +119,7 @@ def _figure(data: FailuresData, places: np.ndarray, hover: Sequence[str], values
     if color == STAGE:
         order = [FINE, *(stage for stage in range(len(STAGES)) if stage != FINE)]
         scale = theme.sequential[:2:-1]  # without the colors that are near the page's
-        colors = [theme.grey, *(scale[round(place * (len(scale) - 1) / max(len(order) - 2, 1))]
+        colors = [theme.gray, *(scale[round(place * (len(scale) - 1) / max(len(order) - 2, 1))]
                                 for place in range(len(order) - 1))]
         symbols = ["circle-open", *(SYMBOLS[place % len(SYMBOLS)] for place in range(len(order) - 1))]
         groups = np.array([order.index(stage) for stage in data.diagnosis.stage])
@@ -142,7 +142,7 @@ def _figure(data: FailuresData, places: np.ndarray, hover: Sequence[str], values
     names = ("undefined", "equal", "better", "worse")
     groups = np.select([sign == 9, sign == 0, sign > 0], [0, 1, 2], 3)
     return figure_cache.draw(pictures.map_by_group, places, hover, groups, names,
-                             colors=[theme.muted, theme.grey, theme.better, theme.worse],
+                             colors=[theme.muted, theme.gray, theme.better, theme.worse],
                              symbols=["x", "circle-open", "triangle-up", "triangle-down"], axes=axes, theme=theme)
 
 

@@ -65,7 +65,7 @@ def _save_note(query: str, run: str) -> None:
 def judgment_buttons(case: QueryCase, doc: str) -> None:
     """Buttons that judge the relevance of a document for the query, and its current grade."""
     query = case.data.ids[case.row]
-    own_grade = reviews.reviews().judgements.get((query, doc))
+    own_grade = reviews.reviews().judgments.get((query, doc))
     truth = LOADED.truth(state.truth())
     top = max(int(truth.grades.max(initial=1)), 1, own_grade or 0)
     with st.container(horizontal=True, vertical_alignment="center", key="judge"):
@@ -127,4 +127,4 @@ def _effect_table(data: QueriesData) -> None:
         rows.append(row)
     st.markdown(f"Mean {fmt.escape(data.spec.title)} by the judgments of the file, and with yours:")
     st.table(rows, border="horizontal", hide_index=True, alt=f"Mean {data.spec.title} without and with the reviews")
-    st.caption("Which of them the pages show is chosen under **Judgements** in the sidebar.")
+    st.caption("Which of them the pages show is chosen under **Judgments** in the sidebar.")

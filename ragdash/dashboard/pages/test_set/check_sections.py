@@ -31,7 +31,7 @@ TABLE_HEIGHT = 300
 def has_judgments() -> bool:
     """Whether the session has a test set to check."""
     truth = LOADED.truth(state.truth() or "")
-    return truth is not None and truth.judgements > 0
+    return truth is not None and truth.judgments > 0
 
 
 def render() -> None:

@@ -168,7 +168,7 @@ def _ranks(run: Run, pool: JudgedPool) -> np.ndarray:
     """The rank of every judged document in a run, 0 where it lacks it."""
     match = Match(run, pool.truth, pool.conventions)
     rank = np.zeros(len(pool.truth.grades), np.int64)
-    rank[match.judgement] = match.ranked.rank
+    rank[match.judgment] = match.ranked.rank
     return rank
 
 

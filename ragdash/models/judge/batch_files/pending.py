@@ -82,9 +82,9 @@ def _add_vote(state: JobState, job: BatchJob, vote: int) -> None:
         return [known.get(key, NOT_ASKED) for key in keys]
 
     traced = [_traced(asking, trace) for asking, trace in zip(askings, steps, strict=True)]
-    judgements = run_tasks(traced, answer, vote)
-    for judgement, trace in zip(judgements, steps, strict=True):
-        if judgement.missing == NOT_ASKED.missing:
+    judgments = run_tasks(traced, answer, vote)
+    for judgment, trace in zip(judgments, steps, strict=True):
+        if judgment.missing == NOT_ASKED.missing:
             _add_asking(state, job, [[_as_asked(question, vote, policy) for question in step] for step in trace])
 
 

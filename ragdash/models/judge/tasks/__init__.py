@@ -6,13 +6,13 @@ A task bears the canonical spelling of its metric: Faithfulness, ContextRelevanc
 # Importing a module registers its tasks: this is the order in which they are listed and exported.
 from ragdash.models.judge.tasks import (  # isort: skip
     ragchecker, chunk_usefulness, claims, single_call, ragas, citations)
-from ragdash.models.judge.tasks.registry import TASKS, Case, JudgedTask, Judgement, TaskSteps, find_task, register_task
+from ragdash.models.judge.tasks.registry import TASKS, Case, JudgedTask, Judgment, TaskSteps, find_task, register_task
 
 __all__ = [
     "TASKS",
     "Case",
     "JudgedTask",
-    "Judgement",
+    "Judgment",
     "TaskSteps",
     "chunk_usefulness",
     "citations",

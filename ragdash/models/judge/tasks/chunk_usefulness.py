@@ -17,7 +17,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     too_long,
 )
 from ragdash.models.judge.tasks.ragchecker_scores import average_precision, share
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
 
 VERSION = "3"
 USEFUL = f"""You judge whether a context is useful to arrive at a right answer that is given. {AS_DATA}
@@ -63,7 +63,7 @@ def _useful(case: Case, value) -> TaskSteps:
         for chunk in chunk_blocks(case)
     ]
     rows = tuple({"chunks": [chunk], **reply.value} for (chunk, _), reply in zip(case.contexts, replies, strict=True))
-    return Judgement(value([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
+    return Judgment(value([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
 
 
 @register_task("RAGAS.AnswerRelevancy", needs=("answer", "question"), calls="1, then a local model")
@@ -77,4 +77,4 @@ def ragas_answer_relevancy(case: Case) -> TaskSteps:
     reply, = yield [Question("AskBack", VERSION, ASK_BACK, as_data("answer", case.answer), QUESTIONS)]
     rows = tuple(reply.value["questions"])
     evasive = all(row["evasive"] == "yes" for row in rows)
-    return Judgement(0.0, rows=rows) if evasive else Judgement(UNDEFINED, NO_ENCODER, rows)
+    return Judgment(0.0, rows=rows) if evasive else Judgment(UNDEFINED, NO_ENCODER, rows)

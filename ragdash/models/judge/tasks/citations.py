@@ -26,7 +26,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     text_enum,
     too_long,
 )
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
 
 NO_CITATIONS = "no-citations"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -135,10 +135,10 @@ def fabricated_share(case: Case) -> float:
 def citation_precision(case: Case) -> TaskSteps:
     """Citations whose context supports their sentence / citations."""
     checked = yield from _checked(case)
-    if isinstance(checked, Judgement):
+    if isinstance(checked, Judgment):
         return checked
     pairs = [place in supporting for statement, supporting, _ in checked for place in statement.cited]
-    return Judgement(sum(pairs) / len(pairs), rows=_rows(case, checked), flags=flags(case))
+    return Judgment(sum(pairs) / len(pairs), rows=_rows(case, checked), flags=flags(case))
 
 
 @register_task("CitationRecall", needs=("answer", "contexts"), calls="1 per 20 sentences",
@@ -146,10 +146,10 @@ def citation_precision(case: Case) -> TaskSteps:
 def citation_recall(case: Case) -> TaskSteps:
     """Sentences that a context they cite supports / sentences."""
     checked = yield from _checked(case)
-    if isinstance(checked, Judgement):
+    if isinstance(checked, Judgment):
         return checked
     good = [bool(supporting & set(statement.cited)) for statement, supporting, _ in checked]
-    return Judgement(sum(good) / len(good), rows=_rows(case, checked), flags=flags(case))
+    return Judgment(sum(good) / len(good), rows=_rows(case, checked), flags=flags(case))
 
 
 _Checked = list[tuple[Statement, set[int], dict]]
@@ -157,14 +157,14 @@ _Checked = list[tuple[Statement, set[int], dict]]
 
 def _checked(case: Case):
     """Each sentence with the places of the contexts that support it and the verdict; for an answer that cites nothing
-    its `Judgement`.
+    its `Judgment`.
     """
     over = too_long(case.answer)
     stated = statements(case.answer, [name for name, _ in case.contexts])
     if over or not stated:
-        return over or Judgement(UNDEFINED, "no-claims", flags=flags(case))
+        return over or Judgment(UNDEFINED, "no-claims", flags=flags(case))
     if not any(statement.cited for statement in stated):
-        return Judgement(UNDEFINED, NO_CITATIONS, flags=flags(case))
+        return Judgment(UNDEFINED, NO_CITATIONS, flags=flags(case))
     verdict = object_of(id=TEXT, reason=TEXT, verdict=text_enum(SUPPORTED, "contradicted", "not stated"),
                         chunks=array_of(text_enum(*names(case))))
     replies = yield [

@@ -21,7 +21,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     text_enum,
     too_long,
 )
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
 from ragdash.models.judge.tasks.vote_order import vote_order
 
 VERSION = "3"
@@ -96,7 +96,7 @@ def numbered(batch: Sequence[tuple[str, str]], vote: int) -> list[str]:
 
 
 def verified(case: Case, text: str, of: str) -> TaskSteps:
-    """Claims of a text, each compared with the contexts: a `Judgement` of the share supported, NaN without a
+    """Claims of a text, each compared with the contexts: a `Judgment` of the share supported, NaN without a
     claim; rows: claim, verdict, reason, chunks.
     """
     over = too_long(text)
@@ -105,7 +105,7 @@ def verified(case: Case, text: str, of: str) -> TaskSteps:
     reply, = yield [taken_apart(case, text)]
     claims = claims_of(reply)
     if not claims:
-        return Judgement(UNDEFINED, "no-claims", flags=flags(case))
+        return Judgment(UNDEFINED, "no-claims", flags=flags(case))
     verdict = object_of(id=TEXT, reason=TEXT, verdict=text_enum(SUPPORTED, "contradicted", "not stated"),
                     chunks=array_of(text_enum(*names(case))))
     batch_list = batches(claims)
@@ -124,14 +124,14 @@ def verified(case: Case, text: str, of: str) -> TaskSteps:
     verdicts = [verdict for reply in replies for verdict in reply.value["verdicts"]]
     rows = tuple({"of": of, "claim": claim, "verdict": verdict["verdict"], "reason": verdict["reason"],
                   "chunks": ids(case, verdict["chunks"])} for claim, verdict in zip(claims, verdicts, strict=True))
-    return Judgement(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
+    return Judgment(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
 @register_task("ClaimFaithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
 def claim_faithfulness(case: Case) -> TaskSteps:
     """Supported claims of the answer / its claims; 1 without a claim, flagged "vacuous"."""
     checked = yield from verified(case, case.answer, "answer")
-    return Judgement(1.0, flags=("vacuous", *checked.flags)) if checked.missing == "no-claims" else checked
+    return Judgment(1.0, flags=("vacuous", *checked.flags)) if checked.missing == "no-claims" else checked
 
 
 @register_task("RAGAS.Faithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)

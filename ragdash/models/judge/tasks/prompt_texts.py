@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from ragdash.models.judge.prompts import as_data
-from ragdash.models.judge.tasks.registry import Case, Judgement
+from ragdash.models.judge.tasks.registry import Case, Judgment
 
 CHUNK = 8_000  # signs of a chunk that are shown
 ANSWER = 40_000  # signs of an answer or reference that a judge is asked to read
@@ -18,10 +18,10 @@ ANCHORS = (0, 0.25, 0.5, 0.75, 1)
 UNDEFINED = float("nan")
 
 
-def too_long(*texts: str | None) -> Judgement | None:
+def too_long(*texts: str | None) -> Judgment | None:
     """The judgment of a case with an answer or reference that is not asked about; None where all are short enough."""
     longest = max((len(text) for text in texts if text), default=0)
-    return Judgement(UNDEFINED, "too-long") if longest > ANSWER else None
+    return Judgment(UNDEFINED, "too-long") if longest > ANSWER else None
 
 
 def names(case: Case) -> tuple[str, ...]:

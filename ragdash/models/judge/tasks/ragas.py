@@ -31,7 +31,7 @@ from ragdash.models.judge.tasks.ragchecker_scores import (
     noise_in_irrelevant,
     noise_in_relevant,
 )
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
 
 VERSION = "3"
 _RATE = "Give a short reason first, then the score:"
@@ -159,7 +159,7 @@ def response_groundedness(case: Case) -> TaskSteps:
 def _mean_rating(task: str, systems: tuple[str, str], texts: list[str], remarks: tuple[str, ...] = ()) -> TaskSteps:
     replies = yield [Question(task, VERSION, system, text, SCORE) for system, text in zip(systems, texts, strict=True)]
     rows = tuple(dict(reply.value) for reply in replies)
-    return Judgement(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=remarks)
+    return Judgment(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=remarks)
 
 
 @register_task("RAGAS.ContextUtilization", needs=("question", "answer", "contexts"), calls="1 per chunk",
@@ -173,7 +173,7 @@ def context_utilization(case: Case) -> TaskSteps:
     replies = yield [Question("ChunkUse", VERSION, USED, join_blocks(question_block(case), answer, chunk), VERDICT)
                      for chunk in chunk_blocks(case)]
     rows = tuple({"chunk": chunk, **reply.value} for (chunk, _), reply in zip(case.contexts, replies, strict=True))
-    return Judgement(average_precision([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
+    return Judgment(average_precision([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
 
 
 @register_task("RAGAS.ContextEntityRecall", needs=("references", "contexts"), calls="2")
@@ -188,5 +188,5 @@ def context_entity_recall(case: Case) -> TaskSteps:
     wanted, named = ({entity.strip().casefold() for entity in reply.value["entities"]} - {""} for reply in replies)
     rows = tuple({"entity": entity, "verdict": "named" if entity in named else "absent"} for entity in sorted(wanted))
     if not wanted:
-        return Judgement(UNDEFINED, "nothing-to-share", flags=flags(case))
-    return Judgement(len(wanted & named) / len(wanted), rows=rows, flags=flags(case))
+        return Judgment(UNDEFINED, "nothing-to-share", flags=flags(case))
+    return Judgment(len(wanted & named) / len(wanted), rows=rows, flags=flags(case))

@@ -20,7 +20,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     too_long,
 )
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
 
 VERSION = "3"
 ENTAIL = f"""You check which claims follow from a text. {AS_DATA}
@@ -66,7 +66,7 @@ def check_claims(case: Case, directions: Sequence[str], value: Callable[[Checked
     score = value(_as_checked(columns, claims))
     rows = tuple(_rows(case, columns, claims))
     remarks = flags(case) if set(directions) & {"supports", "holds"} else ()
-    return Judgement(score, None if score == score else _undefined(directions, rows), rows, remarks)
+    return Judgment(score, None if score == score else _undefined(directions, rows), rows, remarks)
 
 
 def undefined_of(name: str, rows: Sequence[dict]) -> str:

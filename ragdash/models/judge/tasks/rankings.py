@@ -27,7 +27,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     question_block,
     too_long,
 )
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps
 from ragdash.models.judge.tasks.vote_order import vote_order
 
 PLACE = "Place:"  # of the task of a place that is kept; nobody is asked it
@@ -107,15 +107,15 @@ def rank_answers(rubric: RankingCriterion, case: Case, criterion: str) -> TaskSt
     if case.rivals is None:
         reply, = yield [place_question(rubric, case, criterion)]
         row = dict(reply.value)
-        return Judgement(row.pop("share"), rows=(row,), among=str(row.get("among", "")))
+        return Judgment(row.pop("share"), rows=(row,), among=str(row.get("among", "")))
     answers = [text for _, text in case.rivals if text and text.strip()]
     over = too_long(*answers, *(case.references if "references" in rubric.sees else ()))
     if over:
         return over
     if len(answers) < 2:
-        return Judgement(UNDEFINED, NO_RIVALS)
+        return Judgment(UNDEFINED, NO_RIVALS)
     if len(set(answers)) > MOST_ANSWERS:
-        return Judgement(UNDEFINED, TOO_MANY)
+        return Judgment(UNDEFINED, TOO_MANY)
     shown = answer_order(answers, case, rubric)
     letters = dict(zip(ascii_uppercase, shown, strict=False))
     ranks, reason = dict.fromkeys(shown, 1), "All answers are the same text."
@@ -126,7 +126,7 @@ def rank_answers(rubric: RankingCriterion, case: Case, criterion: str) -> TaskSt
     letter = next(letter for letter, text in letters.items() if text == case.answer)
     place = place_of(str(case.answer), answers, ranks, letter)
     among = runs_ranked(case)
-    return Judgement(place.share, rows=({"verdict": str(place), "reason": reason, "among": among},), among=among)
+    return Judgment(place.share, rows=({"verdict": str(place), "reason": reason, "among": among},), among=among)
 
 
 def runs_ranked(case: Case) -> str:

@@ -37,7 +37,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """What a task says of a case. value: NaN where it is missing for this reason (of MISSING, or in words); rows: what
     to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut"); versions: of
     the judge, as the endpoint called itself in the replies that this rests on, each once; among: which runs a ranking
@@ -52,8 +52,8 @@ class Judgement:
     among: str = ""
 
 
-TaskSteps: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]
-"""Yields questions, gets their replies (all with a value: where one is missing the asking ends), returns a `Judgement`.
+TaskSteps: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgment]
+"""Yields questions, gets their replies (all with a value: where one is missing the asking ends), returns a `Judgment`.
 
 It runs again to read stored verdicts, so what it yields may depend only on the case and on the replies.
 """
@@ -121,5 +121,5 @@ def _has_text(value: str | Iterable | None) -> bool:
 
 
 def _lacking(reason: str) -> TaskSteps:
-    return Judgement(float("nan"), reason)
+    return Judgment(float("nan"), reason)
     yield ()

@@ -39,7 +39,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     too_long,
 )
 from ragdash.models.judge.tasks.rankings import rank_answers, ranking_prompt
-from ragdash.models.judge.tasks.registry import PREFIX, Case, JudgedTask, Judgement, TaskSteps
+from ragdash.models.judge.tasks.registry import PREFIX, Case, JudgedTask, Judgment, TaskSteps
 
 VERSION = "1"
 KINDS = ("pass", "labels", "number", "ranking")
@@ -233,7 +233,7 @@ def _judge_by(rubric: Rubric, case: Case) -> TaskSteps:
                     *(case.references if "references" in rubric.sees else ()))
     criterion = dict(case.attributes).get(rubric.column, "") if rubric.column else ""
     if over or (rubric.column and not criterion.strip()):
-        return over or Judgement(UNDEFINED, "no-criterion")
+        return over or Judgment(UNDEFINED, "no-criterion")
     if rubric.kind == "ranking":
         return (yield from rank_answers(rubric, case, criterion))
     blocks = {"question": question_block(case), "contexts": chunk_blocks(case) if "contexts" in rubric.sees else [],
@@ -253,7 +253,7 @@ def _judge_by(rubric: Rubric, case: Case) -> TaskSteps:
                              schema)]
     row = dict(reply.value)
     if row["verdict"] == UNDECIDED or row.get("decidable") == "no":
-        return Judgement(UNDEFINED, "cannot-decide", rows=(row,))
+        return Judgment(UNDEFINED, "cannot-decide", rows=(row,))
     remarks = flags(case) if "contexts" in rubric.sees else ()
-    return Judgement(rubric.value(row["verdict"]), rows=(row,), flags=remarks)
+    return Judgment(rubric.value(row["verdict"]), rows=(row,), flags=remarks)
 

@@ -15,7 +15,7 @@ from ragdash.models.judge.tasks.prompt_texts import (
     question_block,
     too_long,
 )
-from ragdash.models.judge.tasks.registry import Case, Judgement, TaskSteps, register_task
+from ragdash.models.judge.tasks.registry import Case, Judgment, TaskSteps, register_task
 
 VERSION = "3"
 FAITHFULNESS = f"""You judge whether an answer is faithful to the contexts it was made from. {AS_DATA}
@@ -118,7 +118,7 @@ def chunk_relevance(case: Case) -> TaskSteps:
     replies = yield [Question("ContextRelevance", VERSION, CONTEXT, join_blocks(question_block(case), chunk), GRADED)
                      for chunk in chunk_blocks(case)]
     rows = tuple({"chunks": [chunk], **reply.value} for (chunk, _), reply in zip(case.contexts, replies, strict=True))
-    return Judgement(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=flags(case))
+    return Judgment(sum(row["score"] for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
 @register_task("Correctness", needs=("answer", "references"))
@@ -136,4 +136,4 @@ def _scored(case: Case, task: str, system: str, text: str, schema: dict, remarks
     if over:
         return over
     reply, = yield [Question(task, VERSION, system, text, schema)]
-    return Judgement(float(reply.value["score"]), rows=(dict(reply.value),), flags=remarks)
+    return Judgment(float(reply.value["score"]), rows=(dict(reply.value),), flags=remarks)

@@ -134,7 +134,7 @@ def versions(content: ReportContent, title: str) -> Section:
             for name, slot, match in zip(content.names, content.slots, request.matches, strict=True)]
     truth = content.truth
     rows.append([f"{truth.name} (judgments)", Markup("<code>{}</code>").format(truth.digest), f"{len(truth):,}",
-                 f"{truth.judgements:,}"])
+                 f"{truth.judgments:,}"])
     packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
     facts = [
         ("ragdash", import_module("ragdash").__version__),

@@ -15,8 +15,8 @@ from ragdash.reporting.sentences import formatting as fmt
 
 
 def run_cell(name: str, slot: int, note: str = "") -> Markup:
-    """The name with the sign and the colour that it has in every picture; note: small text below it."""
-    look = slot if 0 <= slot < COLORED else "grey"
+    """The name with the sign and the color that it has in every picture; note: small text below it."""
+    look = slot if 0 <= slot < COLORED else "gray"
     cell = Markup('<span class="sign run-{}" aria-hidden="true">{}</span>&nbsp;<bdi>{}</bdi>').format(
         look, SIGNS[slot % len(SIGNS)], name)
     return cell + Markup('<br><span class="quiet">{}</span>').format(note) if note else cell

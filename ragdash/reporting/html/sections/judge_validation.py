@@ -42,7 +42,7 @@ class LabeledRun:
 
 
 def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
-    """Of each run and metric that somebody labelled; empty where nobody labelled any."""
+    """Of each run and metric that somebody labeled; empty where nobody labeled any."""
     by_spec = [
         (
             spec,
@@ -68,7 +68,7 @@ def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
     ]
     difference_lines = [line for spec, labeled_runs in by_spec for line in _differences(content, spec, labeled_runs)]
     blocks = [Heading("Beside people's labels"), _list(means),
-              Table(f"Labelled queries by what judge and person said of them; yes is a value from {YES:g} on",
+              Table(f"Labeled queries by what judge and person said of them; yes is a value from {YES:g} on",
                    CONFUSION_HEADER, rows, frozenset(range(1, len(CONFUSION_HEADER))))]
     return [*blocks, Text("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
 
@@ -78,7 +78,7 @@ def _list(lines: Sequence[str]) -> Text:
 
 
 def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | None:
-    """None where no query with a verdict is labelled."""
+    """None where no query with a verdict is labeled."""
     try:
         verdicts = verdicts_of(content.evaluations[run], spec)
         labels = LabelStore().read(verdicts.run, verdicts.what)
@@ -113,7 +113,7 @@ def _counts(content: ReportContent, run: int, spec: Spec, validation: JudgeValid
 
 
 def _differences(content: ReportContent, spec: Spec, labeled_runs: Mapping[int, LabeledRun]) -> list[str]:
-    """Each run against the baseline, where queries are labelled in both."""
+    """Each run against the baseline, where queries are labeled in both."""
     base = content.request.baseline
     if base not in labeled_runs:
         return []
@@ -129,7 +129,7 @@ def _differences(content: ReportContent, spec: Spec, labeled_runs: Mapping[int, 
 
 
 def _difference(names: str, spec: Spec, difference: CorrectedDifference) -> str:
-    query_count = count(difference.corrected.n, "query", "queries") + " labelled in both"
+    query_count = count(difference.corrected.n, "query", "queries") + " labeled in both"
     has_interval = np.isfinite(difference.corrected.low)
     corrected = (
         f"{estimate_text(difference.corrected, signed)} corrected by {query_count}"

@@ -66,9 +66,9 @@ def _count_row(content: ReportContent, run: int, spec: Spec) -> list | None:
     unscored = [q for q in selected if np.isnan(verdicts.values[q])]
     missing_cells = [
         reason_counts(reasons) or UNDEFINED
-        for reasons in split_reasons(verdicts.judgements[q].missing for q in unscored)
+        for reasons in split_reasons(verdicts.judgments[q].missing for q in unscored)
     ]
-    flags = Counter(flag for q in selected for flag in verdicts.judgements[q].flags)
+    flags = Counter(flag for q in selected for flag in verdicts.judgments[q].flags)
     return [
         cells.run_cell(content.names[run], content.slots[run]),
         spec.title,

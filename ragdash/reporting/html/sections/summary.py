@@ -60,7 +60,7 @@ def _origin(content: ReportContent) -> str:
     request, queries = content.request, count(int(content.selected.sum()), "query", "queries")
     truth = escape(shorten_middle(content.truth.name, NAME_LENGTH))
     slice_text = f" ({escape(request.slice_title)})" if request.slice_title else ""
-    judged = f", {count(content.truth.judgements, 'judgment', 'judgments')}" if content.truth.judgements else ""
+    judged = f", {count(content.truth.judgments, 'judgment', 'judgments')}" if content.truth.judgments else ""
     parts = [escape(request.date), escape(request.author),
              f"{count(len(content.names), 'run', 'runs')} on {queries}{slice_text} of {truth}{judged}"]
     return " · ".join(part for part in parts if part)

@@ -1,6 +1,6 @@
-"""How every picture looks: colours with a second channel, the template, and the parts that pictures share.
+"""How every picture looks: colors with a second channel, the template, and the parts that pictures share.
 
-A run keeps its *slot*, a small integer, and with it one colour, one symbol and one dash. The first six slots have
+A run keeps its *slot*, a small integer, and with it one color, one symbol and one dash. The first six slots have
 colors that stay apart for color-blind readers and reach 3:1 against the page; from the seventh on a run is gray.
 Where more runs are shown than there are colors, `color_best` gives the colors to the best runs and the baseline.
 """
@@ -39,7 +39,7 @@ DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of one appearance. sequential runs from low to high."""
+    """Colors of one appearance. sequential runs from low to high."""
 
     name: str
     paper: str
@@ -47,7 +47,7 @@ class Theme:
     muted: str
     grid: str
     runs: tuple[str, ...]
-    grey: str
+    gray: str
     better: str
     worse: str
     sequential: tuple[str, ...]
@@ -110,23 +110,23 @@ class Look:
     paper: str = "#ffffff"
 
     def translucent(self, opacity: float = 0.16) -> str:
-        """The colour as rgba, for the band behind a line."""
+        """The color as rgba, for the band behind a line."""
         red, green, blue = (int(self.color[offset:offset + 2], 16) for offset in (1, 3, 5))
         return f"rgba({red},{green},{blue},{opacity})"
 
     def line(self, width: float = 2.2) -> dict:
-        """A line in this colour and dash."""
+        """A line in this color and dash."""
         return {"color": self.color, "dash": self.dash, "width": width}
 
     def marker(self, size) -> dict:
-        """A mark in this colour and symbol, set off from what lies behind it; size: a number or an array."""
+        """A mark in this color and symbol, set off from what lies behind it; size: a number or an array."""
         return {"color": self.color, "symbol": self.symbol, "size": size, "opacity": 1,
                 "line": {"width": 1, "color": self.paper}}
 
 
 def run_look(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -> Look:
-    """Colour, symbol and dash of a slot; slots from 6 on are grey and differ by symbol and dash."""
-    color = theme.runs[slot] if 0 <= slot < COLORED else theme.grey
+    """Color, symbol and dash of a slot; slots from 6 on are gray and differ by symbol and dash."""
+    color = theme.runs[slot] if 0 <= slot < COLORED else theme.gray
     return Look(color, SYMBOLS[slot % len(SYMBOLS)], DASHES[slot % len(DASHES)], SIGNS[slot % len(SIGNS)], escape(name),
                 group, theme.paper)
 
@@ -195,7 +195,7 @@ def wrap_title(title: str, longest: int = 14) -> str:
 
 
 def tint(theme: Theme, color: str, share: float = 0.55) -> str:
-    """A colour between the page and another, on which the page's ink can be read: ground of a table's cell."""
+    """A color between the page and another, on which the page's ink can be read: ground of a table's cell."""
     ends = ([int(hex_color[offset:offset + 2], 16) for offset in (1, 3, 5)] for hex_color in (theme.paper, color))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(*ends, strict=True))
 
@@ -264,7 +264,7 @@ def spread_positions(positions: Sequence[float], gap: float) -> np.ndarray:
     """
     positions = np.asarray(positions, dtype=float)
     order = np.argsort(positions, kind="stable")
-    groups: list[tuple[float, int]] = []  # (centre, members), from low to high
+    groups: list[tuple[float, int]] = []  # (center, members), from low to high
     for position in positions[order]:
         center, members = float(position), 1
         while groups and center - groups[-1][0] < gap * (members + groups[-1][1]) / 2:

@@ -19,7 +19,7 @@ DENSE, MAX_TEXTS = 24, 14  # pixels of a cell among many; runs with numbers in t
 
 def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.ndarray, *, title: str,
            span: tuple[float, float], theme: Theme = LIGHT) -> go.Figure:
-    """A cell for each two runs with the mean of a measure: the stronger the colour, the more alike they are.
+    """A cell for each two runs with the mean of a measure: the stronger the color, the more alike they are.
 
     mean (N, N) symmetric, NaN undefined (a dash), the diagonal is left bare; n (N, N): queries; span: lowest and
     highest possible value.

@@ -99,7 +99,7 @@ def parallel(names: Sequence[str], settings: Sequence[Mapping[str, str]], shown:
         dimensions=dimensions, labelfont={"size": 13, "color": theme.ink}, tickfont={"size": 11, "color": theme.ink},
         rangefont={"size": 11, "color": theme.muted}, labelangle=0, labelside="top",
         unselected={"line": {"color": theme.grid, "opacity": 0.3}},
-        line={"color": mean, "colorscale": [[0, tint(theme, theme.grey, 0.35)], [1, theme.better]],
+        line={"color": mean, "colorscale": [[0, tint(theme, theme.gray, 0.35)], [1, theme.better]],
               "reversescale": axis.better == "lower", "cmin": low, "cmax": high, "showscale": False}))
     fig.update_layout(margin={"t": 56, "l": 70, "r": 60, "b": 24})
     return fig
@@ -133,7 +133,7 @@ def compromises(names: Sequence[str], paid: np.ndarray, quality: np.ndarray, bes
              f"{escape(title)} {amounts[run]}<br>"
              + ("a best compromise" if best[run] else "another run is at least as good in everything")
              for run in range(len(names))]
-    for chosen, size, color in ((False, 7, theme.grey), (True, 12, theme.better)):
+    for chosen, size, color in ((False, 7, theme.gray), (True, 12, theme.better)):
         rows = np.flatnonzero((best == chosen) & np.isfinite(paid) & np.isfinite(quality[0]))
         bars = {"array": quality[2][rows] - quality[0][rows], "arrayminus": quality[0][rows] - quality[1][rows],
                 "color": theme.muted, "thickness": 1.2, "width": 3}

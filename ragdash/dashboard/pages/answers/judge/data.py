@@ -317,15 +317,15 @@ def _judged_mean(
                                 for judge in _judges], len(_judges) > 1
     verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
     rows = np.flatnonzero(in_scope).tolist()
-    reasons = Counter(verdicts.judgements[i].missing for i in rows if np.isnan(verdicts.values[i]))
+    reasons = Counter(verdicts.judgments[i].missing for i in rows if np.isnan(verdicts.values[i]))
     values = np.where(in_scope, verdicts.values, np.nan)[_scope.queries]
     defined = values[~np.isnan(values)]
-    vacuous = sum("vacuous" in verdicts.judgements[i].flags for i in rows)
+    vacuous = sum("vacuous" in verdicts.judgments[i].flags for i in rows)
     if len(defined) <= vacuous and not reasons.keys() - UNRELATED_REASONS and (
             reasons.keys() & set(NOT_ASKED) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
     low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights)
-    flags = Counter(flag for i in rows for flag in verdicts.judgements[i].flags)
+    flags = Counter(flag for i in rows for flag in verdicts.judgments[i].flags)
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = split_reasons(reasons.elements())

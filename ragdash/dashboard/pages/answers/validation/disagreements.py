@@ -23,7 +23,7 @@ from ragdash.dashboard.widgets import elements, texts
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.metrics.bands import YES
 from ragdash.models.judge.panel import parse_choice
-from ragdash.models.judge.tasks import Judgement
+from ragdash.models.judge.tasks import Judgment
 from ragdash.reporting.sentences import formatting as fmt
 
 MOST_CLASSES = 5  # in a confusion table rendered as text; larger ones are data frames
@@ -142,10 +142,10 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
     context = data.context
     answers = answers_data.read_answer_texts(context.digests[run_index], context.scope)
     row = answers.ids.index(disagreement.query_id)
-    judgement = (
+    judgment = (
         None
         if data.is_local
-        else trust_data.verdict_details(context.digests[run_index], context.scope, data.spec).judgements.get(
+        else trust_data.verdict_details(context.digests[run_index], context.scope, data.spec).judgments.get(
             disagreement.query_id
         )
     )
@@ -161,7 +161,7 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
         left_column, right = st.columns(2, gap="large")
         with left_column:
             show_answer(answers, row)
-            _show_judge_reasons(judgement)
+            _show_judge_reasons(judgment)
         with right, st.container(height=CONTEXTS_HEIGHT, border=False, key="apart_contexts"):
             show_contexts(answers, row)
 
@@ -192,16 +192,16 @@ def show_contexts(answers: AnswerTexts, row: int) -> None:
             st.caption(f"First {MOST_CONTEXTS} of {len(contexts):,}.")
 
 
-def _show_judge_reasons(judgement: Judgement | None) -> None:
+def _show_judge_reasons(judgment: Judgment | None) -> None:
     """Render the judge's reason, or its claims with a verdict each."""
-    if judgement is None or not judgement.rows:
+    if judgment is None or not judgment.rows:
         return
     st.markdown("**Reason of the judge**")
-    if len(judgement.rows) == 1 and "claim" not in judgement.rows[0]:
-        st.html(texts.paragraph_html(texts.text_html(str(judgement.rows[0].get("reason") or ""))))
+    if len(judgment.rows) == 1 and "claim" not in judgment.rows[0]:
+        st.html(texts.paragraph_html(texts.text_html(str(judgment.rows[0].get("reason") or ""))))
         return
     rows = []
-    for row in judgement.rows[:MOST_CLAIMS]:
+    for row in judgment.rows[:MOST_CLAIMS]:
         verdict = next((str(row[key]) for key in ("verdict", "score", "evasive") if row.get(key) is not None), "")
         mark = "✓" if verdict in POSITIVE_VERDICTS or verdict == "1" else "✗" if "verdict" in row else "·"
         text = next((str(row[key]) for key in ("claim", "question") if row.get(key)), "")
@@ -210,5 +210,5 @@ def _show_judge_reasons(judgement: Judgement | None) -> None:
         rows.append(f"<li>{mark} <b>{html.escape(verdict)}</b> {html.escape(text)}"
                     f"<br><small>{html.escape(details)}</small></li>")
     st.html(f'<ul style="padding-left:1.2em;margin:0;overflow-wrap:anywhere">{"".join(rows)}</ul>')
-    if len(judgement.rows) > MOST_CLAIMS:
-        st.caption(f"First {MOST_CLAIMS} of {len(judgement.rows):,}.")
+    if len(judgment.rows) > MOST_CLAIMS:
+        st.caption(f"First {MOST_CLAIMS} of {len(judgment.rows):,}.")

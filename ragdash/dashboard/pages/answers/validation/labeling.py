@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.judge_validation import RunVerdicts, labelling_sheet, sample_queries, shows_reference
+from ragdash.analysis.judge_validation import RunVerdicts, labeling_sheet, sample_queries, shows_reference
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers.validation import data as trust_data
@@ -140,7 +140,7 @@ def _sheet_file(drawn_sheet: Sheet, run_indices: Sequence[int]) -> None:
     st.caption("The same answers with their texts and an empty label column. Fill it in from the top, then upload it "
                "under **Saved labels**.")
     downloads.sheets(
-        lambda: labelling_sheet(drawn_sheet.verdicts, drawn_sheet.queries, matches),
+        lambda: labeling_sheet(drawn_sheet.verdicts, drawn_sheet.queries, matches),
         f"ragdash-sheet-{drawn_sheet.data.spec.name}",
         "sheet",
     )

@@ -70,7 +70,7 @@ def show_warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> None:
 def show_next_step() -> None:
     """Render the way to a first interval: label some answers."""
     with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
-        st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labelling",
+        st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labeling",
                   on_click=lambda: st.session_state.update({state.TRUST_VIEW: "label"}))
         st.caption("20 labels on randomly drawn answers give an interval; 50 to 150 give a narrower one.")
 

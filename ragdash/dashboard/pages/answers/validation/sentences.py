@@ -20,7 +20,7 @@ GLOSSARY = tooltips("judge_alone", "labels_alone", "corrected", "labeled_and_jud
 SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
 GROUPED_WARNINGS = {
     "no-gain": "For {}, report the mean of the labels alone: the verdicts make it no more exact.",
-    "all-labelled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
+    "all-labeled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
     "labels alone.",
     "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
     "paraphrase. Compute local model scores on the Answers page to add them.",

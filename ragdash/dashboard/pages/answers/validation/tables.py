@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import pyarrow as pa
 
-from ragdash.analysis.judge_validation import SHEET, Agreement, Estimate, labelling_sheet
+from ragdash.analysis.judge_validation import SHEET, Agreement, Estimate, labeling_sheet
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 
 
@@ -71,7 +71,7 @@ def labels_table(data: TrustData, labels_by_run: Sequence[Mapping[str, float]]) 
     tables = [SHEET.empty_table()]
     for index, (verdicts, labels) in enumerate(zip(data.verdicts, labels_by_run, strict=True)):
         match = data.context.scope.match(data.context.digests[index])
-        run_table = labelling_sheet([verdicts], list(labels), [match])
+        run_table = labeling_sheet([verdicts], list(labels), [match])
         label_column = run_table.schema.get_field_index("label")
         tables.append(run_table.set_column(label_column, "label", pa.array(list(labels.values()), pa.float64())))
     return pa.concat_tables(tables)

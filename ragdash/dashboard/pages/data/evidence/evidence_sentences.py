@@ -12,7 +12,7 @@ import numpy as np
 
 from ragdash.analysis.score_thresholds import OrderChange
 from ragdash.dashboard.widgets.answer_html import paragraph_html
-from ragdash.matching.evidence import normalise
+from ragdash.matching.evidence import normalize
 from ragdash.matching.evidence.spans import word_places
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
@@ -96,11 +96,11 @@ def span_html(chunk: str, passage: tuple[int, int] | None, span: str, theme: The
 
 def _mark_shared_words(text: str, other_text: str, theme: Theme) -> str:
     """A text as HTML with the words that the other one has, too."""
-    shared_words = {normalise(other_text[start:stop]) for start, stop in word_places(other_text)}
+    shared_words = {normalize(other_text[start:stop]) for start, stop in word_places(other_text)}
     look = f"color:inherit;background:none;font-weight:650;border-bottom:2px solid {theme.better}"
     pieces, position = [], 0
     for start, stop in word_places(text):
-        if normalise(text[start:stop]) in shared_words:
+        if normalize(text[start:stop]) in shared_words:
             pieces += [
                 html.escape(text[position:start]),
                 f'<mark style="{look}">{html.escape(text[start:stop])}</mark>',

@@ -61,7 +61,7 @@ def shows_reference(what: str) -> bool:
     return "references" in find_task(judge_request(spec)[0]).needs
 
 
-def labelling_sheet(
+def labeling_sheet(
     verdicts: Sequence[RunVerdicts], queries: Sequence[str], matches: Sequence[Match | None] = ()
 ) -> pa.Table:
     """A row per query and run, in the order of the queries, columns as SHEET; what is not known is null.
