@@ -11,6 +11,9 @@ TERMS: Mapping[str, Term] = {
     "document": Term(
         "Document", heading="document, doc_id", entry="a unit that can be returned: chunk, passage, page"),
     "run": Term("Run", entry="what one configuration returned for all queries", link="formats.md"),
+    "older_runs": Term(
+        "Older runs", "The newest runs of the log folder are loaded. The History page reads all runs; other pages "
+        "compare those that are loaded."),
     "configuration": Term("Configuration", entry="one setup of a system: retriever, chunk size, re-ranker ..."),
     "rank": Term(
         "Rank", heading="rank, score", entry="position in the list, from 1; the retriever's number for a document"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ragdash.core.terms import tooltip
 from ragdash.dashboard.pages.data.loading import CommandLineFile
 from ragdash.dashboard.session import state
 from ragdash.io.recorded.folder import LogEntry, log_entries, unreadable_archives
@@ -69,8 +70,7 @@ def render() -> None:
         return
     if older := state.get(state.LOG_OLDER):
         st.button(f"Load {fmt.count(len(older), 'older run')}", key="load_older", icon=":material/history:",
-                  on_click=_load_older, help="The newest runs of the log folder are loaded. The History page reads all "
-                  "runs; other pages compare those that are loaded.")
+                  on_click=_load_older, help=tooltip("older_runs"))
     _progress()
 
 

@@ -235,6 +235,7 @@ def walk(at: AppTest, page: str) -> str:
     """Open a page by the sidebar, whose links have no choices; the digest in the select box of the run looked at."""
     at.switch_page(f"pages/{page}.py")
     at.query_params.clear()
+    at.session_state["answer_parts"] = "One by one"
     return shown(at.run()).selectbox(key="look").value
 
 

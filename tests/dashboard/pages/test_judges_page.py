@@ -485,7 +485,7 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
     at.selectbox(key="_verdicts_as").set_value("ragchecker").run()
     assert not at.exception and "no verdict on run" in texts(at)
     ragas = "user_input,response,faithfulness\n" + "".join(
-        f"What is the colour of stone {q}?,Stone {q} is {'grey' if q % 2 else 'purple'} one.,{q / 10}\n"
+        f"What is the color of stone {q}?,Stone {q} is {'grey' if q % 2 else 'purple'} one.,{q / 10}\n"
         for q in range(5)) + "What?,other,0.5\n"
     at.file_uploader[0].upload("ragas.csv", ragas.encode())
     at.run()

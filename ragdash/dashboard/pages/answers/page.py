@@ -44,7 +44,8 @@ def render_scores(context: PageContext) -> None:
         spec = answers_sections.choose_metric(data)
     answers_sections.render_finding(data, spec, finding)
     state.choice_key(state.RIGHT, list(answers_data.bands_by_label()), answers_data.DEFAULT_BAND)  # two tabs read it
-    state.choice_key(state.ANSWERS_TAB, TABS, TABS[-1] if state.get(state.KIND) in answers_data.QUADRANTS else TABS[0])
+    by_kind = state.get(state.KIND) not in (None, "", answer_browser.ALL)  # the address chooses answers to read
+    state.choice_key(state.ANSWERS_TAB, TABS, TABS[-1] if by_kind else TABS[0])
     means, spread, browser = st.tabs(TABS, key=state.ANSWERS_TAB, on_change="rerun")  # what is open is computed
     if means.open:
         with means:
