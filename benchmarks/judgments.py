@@ -179,7 +179,8 @@ def judged_part(how: str, pool: np.ndarray, best: np.ndarray, rng: np.random.Gen
 def calibration(spec: Spec, repetitions: int) -> None:
     """Reliability of the chances by bins, and of the probability that the leader is better."""
     edges, sure_edges = np.array([0, 0.05, 0.2, 0.5, 1.01]), np.array([0, 0.6, 0.7, 0.8, 0.9, 1.01])
-    print(f"{spec.title}, {QUERIES} queries, {repetitions} pairs of systems; in each bin: said > seen (share of all)")
+    print(f"{spec.title}, {QUERIES} queries, {repetitions} pairs of systems; "
+          "in each bin: predicted > observed (share of all)")
     for kind in ("one", "about one", "many"):
         sure: list[tuple[float, bool]] = []
         for how in ("10 % at random", "40 % at random", "depth 2", "depth 1, 20 % at random"):
@@ -188,8 +189,8 @@ def calibration(spec: Spec, repetitions: int) -> None:
             sure += [row[2] for row in rows if row[2] is not None]
             print(f"{kind:10} {how:24} error {_calibration_error(chance, relevant, edges):.3f}  "
                   f"{_reliability(chance, relevant, edges)}", flush=True)
-        said, right = np.array(sure, float).T
-        print(f"{kind:10} the leader is better: {_reliability(said, right, sure_edges)}", flush=True)
+        predicted, right = np.array(sure, float).T
+        print(f"{kind:10} the leader is better: {_reliability(predicted, right, sure_edges)}", flush=True)
 
 
 def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, np.ndarray, tuple[float, bool] | None]:
@@ -211,16 +212,16 @@ def _one_plan(spec: Spec, kind: str, how: str, seed: int) -> tuple[np.ndarray, n
     return plan.table["chance"].to_numpy(), relevant, outcome
 
 
-def _reliability(said: np.ndarray, seen: np.ndarray, edges: np.ndarray) -> str:
-    bins = np.digitize(said, edges) - 1
-    return "  ".join(f"{said[bins == i].mean():.2f} > {seen[bins == i].mean():.2f} ({(bins == i).mean():.0%})"
+def _reliability(predicted: np.ndarray, observed: np.ndarray, edges: np.ndarray) -> str:
+    bins = np.digitize(predicted, edges) - 1
+    return "  ".join(f"{predicted[bins == i].mean():.2f} > {observed[bins == i].mean():.2f} ({(bins == i).mean():.0%})"
                      for i in range(len(edges) - 1) if (bins == i).any())
 
 
-def _calibration_error(said: np.ndarray, seen: np.ndarray, edges: np.ndarray) -> float:
-    """Mean absolute difference of said and seen over the bins, by their shares."""
-    bins = np.digitize(said, edges) - 1
-    return float(sum((bins == i).mean() * abs(said[bins == i].mean() - seen[bins == i].mean())
+def _calibration_error(predicted: np.ndarray, observed: np.ndarray, edges: np.ndarray) -> float:
+    """Mean absolute difference of predicted and observed over the bins, weighted by their shares."""
+    bins = np.digitize(predicted, edges) - 1
+    return float(sum((bins == i).mean() * abs(predicted[bins == i].mean() - observed[bins == i].mean())
                      for i in range(len(edges) - 1) if (bins == i).any()))
 
 

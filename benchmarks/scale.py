@@ -5,7 +5,7 @@
 Three runs of 700 queries x 100 are shown. Sessions are websocket clients (sessions.py), not browsers. Both servers run
 at the same time and take turns, so that the load of the machine meets both alike. Printed, as processor time, which
 does not depend on that load as waiting does: a first visit, a click whose values are known, memory a session, and a
-storm: so many sessions that come at once, as after the end of another server.
+storm: the number of sessions that come at once, as after the end of another server.
 """
 
 from __future__ import annotations

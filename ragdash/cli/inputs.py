@@ -87,7 +87,7 @@ def read_recorded(paths: Sequence[str], options: argparse.Namespace) -> list[Run
 
 
 def _closed_runs(folder: Path) -> list[Path]:
-    """The closed runs of a log folder; archives that cannot be read are said, or an error where there is nothing else.
+    """The closed runs of a log folder; archives that cannot be read are named, an error if nothing else is there.
 
     Raises InputError for an empty folder; no runs where the folder holds other files.
     """

@@ -380,7 +380,7 @@ def test_the_order_in_which_spellings_are_named_does_not_matter():
 def test_a_truth_of_answers_alone_has_no_judgments_instead_of_unanswerable_queries():
     truth = Truth.build("gold", [], [], np.array([], int),
                         details=pa.table({"query_id": ["q1", "q2"], "answers": [["a"], ["b"]]}))
-    found = of(run_of({"q1": ["a"], "q2": ["a"]}), truth)
-    entry = found.of("unanswerable-queries")
+    report = of(run_of({"q1": ["a"], "q2": ["a"]}), truth)
+    entry = report.of("unanswerable-queries")
     assert entry.severity == "note" and entry.option is None
     assert entry.found == "The truth has no judgments of documents."

@@ -124,10 +124,10 @@ def test_chances_come_true_in_a_simulation(kind):
     [spec] = parse_specs("P@10")
     for how in ("40 % at random", "depth 2"):
         rows = [benchmark["_one_plan"](spec, kind, how, seed) for seed in range(4)]
-        said, seen = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
-        error = benchmark["_calibration_error"](said, seen, np.array([0, 0.05, 0.2, 0.5, 1.01]))
+        predicted, observed = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
+        error = benchmark["_calibration_error"](predicted, observed, np.array([0, 0.05, 0.2, 0.5, 1.01]))
         assert error < (0.06 if kind == "many" else 0.015), (how, error)
-        assert ((said - seen) ** 2).mean() < (0.9 if kind == "many" else 1.1) * seen.var()
+        assert ((predicted - observed) ** 2).mean() < (0.9 if kind == "many" else 1.1) * observed.var()
 
 
 def test_a_metric_with_an_ideal_is_said_to_be_too_sure_where_many_relevant_documents_are_unknown():

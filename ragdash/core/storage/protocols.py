@@ -217,5 +217,5 @@ class JobQueue(Protocol):
         ...
 
     def workers(self) -> list[str]:
-        """Where the workers are that have said within the last minute that they live."""
+        """Where the workers are that reported within the last minute."""
         ...

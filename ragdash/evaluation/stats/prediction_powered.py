@@ -267,13 +267,13 @@ def _grouped_spread(y: np.ndarray, f: np.ndarray, labeled: np.ndarray, alone: np
     rectifiers = np.where(labeled, y - weight * f, 0.0)
     others = np.where(alone, weight * f, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        own = sums(np.where(labeled, rectifiers - rectifiers.sum(axis=0) / n, 0.0)) / n
+        corrections = sums(np.where(labeled, rectifiers - rectifiers.sum(axis=0) / n, 0.0)) / n
         judged = sums(np.where(alone, others - others.sum(axis=0) / rest, 0.0)) / rest
         sizes = sums(labeled.astype(np.float64))
         count = (sizes > 0).sum(axis=0)
         outside = np.maximum(1 - sizes / n, 1 / np.maximum(n, 2))  # a single group has no jackknife, and no interval
-        variance = ((own / outside + judged)**2).sum(axis=0) * (count - 1) / count
-        return GroupedSpread(variance, ((own + judged)**3).sum(axis=0), n**2 / (sizes**2).sum(axis=0), count)
+        variance = ((corrections / outside + judged)**2).sum(axis=0) * (count - 1) / count
+        return GroupedSpread(variance, ((corrections + judged)**3).sum(axis=0), n**2 / (sizes**2).sum(axis=0), count)
 
 
 def _pseudo_variance(n: np.ndarray, squares: float, groups: np.ndarray | None) -> np.ndarray:

@@ -44,7 +44,7 @@ from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
-_LEAST_SHARE = 5  # one line in so many has to have the columns of the format
+_LEAST_SHARE = 5  # one line in this many must have the columns of the format
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 

@@ -49,7 +49,7 @@ def wait(condition: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 def texts(count: int) -> tuple[Run, Truth]:
-    """A run of so many answers, which take one question each."""
+    """A run of this number of answers; each takes one question."""
     ids = [f"q{number}" for number in range(count)]
     truth = Truth.build("truth", ids, ["a"] * count, np.ones(count, int), details=pa.table(
         {"query_id": ids, "query": [f"What is the color of stone {number}?" for number in range(count)]}))
@@ -93,7 +93,7 @@ def kill_the_busy_one(processes: list[subprocess.Popen], owner_place: str) -> No
 
 def trial(folder: Path, place_of: Callable[[str], str], questions: int = 40, lease: float = 2.0, delay: float = 0.05,
           concurrency: int = 4, kill_after: int = 12) -> TrialResult:
-    """Run a job on two workers and kill the one that has it after so many calls.
+    """Run a job on two workers and kill the worker that has it after this number of calls.
 
     place_of: where the worker of a job is ("host number"). RAGDASH_WORKSPACE names the database.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli.commands.serving.worker import workspace_address
+from ragdash.cli.commands.serving.worker import add_workspace_option, workspace_address
 from ragdash.core.console import count, duration, print_note, printable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.protocols import JobRecord
@@ -13,8 +13,7 @@ from ragdash.workspace.opening import shared_jobs
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("--workspace", metavar="ADDRESS", help="postgresql://user@host/database; default: "
-                        "RAGDASH_WORKSPACE")
+    add_workspace_option(parser)
     parser.add_argument("--cancel", metavar="ID", help="ask the worker to stop after the requests in flight; the start "
                         "of an id is enough")
     parser.add_argument("--at-once", action="store_true", help="with --cancel: do not wait for the worker")

@@ -34,13 +34,18 @@ FILES = "\x00files\x00"  # in arguments of a job: the folder with its files
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("--workspace", metavar="ADDRESS", help="postgresql://user@host/database; default: "
-                        "RAGDASH_WORKSPACE")
+    add_workspace_option(parser)
     parser.add_argument("--blobs", metavar="URL", help="where the files of the workspace are; default: RAGDASH_BLOBS, "
                         "else the database")
     parser.add_argument("--once", action="store_true", help="end when nothing waits")
     parser.add_argument("--lease", type=seconds, default=LEASE, metavar="SECONDS", help="a job of a worker that was "
-                        f"silent for so long is taken by another one (default: {LEASE:g})")
+                        f"silent for this long is taken by another one (default: {LEASE:g})")
+
+
+def add_workspace_option(parser: argparse.ArgumentParser) -> None:
+    """Add the address of the database that `workspace_address` reads."""
+    parser.add_argument("--workspace", metavar="ADDRESS", help="postgresql://user@host/database; default: "
+                        "RAGDASH_WORKSPACE")
 
 
 def workspace_address(options: argparse.Namespace) -> str:

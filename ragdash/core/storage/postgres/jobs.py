@@ -172,7 +172,7 @@ class PostgresJobs:
         self.database.write(lambda connection: connection.execute(_LEAVE, {**self._project, "id": worker}))
 
     def workers(self) -> list[str]:
-        """Where the workers are that have said within the last minute that they live."""
+        """Where the workers are that reported within the last minute."""
         rows = self.database.read(lambda connection: connection.execute(
             _WORKERS, {**self._project, "alive": ALIVE}).all())
         return [unescape(row.place) for row in rows]
