@@ -32,11 +32,12 @@ class Assignment:
     runs: tuple[str, ...] = ()
     repeats: int = 0
     averages: int = 0
+    penalty: float = 0.0  # of a reading that comes after another one of the same records
 
     @property
     def weight(self) -> float:
         """How much of the file the roles explain."""
-        return sum(WEIGHTS.get(name, 0) for name in self.roles) + min(len(self.records.rows), 50) / 25
+        return sum(WEIGHTS.get(name, 0) for name in self.roles) + min(len(self.records.rows), 50) / 25 - self.penalty
 
     @property
     def is_useful(self) -> bool:

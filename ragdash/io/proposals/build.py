@@ -17,6 +17,7 @@ from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_tab
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
+from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
 from ragdash.io.proposals.content.values import answer_of, joined_ids, metric_name, split_paths, text_of, texts_of
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
@@ -103,7 +104,7 @@ class _Builder:
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
         self.seen: dict[tuple, int] = {}
-        self.repeated = self.averages = self.without_query = 0
+        self.repeated = self.averages = self.without_query = self.rows_read = 0
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
@@ -141,6 +142,7 @@ class _Builder:
 
     def add(self, row: dict) -> None:
         """Take one record."""
+        self.rows_read += 1
         query = text_of(next(iter(self._values(row, "query", {})), None))
         query_id = next(iter(self._values(row, "query_id", {})), None)
         if is_missing(query_id) and not query:
@@ -310,7 +312,8 @@ class _Builder:
 
     def _note(self) -> None:
         for message, count in (("repeated-question", self.repeated), ("average-row", self.averages),
-                               ("record-without-query", self.without_query)):
+                               ("record-without-query", self.without_query),
+                               ("numbered-rows", self.rows_read if self.paths.get("query_id") == [NUMBERED] else 0)):
             if count:
                 self.problems.add(message, {"count": count}, severity="warning")
 
