@@ -29,8 +29,8 @@ def test_its_ensemble_fuses_as_the_preset_does(weights, c):
     document = pytest.importorskip("langchain_core.documents", reason=REASON).Document
     runnables = pytest.importorskip("langchain_core.runnables", reason=REASON)
     lists = {"sparse": ["a", "b", "c", "d"], "dense": ["c", "e", "a"]}
-    retrievers = [runnables.RunnableLambda(lambda question, names=names: [document(page_content=name) for name in names])
-                  for names in lists.values()]
+    found = [[document(page_content=name) for name in names] for names in lists.values()]
+    retrievers = [runnables.RunnableLambda(lambda question, documents=documents: documents) for documents in found]
     there = ensemble.EnsembleRetriever(retrievers=retrievers, weights=list(weights), c=c).invoke("q")
     runs = [Run.build(name, ["q"] * len(names), names) for name, names in lists.items()]
     here = fuse(runs, preset="langchain-ensemble", weights=weights, k=c).ranking("q")
