@@ -16,6 +16,7 @@ import time
 import urllib.request
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit import config
@@ -25,6 +26,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.testing.v1 import local_script_runner
+from warm_processes import Popen
+
+from ragdash.evaluation.scoring import score_worker
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -127,6 +131,18 @@ def nothing_given(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
     monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def warm_jobs(request, monkeypatch):
+    """Jobs of pages are forked from a process that has imported their code, unless a test looks at their start."""
+    if "cold_jobs" not in request.fixturenames:
+        monkeypatch.setattr(score_worker, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": Popen}))
+
+
+@pytest.fixture()
+def cold_jobs():
+    """Jobs of pages are started as the dashboard does it."""
 
 
 @pytest.fixture()
