@@ -98,8 +98,10 @@ class Assignment:
         is_run = any(name in self.roles for name in RUN_CONTENT) and not (
             "doc_id" in self.roles and "grade" in self.roles and not {"score", "rank"} & self.roles.keys())
         is_truth = any(name in self.roles for name in TRUTH_CONTENT)
+        rated = [path for path in self.roles.get("scores", "").split("+")
+                 if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
-            not _OF_SYSTEMS.isdisjoint(words(path)) for path in self.roles.get("scores", "").split("+")))
+            not _OF_SYSTEMS.isdisjoint(words(path)) for path in rated))
         if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")

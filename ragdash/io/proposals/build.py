@@ -96,6 +96,7 @@ class _Builder:
     def __init__(self, source: Source, mapping: Mapping[str, str], names: dict[str, None]):
         self.source, self.problems = source, source.collector()
         self.role = mapping.get(ROLE, "both")
+        self.names = names
         self.paths = {name: split_paths(path, names) for name, path in mapping.items() if name not in (ROLE, RECORDS)}
         self._check_paths(names)
         self.variants = self._find_variants(names)
@@ -201,7 +202,8 @@ class _Builder:
     def _add_run_details(self, details: dict, row: dict, query: str | None, variant: Mapping[str, str]) -> None:
         if query:
             details.setdefault("query", query)
-        answer = answer_of(self._values(row, "answer", variant))
+        answer = answer_of([self._in_sentences(path, value) for path, value in zip(
+            self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)])
         if answer is not None:
             details.setdefault("answer", answer)
         elif "answer" in self.paths and not self.is_long:
@@ -213,6 +215,11 @@ class _Builder:
         if times:
             details.setdefault("latency_ms", times)
         self._add_attributes(details, row)
+
+    def _in_sentences(self, path: str, value):
+        """The whole answer where each of its sentences has citations of its own."""
+        is_cited = path.endswith("[].text") and f"{path.removesuffix('text')}citations" in self.names
+        return " ".join(str(item) for item in leaves(value)) if is_cited and type(value) is list else value
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
         """{stage: milliseconds} of a record."""

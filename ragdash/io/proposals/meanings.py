@@ -86,6 +86,12 @@ def is_question_of_text(field: Field) -> bool:
     return is_plain and not field.is_list and 2 * asks > len(texts) > 0
 
 
+def names_speakers(field: Field) -> bool:
+    """True for the speaker of each turn of a conversation, of which there are two or three."""
+    return (field.name_words in (("role",), ("rol",), ("speaker",), ("sender",), ("from",)) and not field.is_list
+            and field.is_text and 1 < field.distinct_count < 4 and len(field.values) > field.distinct_count)
+
+
 def question_rank(field: Field) -> tuple:
     """Sort key: the likelier question first."""
     name = field.name_words

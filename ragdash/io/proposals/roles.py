@@ -123,6 +123,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
     if not questions and ("column 2" not in free or meanings.is_question_of_text(free.get("column 1", KEYLESS))):
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
+        if any(meanings.names_speakers(item) for item in result.fields.values()):
+            questions = []  # what several speakers said to each other
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
