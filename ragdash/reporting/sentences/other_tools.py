@@ -63,6 +63,15 @@ def cause_text(cause: Cause) -> str:
     return rule_text(cause.choice, cause.there)
 
 
+def causes_text(gap: ToolGap, decimals: int = 3) -> str:
+    """Why both numbers differ, the largest cause first; of several, how much each changes."""
+    if not gap.causes:
+        return "no difference"
+    ordered = sorted(gap.causes, key=lambda cause: -abs(np.nan_to_num(cause.change, nan=np.inf)))
+    return "; ".join(cause_text(cause) + (f" ({number(cause.change, decimals, signed=True)})" if len(ordered) > 1
+                                          else "") for cause in ordered)
+
+
 def gap_sentence(gap: ToolGap, decimals: int = 3) -> str:
     """Both numbers and why they differ, the largest cause first.
 
@@ -78,10 +87,7 @@ def gap_sentence(gap: ToolGap, decimals: int = 3) -> str:
     there, here = number(gap.there, decimals), number(gap.here, decimals)
     if not gap.causes:
         return f"{title}: {here} in {gap.tool.title} and here."
-    ordered = sorted(gap.causes, key=lambda cause: -abs(np.nan_to_num(cause.change, nan=np.inf)))
-    parts = [cause_text(cause) + (f" ({number(cause.change, decimals, signed=True)})" if len(ordered) > 1 else "")
-             for cause in ordered]
-    return f"{title}: {there} in {gap.tool.title}, {here} here: {'; '.join(parts)}."
+    return f"{title}: {there} in {gap.tool.title}, {here} here: {causes_text(gap, decimals)}."
 
 
 def missing_metrics_sentence(tool: str, titles: Sequence[str]) -> str:
