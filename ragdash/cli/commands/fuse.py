@@ -12,7 +12,9 @@ import pyarrow as pa
 from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.file_mappings import mapping_for_file
 from ragdash.cli.fusion.answer import answer_dict, answer_text
+from ragdash.cli.fusion.changes import add_changes_options, show_changes
 from ragdash.cli.fusion.legs import add_leg_options, show_legs
+from ragdash.cli.fusion.snippet import add_snippet_options, recipe_for, snippet_dict, snippet_text
 from ragdash.cli.inputs import (
     conventions_of,
     distinct_names,
@@ -27,16 +29,17 @@ from ragdash.core.paths import split_name
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.experiments.fusion.choice import choose, chosen_run
+from ragdash.experiments.fusion.export.for_engine import check_target
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.presets import PRESETS
-from ragdash.experiments.fusion.recipe import make_recipe
+from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.io import read_corpus, read_runs, read_truth, write_run
 from ragdash.metrics import parse_spec, parse_specs
 
-MAIN_METRIC = "nDCG@10"  # of --legs, and of --truth alone, without --tune
+MAIN_METRIC = "nDCG@10"  # of --legs and --changes, and of --truth alone, without --tune
 _FAMILIES = ("all", "rrf", "weighted", "joint")
 
 
@@ -56,34 +59,54 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--truth", "--qrels", metavar="TRUTH", help="judgments, to tune on")
     parser.add_argument("--tune", metavar="METRIC", help=f"choose a hybrid by this metric, and say what it is "
                         f"worth on held-out queries (default where only --truth is given: {MAIN_METRIC})")
+    add_changes_options(parser)
+    add_snippet_options(parser)
     add_leg_options(parser)
     parser.add_argument("--also", metavar="METRICS", help="with --tune: what the choice is worth by these, such as "
                         "\"R@100 RR\"; they have no part in it")
     parser.add_argument("--family", choices=_FAMILIES, default="all", help="what --tune tries; joint: also windows, "
                         "cascades and RBC, chosen together with k and weights")
     parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the held-out divisions")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="of what --tune and --legs print")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="of what --tune, --changes, "
+                        "--snippet and --legs print")
 
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, or choose how to; returns the exit status."""
+    if options.snippet:
+        check_target(options.snippet)
     truth = read_truth(source_of(options.truth), **reading_arguments(options)) if options.truth else None
     records = [record for text in options.runs
                for record in read_runs(source_of(text), name=split_name(text)[0], **reading_arguments(options))]
     runs = with_fixed_ids(with_reversed_scores(distinct_names(records), options), truth, options)
     if options.corpus:
         runs = with_texts(runs, options)
-    if options.legs:
-        recipe = make_recipe(runs, options.method, options.window, options.preset, parameters(options.param))
-        show_legs(runs, truth, parse_spec(options.tune or MAIN_METRIC), recipe, options)
+    if options.legs or options.changes:
+        recipe = _recipe(runs, options)
+        show = show_legs if options.legs else show_changes
+        show(runs, truth, parse_spec(options.tune or MAIN_METRIC), recipe, options)
         return _write_fused(runs, options) if options.output else 0
     asks_for_this = options.preset or options.param or options.method != "rrf"
+    if options.snippet and not options.tune and (asks_for_this or not truth):
+        _put_snippet(_recipe(runs, options), runs, options)
+        return _write_fused(runs, options) if options.output else 0
     if options.tune or (truth and not options.output and not asks_for_this):
         options.tune = options.tune or MAIN_METRIC
         return _tune(runs, truth, options)
     if not options.output:
         raise InputError([Problem("fusion-output", field="-o")])
     return _write_fused(runs, options)
+
+
+def _recipe(runs: Sequence[Run], options: argparse.Namespace) -> Recipe:
+    return make_recipe(runs, options.method, options.window, options.preset, parameters(options.param))
+
+
+def _put_snippet(recipe: Recipe, runs: Sequence[Run], options: argparse.Namespace) -> None:
+    if options.format == "json":
+        write_text(json.dumps(snippet_dict(recipe, options.snippet, runs), indent=2) + "\n", None)
+    else:
+        write_text(snippet_text(recipe, options.snippet, runs), None)
 
 
 def _write_fused(runs: Sequence[Run], options: argparse.Namespace) -> int:
@@ -150,9 +173,16 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
                     conventions=conventions_of(options), pool=pool, seed=options.seed)
     answer = answer_of(pool, choice, parse_specs(options.also or ""), options.seed)
     if options.format == "json":
-        write_text(json.dumps(answer_dict(answer), indent=2, allow_nan=False) + "\n", None)
+        facts = answer_dict(answer)
+        if options.snippet:
+            recipe = recipe_for(choice, options.snippet, runs)
+            facts["snippet"] = snippet_dict(recipe, options.snippet, runs)
+        write_text(json.dumps(facts, indent=2, allow_nan=False) + "\n", None)
     else:
         write_text(answer_text(answer), None)
+        if options.snippet:  # after the answer, which took its time: the engine may have no query for the choice
+            recipe = recipe_for(choice, options.snippet, runs)
+            write_text("\n" + snippet_text(recipe, options.snippet, runs), None)
     if options.output:
         fused = chosen_run(runs, choice, truth)
         say(fused.problems)

@@ -20,6 +20,7 @@ from ragdash.evaluation.compare import ComparisonRules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.evaluation.repeats import group_names, repeat_groups
 from ragdash.experiments.fusion.choice import choose
+from ragdash.experiments.fusion.export.snippets import python_snippet
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.matching.match import Match
@@ -28,7 +29,6 @@ from ragdash.metrics.bands import BANDS
 from ragdash.reporting.html.content import HybridAnswer, ReportContent, ReportRequest, report_specs
 from ragdash.reporting.html.report_page import render_report, select_sections
 from ragdash.reporting.html.sections import ONE_PAGE, SECTIONS
-from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
 from ragdash.reporting.sentences.merge_problems import merged_problems
 
 
@@ -119,7 +119,7 @@ def hybrid_answer(runs: list[Run], truth: Truth, specs: Sequence[Spec], options:
         return HybridAnswer(title, (f"No hybrid was tried: {error.problems[0].actual}.",))
     also = [spec for spec in specs[1:] if spec.metric.view == "Ranked" and spec.metric.better is not None]
     answer = answer_of(pool, choice, also, options.seed)
-    return HybridAnswer(title, tuple(answer_sentences(answer)), tuple(map(tuple, answer_rows(answer))))
+    return HybridAnswer.of(answer, python_snippet(choice.recipe, [run.name for run in runs]))
 
 
 def _baseline(name: str | None, names: Sequence[str], repeats: Sequence[Sequence[str]]) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ragdash.cli.fusion.changes import ceiling_dict, ceiling_table, changes_dict, changes_table, comparison_dict
 from ragdash.cli.fusion.legs import legs_dict
 from ragdash.core.console import aligned
-from ragdash.evaluation.outcomes import Comparison
 from ragdash.experiments.fusion.choice import Choice
 from ragdash.experiments.fusion.legs.answer import Answer
 from ragdash.experiments.fusion.legs.price import FusedPrice
@@ -23,8 +23,11 @@ from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_senten
 
 def answer_text(answer: Answer) -> str:
     """The answer as plain text, with a table of the runs."""
-    table = aligned(["run", answer.choice.spec.title, "low", "high", "n"], answer_rows(answer))
-    return "\n".join(strip_markdown(sentence) for sentence in answer_sentences(answer)) + "\n\n" + table + "\n"
+    tables = [aligned(["run", answer.choice.spec.title, "low", "high", "n"], answer_rows(answer))]
+    if answer.choice.decision != "unknown":
+        tables += [ceiling_table(answer.ceiling), changes_table(answer.changes)]
+    text = "\n".join(strip_markdown(sentence) for sentence in answer_sentences(answer))
+    return "\n\n".join([text, *map(str.rstrip, tables)]) + "\n"
 
 
 def answer_dict(answer: Answer) -> dict[str, object]:
@@ -33,12 +36,13 @@ def answer_dict(answer: Answer) -> dict[str, object]:
     return {**choice_dict(answer.choice), "price": price_dict(answer.price),
             "cascade": None if cascade is None else _finite({
                 "depth": cascade.recipe.params["depth"], "held_out": _held_out_dict(cascade.held_out),
-                "against_tuned": _comparison_dict(cascade.against_tuned)}),
+                "against_tuned": comparison_dict(cascade.against_tuned)}),
             "other_metrics": [_finite({
                 "metric": str(row.spec), "held_out": _held_out_dict(row.value), "single": row.single,
                 "gain": _held_out_dict(row.gain), "best_setting": _recipe_dict(row.best), "best_mean": row.best_mean,
                 "same_setting": row.same}) for row in answer.others],
             "routers": [_finite(_router_dict(router)) for router in answer.routers],
+            "ceiling": ceiling_dict(answer.ceiling), "changes": changes_dict(answer.changes),
             "legs": None if answer.legs is None else legs_dict(answer.legs)}
 
 
@@ -47,7 +51,7 @@ def _router_dict(router: Router) -> dict[str, object]:
                 {"feature": condition.feature, "words": condition.words} for condition in router.rule.conditions],
             "then": router.actions[router.rule.then], "otherwise": router.actions[router.rule.otherwise],
             "share": router.share, "tried": router.tried, "held_out": _held_out_dict(router.held_out),
-            "against_one_weight": _comparison_dict(router.against_global), "beats_one_weight": router.beats_one_weight,
+            "against_one_weight": comparison_dict(router.against_global), "beats_one_weight": router.beats_one_weight,
             "oracle_upper_bound": router.oracle,
             "saved_ms": {"mean": router.saved.mean, "low": router.saved.low, "high": router.saved.high,
                          "n": router.saved.n}}
@@ -75,9 +79,9 @@ def choice_dict(choice: Choice) -> dict[str, object]:
         "in_sample": result.in_sample, "optimism": result.optimism, "share_of_gain_left": choice.survives,
         "folds_worse_than_default": result.worse,
         "flat": None if choice.flat is None else dict(zip(("parameter", "low", "high"), choice.flat, strict=True)),
-        "tuned_against_single": _comparison_dict(choice.against_single),
-        "tuned_against_default": _comparison_dict(choice.against_default),
-        "default_against_single": _comparison_dict(choice.default_against_single)}
+        "tuned_against_single": comparison_dict(choice.against_single),
+        "tuned_against_default": comparison_dict(choice.against_default),
+        "default_against_single": comparison_dict(choice.default_against_single)}
     return {name: _finite(value) for name, value in plain.items()}
 
 
@@ -87,12 +91,6 @@ def price_dict(price: FusedPrice) -> dict[str, object]:
               for name, more in price.extras().items()}
     return {"parallel_ms": extras["parallel"], "sequence_ms": extras["sequence"], "cost_usd": extras["cost"],
             "context_tokens": {**extras["tokens"], "results": price.k}, "cost_reason": price.cost_reason or None}
-
-
-def _comparison_dict(comparison: Comparison) -> dict[str, object]:
-    return {"baseline": comparison.baseline, "difference": comparison.mean_difference, "low": comparison.low,
-            "high": comparison.high, "p_corrected": comparison.p_corrected, "outcome": comparison.outcome,
-            "queries_needed": comparison.queries_needed}
 
 
 def _finite(value: object) -> object:

@@ -34,8 +34,9 @@ def add_leg_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reranked", metavar="RUN", help="of --legs: the run after re-ranking")
 
 
-def show_legs(runs: Sequence[Run], truth: Truth | None, spec: Spec, recipe: Recipe, options: argparse.Namespace) -> int:
-    """Print the attribution; the exit status."""
+def show_legs(runs: Sequence[Run], truth: Truth | None, spec: Spec, recipe: Recipe,
+              options: argparse.Namespace) -> None:
+    """Print the attribution."""
     if truth is None:
         raise InputError([Problem("no-truth", field="--truth")])
     result = attribute(runs, truth, spec, fused=_run(options.fused, options) or recipe,
@@ -45,7 +46,6 @@ def show_legs(runs: Sequence[Run], truth: Truth | None, spec: Spec, recipe: Reci
         write_text(json.dumps(legs_dict(result), indent=2, allow_nan=False) + "\n", None)
     else:
         write_text(_text(result), None)
-    return 0
 
 
 def _run(text: str | None, options: argparse.Namespace) -> Run | None:

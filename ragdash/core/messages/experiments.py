@@ -132,6 +132,23 @@ MESSAGES: Mapping[str, Message] = {
         expected="document ids that are written the same way in every run",
         fix="Check the ids: with different spellings each document counts twice.",
     ),
+    "fusion-engine": Message(
+        actual="{name!r}",
+        expected="one of {names:comma}, or a preset",
+        fix="Name one of them.",
+    ),
+    "fusion-engine/cannot": Message(
+        actual="{method}{norm:?, {norm}}{weighted:? with these weights}, which {engine} has no query for",
+        expected="what its presets do: {names:comma}",
+        fix="Choose one of them with --preset, or take --snippet python.",
+        page="Choose one of its presets.",
+    ),
+    "fusion-engine/tuned": Message(
+        actual="{setting}, which {engine} has no query for",
+        expected="the chosen setting",
+        fix="This is the best setting tried that it has one for: {other}. Its {metric} is {mean} against {best} on all "
+            "queries, which chose both.",
+    ),
     "fusion-norm": Message(
         actual="the normalization {name!r}",
         expected="one of {names:comma}",

@@ -15,8 +15,8 @@ import streamlit as st
 from ragdash.core.records import Run
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
-from ragdash.experiments.fusion import ceiling as ceilings
 from ragdash.experiments.fusion.alternatives import CascadeChoice, OtherMetric, cascade_choice, other_metrics
+from ragdash.experiments.fusion.ceiling import Ceiling, ceiling_means
 from ragdash.experiments.fusion.choice import Choice, choose
 from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.legs.attribution import Attribution, attribute
@@ -72,19 +72,16 @@ def _choice(runs: tuple[str, ...], names: tuple[str, ...], truth: str, conventio
                   queries=_queries)
 
 
-def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, spec: Spec) -> tuple[list[int], np.ndarray]:
-    """(windows, mean of the best order of all documents within each, of the queries in scope)."""
-    return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, str(spec), _pool=judged,
-                    _queries=scope.queries)
+def ceiling(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice) -> Ceiling:
+    """The best possible mean at each window, of the queries in scope."""
+    return _ceiling(tuple(runs), scope.truth_digest, astuple(scope.conventions), scope.slice, str(chosen.spec),
+                    _pool=judged, _single=chosen.single_values[chosen.best_run], _queries=scope.queries)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _ceiling(runs: tuple[str, ...], truth: str, conventions: tuple, query_slice: str, spec: str, _pool: JudgedPool,
-             _queries: np.ndarray) -> tuple[list[int], np.ndarray]:
-    windows = ceilings.windows_of(_pool)
-    values = ceilings.ceiling(_pool, parse_specs(spec)[0], windows)[:, _queries]
-    defined = ~np.isnan(values)
-    return windows, np.where(defined, values, 0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)
+             _single: np.ndarray, _queries: np.ndarray) -> Ceiling:
+    return ceiling_means(_pool, parse_specs(spec)[0], _single, _queries)
 
 
 def price(judged: JudgedPool, runs: Sequence[str], scope: Scope, chosen: Choice, k: int) -> FusedPrice:

@@ -8,10 +8,10 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
+from ragdash.experiments.fusion.export.snippets import python_snippet
 from ragdash.experiments.fusion.legs.answer import answer_of
 from ragdash.metrics import Spec
 from ragdash.reporting.html.content import HybridAnswer
-from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences
 
 FUSED = 2  # runs fused where What-if was not asked about others
 
@@ -38,6 +38,6 @@ def maker(context: PageContext, specs: Sequence[Spec]) -> Callable[[], HybridAns
             return HybridAnswer(spec.title, (f"No hybrid was tried: {error.problems[0].actual}.",))
         also = [other for other in specs if other != spec and other.metric.view == "Ranked" and other.metric.better]
         result = answer_of(pool, choice, also, queries=scope.queries)
-        return HybridAnswer(spec.title, tuple(answer_sentences(result)), tuple(map(tuple, answer_rows(result))))
+        return HybridAnswer.of(result, python_snippet(choice.recipe, names))
 
     return answer

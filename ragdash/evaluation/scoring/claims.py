@@ -68,13 +68,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class JudgedValue:
-    """What a metric comes to. value: NaN where missing; missing: why, in words; reason: the judge's, of the whole."""
+    """What a metric comes to. value: NaN where missing; missing: why, in words; reason: the judge's, of the whole;
+    versions: of the judge that its verdicts are by, the name asked for where the endpoint named none.
+    """
 
     metric: str
     value: float
     missing: str = ""
     reason: str = ""
     flags: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,11 @@ class JudgeFindings:
     generated_questions: tuple[
         tuple[str, bool], ...
     ] = ()  # (question made of the answer, whether that is evasive about it)
+
+    @property
+    def versions(self) -> set[str]:
+        """Versions of the judge that the values are by."""
+        return {version for value in self.values for version in value.versions}
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -132,7 +140,7 @@ def read_query_verdicts(
             else _read_asked(query_cases, verdict_store, store, judge)
         )
         if any(judgments):
-            verdicts[judge] = tuple(_query_verdicts(by_metric) for by_metric in judgments)
+            verdicts[judge] = tuple(_query_verdicts(by_metric, judge.model) for by_metric in judgments)
     return verdicts
 
 
@@ -200,15 +208,15 @@ def _with_chunk_ids(row: dict, case: Case) -> dict:
     )
 
 
-def _query_verdicts(by_metric: _JudgmentsByMetric) -> JudgeFindings:
-    values = tuple(_value(name, judgment) for name, judgment in by_metric.items() if name in TASKS)
+def _query_verdicts(by_metric: _JudgmentsByMetric, model: str) -> JudgeFindings:
+    values = tuple(_value(name, judgment, model) for name, judgment in by_metric.items() if name in TASKS)
     rows = {name: judgment.rows for name, judgment in by_metric.items()}
     questions = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
                   if "question" in row)
     return JudgeFindings(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
 
 
-def _value(name: str, judgment: Judgment) -> JudgedValue:
+def _value(name: str, judgment: Judgment, model: str) -> JudgedValue:
     overall = [row for row in judgment.rows if not row.keys() & {"claim", "chunks", "question"}]
     reason = str(overall[0].get("reason") or "") if len(overall) == 1 else ""
     missing = reason_text(judgment.missing)[0] if judgment.missing else ""
@@ -218,6 +226,7 @@ def _value(name: str, judgment: Judgment) -> JudgedValue:
         missing or ("" if judgment.value == judgment.value else "undefined"),
         reason,
         judgment.flags,
+        tuple(sorted({version or model for version in judgment.versions})),
     )
 
 

@@ -1,4 +1,4 @@
-"""What else to weigh before a hybrid is built: its worth by other metrics, and a cascade in its place.
+"""What else to weigh before a hybrid is built: its worth by other metrics, a cascade in its place, any other mix.
 
 Letters: Q queries, S settings.
 """
@@ -11,19 +11,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import test_family
-from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
 from ragdash.evaluation.stats import SEED
-from ragdash.experiments.fusion.choice import Choice, allow_for_choice, evaluation_of
+from ragdash.experiments.fusion.ceiling import Ceiling, Changes, ceiling_means, changes
+from ragdash.experiments.fusion.choice import (
+    Choice,
+    allow_for_choice,
+    best_single,
+    evaluation_of,
+    single_evaluations,
+)
 from ragdash.experiments.fusion.held_out import HeldOut, first_best, held_out
-from ragdash.experiments.fusion.judged_pool import JudgedPool
+from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
 DEPTHS = (5, 10, 20, 50, 100, 200)  # of cascades that are tried
 CASCADE = "cascade (held out)"
+CUTOFF = 10  # of what changes, where the metric has none
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +138,52 @@ def cascade_choice(pool: JudgedPool, choice: Choice, *, seed: int = SEED,
                        ComparisonRules(seed=seed))
     [comparison] = rows.compare([(1, 0)])
     return CascadeChoice(recipes[result.chosen], result, allow_for_choice(comparison, gain))
+
+
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """A fusion that is named, not tuned: its mean, its outcome against the best single run, the ceiling, what changes.
+    """
+
+    spec: Spec
+    mean: float
+    comparison: Comparison
+    ceiling: Ceiling
+    changes: Changes
+
+
+def mix_of(runs: Sequence[Run], truth: Truth, spec: Spec, recipe: Recipe, *,
+           conventions: Conventions | None = None) -> Mix:
+    """What this recipe would be worth, and what it changes against the best single run.
+
+    Raises
+    ------
+    InputError
+        The metric does not read rankings, or has no better direction.
+
+    Examples
+    --------
+    >>> from ragdash import parse_specs
+    >>> runs = [Run.build(name, ["q", "q"], docs) for name, docs in (("bm25", ["a", "b"]), ("dense", ["b", "a"]))]
+    >>> truth = Truth.build("qrels", ["q"], ["a"], [1])
+    >>> mix = mix_of(runs, truth, parse_specs("RR")[0], make_recipe(runs, params={"weights": (0, 1)}))
+    >>> mix.mean, mix.ceiling.value, mix.changes.first, mix.changes.top, mix.changes.lost
+    (0.5, 1.0, ('q',), (), ('q',))
+    """
+    pool = judged_pool(runs, truth, conventions)
+    singles = single_evaluations(pool, spec)
+    best = best_single(np.stack([row.column(spec) for row in singles]), spec)
+    values = pool.values([recipe], [spec])[0, 0]
+    single = singles[best].column(spec)
+    mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
+    return Mix(spec, mean, against_best(singles, best, values, spec, ComparisonRules()),
+               ceiling_means(pool, spec, single),
+               changes(pool, recipe, best, direction(spec) * (values - single), spec.k or CUTOFF))
+
+
+def against_best(singles: Sequence[Evaluation], best: int, values: np.ndarray, spec: Spec,
+                 rules: ComparisonRules) -> Comparison:
+    """The outcome of a mix with these values (Q,) against the best run; the family: all pairs of the runs and the mix.
+    """
+    rows = [*singles, evaluation_of(singles[0], "mix", values)]
+    return test_family(rows, spec, rules).compare([(len(singles), best)])[0]

@@ -17,6 +17,45 @@ from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec
 
 WINDOWS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+SAME_VALUE = 1e-12  # values that differ by less are equal
+
+
+@dataclass(frozen=True, eq=False)
+class Ceiling:
+    """The best possible mean at each window: windows; best (W,), NaN without a defined query; single: best single run.
+    """
+
+    windows: tuple[int, ...]
+    best: np.ndarray
+    single: float
+
+    @property
+    def value(self) -> float:
+        """With all results of all runs; NaN without any."""
+        return float(self.best[-1]) if len(self.best) else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The queries that a fused run changes against a single run.
+
+    Attributes
+    ----------
+    k, queries
+        The cutoff; how many queries were looked at: those that count, and that some run has.
+    first, top, tied
+        Ids of queries whose first result changes, whose top-k set changes, and whose ranks k and k + 1 have one score.
+    gained, lost
+        Ids of queries whose value becomes better or worse, the largest change first.
+    """
+
+    k: int
+    queries: int
+    first: tuple[str, ...]
+    top: tuple[str, ...]
+    tied: tuple[str, ...]
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +105,19 @@ def ceiling(pool: JudgedPool, spec: Spec, windows: Sequence[int]) -> np.ndarray:
     return np.stack(values) if values else np.zeros((0, len(pool.truth)))
 
 
+def ceiling_means(pool: JudgedPool, spec: Spec, single: np.ndarray, queries: np.ndarray | None = None) -> Ceiling:
+    """The ceiling at the windows worth looking at.
+
+    single (Q,): values of the best single run; queries: as in `changes`.
+    """
+    windows = windows_of(pool)
+    values = np.vstack([ceiling(pool, spec, windows), single])
+    defined = ~np.isnan(values) & (True if queries is None else queries)
+    count = defined.sum(axis=1)
+    means = np.where(count > 0, np.where(defined, values, 0).sum(axis=1) / np.maximum(count, 1), np.nan)
+    return Ceiling(tuple(windows), means[:-1], float(means[-1]))
+
+
 def _best_ranks(pool: JudgedPool, returned: np.ndarray) -> np.ndarray:
     """The returned judged documents of each query first, the highest grade before others: ranks (R,), 0 for the rest.
 
@@ -103,6 +155,27 @@ def churn(pool: JudgedPool, recipe: Recipe, run: int, k: int) -> Churn:
 
     on_all_cores(work, range(len(pool.blocks)))
     return Churn(first, top, tied, k)
+
+
+def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int,
+            queries: np.ndarray | None = None) -> Changes:
+    """What changes if this recipe takes the place of the run with this index.
+
+    gain (Q,): by how much the value of each query of the truth becomes better; queries (Q,) bool: those that count,
+    None: all.
+    """
+    row = pool.truth_query
+    counted = (row >= 0) & (True if queries is None else queries[row])
+    churned = churn(pool, recipe, run, k)
+    names = pool.pool.query_ids.to_pylist()
+    first, top, tied = (tuple(names[index] for index in np.flatnonzero(mask & counted))
+                        for mask in (churned.first, churned.top, churned.tied))
+    gain = np.where(True if queries is None else queries, np.nan_to_num(gain), 0.0)
+    order = np.argsort(-np.abs(gain), kind="stable")
+    in_truth = pool.truth.query_ids
+    gained, lost = (tuple(in_truth[int(index)].as_py() for index in order if sign * gain[index] > SAME_VALUE)
+                    for sign in (1, -1))
+    return Changes(k, int(counted.sum()), first, top, tied, gained, lost)
 
 
 def _scores_of_all(pool: JudgedPool, index: int, recipe: Recipe) -> np.ndarray:

@@ -109,16 +109,14 @@ def choose(runs: Sequence[Run], truth: Truth, spec: Spec, *, window: int | None 
     """
     pool = pool or judged_pool(runs, truth, conventions)
     recipes = settings(runs, window, family)
-    singles = _evaluations(pool, spec)
+    singles = single_evaluations(pool, spec)
     values = pool.values(recipes, [spec])[:, 0]
     if queries is not None:
         values = np.where(queries, values, np.nan)
         singles = [replace(row, values=np.where(queries[:, None], row.values, np.nan)) for row in singles]
     single_values = np.stack([evaluation.column(spec) for evaluation in singles])
     sign = direction(spec)
-    with np.errstate(invalid="ignore"):
-        means = np.array([np.nanmean(row) if (~np.isnan(row)).any() else np.nan for row in single_values])
-    best = best_first(means, spec.metric.better)[0]
+    best = best_single(single_values, spec)
     result = held_out(values, sign=sign, seed=seed)
     against = [held_out(values, base, sign=sign, seed=seed) for base in (single_values[best], values[0])]
     evaluations = (*singles, evaluation_of(singles[0], DEFAULT, values[0]),
@@ -149,7 +147,14 @@ def chosen_run(runs: Sequence[Run], choice: Choice, truth: Truth, name: str = "h
                    problems=(*fused.problems, problem))
 
 
-def _evaluations(pool: JudgedPool, spec: Spec) -> list[Evaluation]:
+def best_single(values: np.ndarray, spec: Spec) -> int:
+    """The index of the run with the best mean: values (P, Q)."""
+    means = np.array([np.nanmean(row) if (~np.isnan(row)).any() else np.nan for row in values])
+    return best_first(means, spec.metric.better)[0]
+
+
+def single_evaluations(pool: JudgedPool, spec: Spec) -> list[Evaluation]:
+    """The evaluations of the runs; InputError for a metric that cannot choose a hybrid."""
     evaluations = [evaluate_match(Match(run, pool.truth, pool.conventions), [spec]) for run in pool.runs]
     problems = [replace(problem, severity="error") for problem in select_comparable(evaluations[0], [spec])[1]]
     if spec.metric.view != "Ranked":

@@ -104,7 +104,16 @@ class FactList:
     kind = "facts"
 
 
-Block = Text | Table | Figure | QueryBlock | FactList
+@dataclass(frozen=True)
+class Code:
+    """Code to copy, with what it is."""
+
+    caption: str
+    text: str
+    kind = "code"
+
+
+Block = Text | Table | Figure | QueryBlock | FactList | Code
 
 
 @dataclass(frozen=True)

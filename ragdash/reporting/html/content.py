@@ -28,6 +28,7 @@ from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec, default_specs, file_specs, parse_specs
 from ragdash.metrics.bands import BANDS, Bands
+from ragdash.reporting.sentences.hybrid_answer import answer_rows, answer_sentences, ceiling_rows, change_rows
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
 ANSWERS = ("NumberMatch", "TokenF1", "ROUGE_L", "EM", "SupportCoverage", "UnsupportedNumbers", "HallucinationRate")
@@ -37,12 +38,26 @@ MAX_WEIGHT_BYTES = 200_000_000  # bytes
 
 @dataclass(frozen=True)
 class HybridAnswer:
-    """Would a hybrid help? sentences: Markdown, the decision first; rows: run, mean, low, high and n as texts, of the
-    metric. Without rows the only sentence says why there is no answer."""
+    """Would a hybrid help?
+
+    sentences: Markdown, the decision first; rows: run, mean, low, high and n as texts, of the metric. Without rows the
+    only sentence says why there is no answer. ceiling, changes: rows of texts; code: the hybrid in Python.
+    """
 
     metric: str
     sentences: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: Sequence[Sequence[str]] = ()
+    ceiling: Sequence[Sequence[str]] = ()
+    changes: Sequence[Sequence[str]] = ()
+    code: str = ""
+
+    @classmethod
+    def of(cls, answer, code: str = "") -> HybridAnswer:
+        """What is shown of an answer (`ragdash.experiments.fusion.legs.answer.Answer`)."""
+        if answer.choice.decision == "unknown":
+            return cls(answer.choice.spec.title, tuple(answer_sentences(answer)), answer_rows(answer))
+        return cls(answer.choice.spec.title, tuple(answer_sentences(answer)), answer_rows(answer),
+                   ceiling_rows(answer.ceiling), change_rows(answer.changes), code)
 
 
 @dataclass(frozen=True, eq=False)

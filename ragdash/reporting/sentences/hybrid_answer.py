@@ -14,6 +14,8 @@ from ragdash.reporting.sentences.latency_cost import duration
 from ragdash.reporting.sentences.what_if import (
     cascade_sentence,
     caution_sentence,
+    ceiling_sentence,
+    changes_sentences,
     flat_sentence,
     hybrid_answer,
     leg_sentence,
@@ -23,6 +25,8 @@ from ragdash.reporting.sentences.what_if import (
     steps_sentence,
 )
 
+NAMED = 5  # queries of each change
+CHANGE_HEADER = ("against the best single run", "queries", "of them")
 KINDS = {"before": "Before retrieval, by the question", "after": "After retrieval, by the lists"}
 
 
@@ -93,6 +97,10 @@ def answer_sentences(answer) -> list[str]:
                                         untimed=answer.untimed, runs=len(choice.runs), decision=choice.decision))
     if choice.flat is not None:
         sentences.append(flat_sentence(*choice.flat, choice.runs[-1]))
+    if choice.decision != "unknown":
+        sentences.append(ceiling_sentence(choice.spec.title, answer.ceiling.single, answer.ceiling.value, None,
+                                          choice.against_single.sign))
+        sentences += changes_sentences(answer.changes, choice.spec.title)
     if answer.cascade is not None:
         cascade = answer.cascade
         sentences.append(cascade_sentence(choice.runs, cascade.recipe.params["depth"], cascade.held_out.value,
@@ -110,6 +118,20 @@ def answer_sentences(answer) -> list[str]:
         sentences += [leg_sentence(name, int(legs.brought_alone(leg).sum()), legs.spec.title, legs.value(leg),
                                    legs.time(leg)) for leg, name in enumerate(legs.legs)]
     return sentences
+
+
+def ceiling_rows(ceiling) -> list[list[str]]:
+    """Window and best possible mean of a `ragdash.experiments.fusion.ceiling.Ceiling`, a row each."""
+    return [[f"{window:,}", number(best)] for window, best in zip(ceiling.windows, ceiling.best, strict=True)]
+
+
+def change_rows(changes) -> list[list[str]]:
+    """What changes, how many queries, and the first of them, of `ragdash.experiments.fusion.ceiling.Changes`."""
+    rows = {"first result differs": changes.first, f"top {changes.k} differ": changes.top,
+            f"ranks {changes.k} and {changes.k + 1} tied": changes.tied, "better": changes.gained,
+            "worse": changes.lost}
+    return [[words, f"{len(names):,}", ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")]
+            for words, names in rows.items()]
 
 
 def answer_rows(answer) -> list[list[str]]:

@@ -9,7 +9,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import judge_of
-from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
+from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict, JudgedValue, JudgeFindings
 from ragdash.evaluation.scoring.judge_drift import DriftCheck
 from ragdash.matching.views.judged import IMPORTED
 from ragdash.metrics import Spec, parse_spec
@@ -72,6 +72,20 @@ def judge_labels(judges: Iterable[Judge]) -> list[str]:
     for judge in judges:
         texts.append(f"{judge} {judge.parameters}" if str(judge) in texts else str(judge))
     return texts
+
+
+def judge_version(model: str, findings: Iterable[JudgeFindings]) -> str:
+    """The version of all verdicts, in words; empty where it is the name asked for, or where they are of several."""
+    versions = set().union(*(run_findings.versions for run_findings in findings))
+    return f"Version {versions.pop()}." if len(versions) == 1 and versions != {model} else ""
+
+
+def value_version(value: JudgedValue, findings: Iterable[JudgeFindings]) -> str:
+    """The version of the judge that gave a value, in words, where those shown are of several; else empty."""
+    if len(value.versions) > 1:
+        return f"by the versions {listed(value.versions)}: not in a mean"
+    several = len(set().union(*(run_findings.versions for run_findings in findings))) > 1
+    return f"by version {value.versions[0]}" if several and value.versions else ""
 
 
 def metric_title(metric: str) -> str:

@@ -32,6 +32,7 @@ _WORDS = {
     ("denominator", "relevant"): "divided by all relevant documents",
     ("denominator", "found"): "divided by the relevant documents retrieved",
     ("per_document", True): "each relevant document is ranked for itself",
+    ("every", True): "1 / rank is added up over all relevant results, not the first alone",
     ("queries", "judged"): "every judged query counts",
     ("queries", "run"): "queries that the run lacks are left out of the mean",
     ("queries", "returned"): "queries without results are left out of the mean",
@@ -63,6 +64,15 @@ def cause_text(cause: Cause) -> str:
     return rule_text(cause.choice, cause.there)
 
 
+def causes_text(gap: ToolGap, decimals: int = 3) -> str:
+    """Why both numbers differ, the largest cause first; of several, how much each changes."""
+    if not gap.causes:
+        return "no difference"
+    ordered = sorted(gap.causes, key=lambda cause: -abs(np.nan_to_num(cause.change, nan=np.inf)))
+    return "; ".join(cause_text(cause) + (f" ({number(cause.change, decimals, signed=True)})" if len(ordered) > 1
+                                          else "") for cause in ordered)
+
+
 def gap_sentence(gap: ToolGap, decimals: int = 3) -> str:
     """Both numbers and why they differ, the largest cause first.
 
@@ -78,10 +88,7 @@ def gap_sentence(gap: ToolGap, decimals: int = 3) -> str:
     there, here = number(gap.there, decimals), number(gap.here, decimals)
     if not gap.causes:
         return f"{title}: {here} in {gap.tool.title} and here."
-    ordered = sorted(gap.causes, key=lambda cause: -abs(np.nan_to_num(cause.change, nan=np.inf)))
-    parts = [cause_text(cause) + (f" ({number(cause.change, decimals, signed=True)})" if len(ordered) > 1 else "")
-             for cause in ordered]
-    return f"{title}: {there} in {gap.tool.title}, {here} here: {'; '.join(parts)}."
+    return f"{title}: {there} in {gap.tool.title}, {here} here: {causes_text(gap, decimals)}."
 
 
 def missing_metrics_sentence(tool: str, titles: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ragdash.evaluation.latency_cost import Amount
 from ragdash.evaluation.outcomes import Comparison
+from ragdash.reporting.sentences.comparison import OUTCOMES
 from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.latency_cost import duration, money
 
@@ -185,17 +186,57 @@ def window_sentence(window: int | None, depths: Sequence[int], engine: str = "")
     return f"{whose} used {window:,} of your {max(depths):,} results."
 
 
+def outcome_text(comparison: Comparison | None) -> str:
+    """+0.096 [+0.024, +0.167] ▲ better"""
+    if comparison is None:
+        return ""
+    low, high = comparison.low, comparison.high
+    return (f"{number(comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
+            f"{number(high, signed=True)}] {OUTCOMES[comparison.outcome]}")
+
+
+def mix_sentence(comparison: Comparison, mean: float) -> str:
+    """The mean of a mix, and its outcome against the best single run."""
+    return (f"{escape(comparison.spec.title)} **{escape(number(mean))}**, against {escape(comparison.baseline)} "
+            f"{escape(outcome_text(comparison))}.")
+
+
 def churn_sentence(queries: int, first: int, changed: int, k: int, gained: int, lost: int, title: str) -> str:
     """How many results change against the best single run: first results, top-k sets, queries that gain and lose."""
     return (f"Against the best single run, {first:,} of {queries:,} first results and {changed:,} top-{k} sets change. "
-            f"{escape(title)} rises for {count(gained, 'query', 'queries')} and falls for {lost:,}.")
+            f"{escape(title)} gets better for {count(gained, 'query', 'queries')} and worse for {lost:,}.")
 
 
-def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None) -> str:
-    """The most that any order of the documents of all runs could reach."""
+def changes_sentences(changes, title: str) -> list[str]:
+    """What `ragdash.experiments.fusion.ceiling.Changes` say: results and queries that change, then ties at the cutoff.
+    """
+    lines = [churn_sentence(changes.queries, len(changes.first), len(changes.top), changes.k, len(changes.gained),
+                            len(changes.lost), title)]
+    if changes.tied:
+        lines.append(tied_sentence(len(changes.tied), changes.queries, changes.k))
+    return lines
+
+
+def tied_sentence(tied: int, queries: int, k: int) -> str:
+    """The share of queries whose top-k set depends on the rule for ties.
+
+    Examples
+    --------
+    >>> tied_sentence(3, 12, 10)
+    'For 25% of the queries, ranks 10 and 11 have the same score. Another rule for ties changes their top 10.'
+    """
+    return (f"For {tied / queries:.0%} of the queries, ranks {k:,} and {k + 1:,} have the same score. Another rule for "
+            f"ties changes their top {k:,}.")
+
+
+def ceiling_sentence(title: str, best: float, ceiling: float, window: int | None, sign: int = 1) -> str:
+    """The most that any order of the documents of all runs could reach; sign: -1 where a lower value is better."""
+    if not np.isfinite(ceiling):
+        return f"No query has a value of {escape(title)}, so no fusion has a ceiling."
     where = "" if window is None else f" in the first {window:,} results of each run"
-    gap = ceiling - best
-    text = (f"No fusion of these runs can exceed {escape(title)} {escape(number(ceiling))}: that is the best order of "
+    gap = sign * (ceiling - best)
+    verb = "exceed" if sign > 0 else "go below"
+    text = (f"No fusion of these runs can {verb} {escape(title)} {escape(number(ceiling))}: that is the best order of "
             f"all documents{where}.")
     if gap < 0.005:
         return text + " There is nothing to gain here: the best single run is that good already."

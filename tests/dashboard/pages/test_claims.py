@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 
 import page_cases
 import pyarrow as pa
@@ -150,6 +152,33 @@ def test_a_toy_is_called_one_and_the_judge_can_be_chosen():
     assert "Correctness" in drawn(at) and "Judged metric" in drawn(at)
     alone = opened("old", query="q0", heard=str(JUDGE))
     assert "Correctness" in drawn(alone), "the link opens the judge chosen"
+
+
+def name_versions(**versions: str) -> None:
+    """Give the stored verdicts on a task a version of the judge."""
+    with closing(sqlite3.connect(default_verdict_store().path)) as db, db:
+        db.executemany("update verdicts set model = ? where task = ?", [(name, of) for of, name in versions.items()])
+
+
+def test_the_version_of_the_judge_is_named():
+    judged("Correctness", judge=JUDGE)
+    name_versions(Correctness="scripted-05")
+    at = opened(query="q0")
+    assert "scripted at localhost\\:1. Version scripted\\-05." in words(at) and "by version" not in drawn(at)
+
+
+def test_a_version_that_says_no_more_than_the_name_is_not_repeated():
+    judged("Correctness", judge=JUDGE)
+    assert "Version" not in words(opened(query="q0"))
+
+
+def test_values_of_several_versions_are_told_apart():
+    judged("Correctness", "ClaimFaithfulness", judge=JUDGE)
+    name_versions(Correctness="scripted-05", Claims="scripted-05", Verify="scripted-08")
+    at = opened(query="q0")
+    assert "Version scripted" not in words(at)
+    assert "by version scripted-05" in drawn(at)
+    assert "by the versions scripted-05 and scripted-08: not in a mean" in drawn(at)
 
 
 def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_restart():

@@ -27,7 +27,6 @@ from ragdash.dashboard.pages.test_set import draft_editor
 from ragdash.dashboard.pages.threshold_bands.speed_cost import sections as speed_sections
 from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import _mean_tokens
 from ragdash.dashboard.pages.what_if import mix_section
-from ragdash.dashboard.pages.what_if import tables as what_if_tables
 from ragdash.dashboard.pages.what_if.sections import _means
 from ragdash.dashboard.session import choices, relevance, short_address, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
@@ -36,6 +35,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.reporting.plots.common.theme import LIGHT
+from ragdash.reporting.sentences import what_if as what_if_sentences
 from ragdash.reporting.sentences.formatting import UNDEFINED
 
 NAN = float("nan")
@@ -251,8 +251,8 @@ def test_a_number_is_whole_and_within_its_bounds(session, typed, default, value)
 
 def test_a_difference_is_written_with_the_signs_of_its_interval():
     outcome = SimpleNamespace(mean_difference=0.096, low=0.024, high=0.167, outcome="better")
-    assert what_if_tables.outcome_text(outcome) == "+0.096 [+0.024, +0.167] ▲ better"
-    assert what_if_tables.outcome_text(None) == ""
+    assert what_if_sentences.outcome_text(outcome) == "+0.096 [+0.024, +0.167] ▲ better"
+    assert what_if_sentences.outcome_text(None) == ""
 
 
 def test_every_measure_of_score_cutoffs_but_aqwv_goes_from_0_to_1():

@@ -7,7 +7,8 @@ from fusion_cases import random_lists, run_of
 
 from ragdash import Truth, fuse, parse_specs
 from ragdash.experiments.fusion import candidates as candidates_module
-from ragdash.experiments.fusion.ceiling import ceiling, churn, windows_of
+from ragdash.experiments.fusion.alternatives import mix_of
+from ragdash.experiments.fusion.ceiling import ceiling, changes, churn, windows_of
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.grids import settings
 from ragdash.experiments.fusion.judged_pool import judged_pool
@@ -51,6 +52,30 @@ def test_no_setting_exceeds_the_ceiling_and_changes_are_those_of_the_sets(monkey
                             for run in (fused, runs[0]))
             assert changed.first[index] == (mine[:1] != single[:1]), (query, recipe)
             assert changed.top[index] == (set(mine[:3]) != set(single[:3])), (query, recipe)
+
+
+def test_changes_name_the_queries_and_leave_out_those_that_do_not_count():
+    """By hand: q1 loses its relevant first result, q2 gains one, q3 has equal lists, q4 has no judgment."""
+    runs = [run_of("a", {"q1": {"good": 2.0, "x": 1.0}, "q2": {"x": 2.0, "good": 1.0}, "q3": {"x": 2.0, "y": 1.0},
+                         "q4": {"x": 2.0, "y": 1.0}}),
+            run_of("b", {"q1": {"x": 2.0, "z": 1.0}, "q2": {"good": 2.0, "z": 1.0}, "q3": {"x": 2.0, "y": 1.0},
+                         "q4": {"z": 1.0}})]
+    truth = Truth.build("qrels", ["q1", "q2", "q3"], ["good", "good", "x"], [1, 1, 1])
+    [spec] = parse_specs("RR")
+    mix = mix_of(runs, truth, spec, make_recipe(runs, params={"weights": (0, 1)}))
+    assert mix.comparison.baseline == "a" and round(mix.mean, 3) == round(2 / 3, 3) and mix.ceiling.value == 1.0
+    assert mix.ceiling.windows == (1, 2) and mix.ceiling.best.tolist() == [1.0, 1.0]
+    assert round(mix.ceiling.single, 3) == round(2.5 / 3, 3)
+    found = mix.changes
+    assert (found.queries, found.first, found.top, found.tied) == (3, ("q1", "q2"), ("q1", "q2"), ())
+    assert (found.gained, found.lost) == (("q2",), ("q1",))
+    pool = judged_pool(runs, truth)
+    only = np.array([name == "q2" for name in truth.query_ids.to_pylist()])
+    part = changes(pool, make_recipe(runs, params={"weights": (0, 1)}), 0, np.array([-1.0, 0.5, 0.0]), 1, only)
+    assert (part.queries, part.first, part.top, part.gained, part.lost) == (1, ("q2",), ("q2",), ("q2",), ())
+    runs = [run_of("a", {"q": {"x": 2.0, "y": 1.0}}), run_of("b", {"q": {"y": 2.0, "x": 1.0}})]
+    pool = judged_pool(runs, Truth.build("qrels", ["q"], ["x"], [1]))
+    assert changes(pool, make_recipe(runs), 0, np.zeros(1), 1).tied == ("q",), "each is first once and second once"
 
 
 def test_recipes_as_code_have_their_values():

@@ -156,8 +156,10 @@ def test_parameters_are_chosen_together(samples):
 def test_the_report_says_whether_a_hybrid_would_help(capsys, tmp_path):
     runs = [f"{name}={ROOT}/sample_runs/{name}.jsonl" for name in ("sparse", "dense")]
     out, truth = tmp_path / "report.html", f"{ROOT}/sample_runs/truth.jsonl"
-    for files, sentences in ((runs, ("Would a hybrid help?", "Yes: build this hybrid", "alone brings", "ms more",
-                                     "A cascade (sparse")), (runs[:1], ("A hybrid needs two runs.",))):
+    parts = ("Would a hybrid help?", "Yes: build this hybrid", "alone brings", "ms more", "A cascade (sparse",
+             "No fusion of these runs can exceed", "Ceiling: the best order", "top-10 sets change",
+             "ranks 10 and 11 tied", "ragdash.fuse(runs, ")
+    for files, sentences in ((runs, parts), (runs[:1], ("A hybrid needs two runs.",))):
         assert main(["report", *files, "--truth", truth, "--what-if", "--resamples", "200", "-o", str(out)]) == 0
         text = out.read_text(encoding="utf-8")
         assert all(sentence in text for sentence in sentences)

@@ -122,5 +122,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             persist_state="session",
             help=tooltip("shown_judge"),
         )
-    if len(verdicts.judges) == 1 or sentences_judge.is_toy(verdicts.judge):
-        st.caption(f":material/gavel: {fmt.escape(sentences_judge.judge_name(verdicts.judge))}")
+    judge, version = verdicts.judge, sentences_judge.judge_version(verdicts.judge.model, verdicts.findings)
+    names = [sentences_judge.judge_name(judge)] if len(verdicts.judges) == 1 or sentences_judge.is_toy(judge) else []
+    if names or version:
+        st.caption(f":material/gavel: {fmt.escape('. '.join(filter(None, (*names, version))))}")

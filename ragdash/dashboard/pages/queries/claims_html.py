@@ -6,7 +6,7 @@ Verdicts quote the texts of files, and both may contain markup, so everything is
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ragdash.dashboard.pages.queries.ranking_html import (
     NAME_COLUMN,
@@ -59,13 +59,13 @@ def target_style(theme: Theme) -> str:
 
 def values_table(columns: Sequence[RankingColumn], findings: Sequence[JudgeFindings], theme: Theme) -> str:
     """Table of the judged metrics: metrics in rows, runs in columns; those of RAGChecker are collapsed."""
-    values_by_run = [{value.metric: value for value in run_findings.values} for run_findings in findings]
-    names = [name for name in TASKS if any(name in run_values for run_values in values_by_run)]
+    judged_names = {value.metric for run_findings in findings for value in run_findings.values}
+    names = [name for name in TASKS if name in judged_names]
     plain_names = [name for name in names if not name.startswith("RAGChecker.")]
     family = [name for name in names if name not in plain_names]
-    blocks = [_values_table(plain_names, values_by_run, columns, theme)] if plain_names else []
+    blocks = [_values_table(plain_names, findings, columns, theme)] if plain_names else []
     if family:
-        table = _values_table(family, values_by_run, columns, theme)
+        table = _values_table(family, findings, columns, theme)
         blocks.append(
             f'<details style="margin-top:8px"><summary style="cursor:pointer">'
             f"{count(len(family), 'share')} of RAGChecker</summary>{table}</details>"
@@ -75,14 +75,15 @@ def values_table(columns: Sequence[RankingColumn], findings: Sequence[JudgeFindi
     return "".join(blocks)
 
 
-def _values_table(names: Sequence[str], values_by_run: Sequence[Mapping[str, JudgedValue]],
-                  columns: Sequence[RankingColumn], theme: Theme) -> str:
+def _values_table(names: Sequence[str], findings: Sequence[JudgeFindings], columns: Sequence[RankingColumn],
+                  theme: Theme) -> str:
+    values_by_run = [{value.metric: value for value in run_findings.values} for run_findings in findings]
     left_aligned = f'style="{cell_style(theme)}text-align:left'
     head = "".join(f'<th scope="col" {left_aligned}">{column.header}</th>' for column in columns)
     rows = [
         table_row(
             html.escape(judge.metric_title(name)),
-            "".join(_value_cell(run_values.get(name), theme) for run_values in values_by_run),
+            "".join(_value_cell(run_values.get(name), findings, theme) for run_values in values_by_run),
             theme,
         )
         for name in names
@@ -92,12 +93,13 @@ def _values_table(names: Sequence[str], values_by_run: Sequence[Mapping[str, Jud
     return scrollable_table("Values of the judged metrics", table, NAME_COLUMN + 130 * len(columns), theme)
 
 
-def _value_cell(value: JudgedValue | None, theme: Theme) -> str:
+def _value_cell(value: JudgedValue | None, findings: Sequence[JudgeFindings], theme: Theme) -> str:
     if value is None:
         return f'<td style="{cell_style(theme)}color:{theme.muted}">{UNDEFINED} <small>not judged</small></td>'
     small = [f"missing: {value.missing}"] if value.missing else []
     small += [judge.FLAGS.get(flag, flag) for flag in value.flags]
     small += [value.reason] if value.reason else []
+    small += [version] if (version := judge.value_version(value, findings)) else []
     details = "".join(f'<div dir="auto" style="font-size:12px;color:{theme.muted};overflow-wrap:anywhere">'
                    f"{_shortened(text)}</div>" for text in small)
     return f'<td style="{cell_style(theme)}"><b>{number(value.value)}</b>{details}</td>'

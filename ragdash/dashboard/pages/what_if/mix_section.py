@@ -11,16 +11,17 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import tables
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import test_family
-from ragdash.evaluation.outcomes import Comparison, ComparisonRules
-from ragdash.experiments.fusion.ceiling import churn
-from ragdash.experiments.fusion.choice import Choice, chosen_run, evaluation_of
+from ragdash.evaluation.outcomes import ComparisonRules
+from ragdash.experiments.fusion.alternatives import against_best
+from ragdash.experiments.fusion.ceiling import changes
+from ragdash.experiments.fusion.choice import Choice, chosen_run
 from ragdash.experiments.fusion.export.snippets import engine_snippet, python_snippet
 from ragdash.experiments.fusion.fuse import fuse
 from ragdash.experiments.fusion.grids import KS
@@ -54,11 +55,10 @@ def _mix(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
         elements.problems(error.problems, "mix")
         return
     values = np.where(context.scope.queries, pool.values([recipe], [choice.spec])[0, 0], np.nan)
-    comparison = _against_best(choice, values)
-    single = choice.runs[choice.best_run]
+    comparison = against_best(choice.evaluations[:len(choice.runs)], choice.best_run, values, choice.spec,
+                              ComparisonRules(permutations=FAST_FLIPS))
     mean = float(np.nanmean(values)) if (~np.isnan(values)).any() else np.nan
-    st.markdown(f"{fmt.escape(choice.spec.title)} **{fmt.escape(fmt.number(mean))}**, against {fmt.escape(single)} "
-                f"{fmt.escape(tables.outcome_text(comparison))}.")
+    st.markdown(sentences.mix_sentence(comparison, mean))
     if recipe == choice.recipe:
         st.caption("These queries chose the setting, so this value is too good. Report the held-out value above.")
     engine = PRESETS[recipe.preset].engine if recipe.preset else ""
@@ -138,29 +138,20 @@ def _options_of_order(name: str, pool: JudgedPool) -> Mapping[str, object]:
                                  persist_state="session", help=tooltip("union_same"))}
 
 
-def _against_best(choice: Choice, values: np.ndarray) -> Comparison:
-    """The outcome of this mix against the best single run; the family is all pairs of the runs and the mix."""
-    mix = evaluation_of(choice.evaluations[0], "mix", values)
-    rows = [*choice.evaluations[:len(choice.runs)], mix]
-    return test_family(rows, choice.spec, ComparisonRules(permutations=FAST_FLIPS)).compare(
-        [(len(rows) - 1, choice.best_run)])[0]
-
-
 def _render_changes(context: PageContext, choice: Choice, pool: JudgedPool, recipe: Recipe,
                     values: np.ndarray) -> None:
     """First results and top-k sets that change; the queries that gain and lose, one click to read them."""
     single, title = choice.single_values[choice.best_run], choice.spec.title
-    change = choice.against_single.sign * (values - single)
-    gained, lost = int((change > 1e-12).sum()), int((change < -1e-12).sum())
-    changed = churn(pool, recipe, choice.best_run, context.k)
-    counts = (len(changed.first), int(changed.first.sum()), int(changed.top.sum()))
-    st.markdown(sentences.churn_sentence(*counts, context.k, gained, lost, title), help=tooltip("churn"))
-    if changed.tied.any():
-        st.caption(f"For {changed.tied.mean():.0%} of the queries, ranks {context.k:,} and {context.k + 1:,} have the "
-                   f"same score. Another rule for ties changes their top {context.k:,}.")
-    if not gained + lost:
+    changed = changes(pool, recipe, choice.best_run, choice.against_single.sign * (values - single), context.k,
+                      context.scope.queries)
+    results, *ties = sentences.changes_sentences(changed, title)
+    st.markdown(results, help=tooltip("churn"))
+    for line in ties:
+        st.caption(line)
+    moved = len(changed.gained) + len(changed.lost)
+    if not moved:
         return
-    with st.expander(f"Queries that change ({gained + lost:,})", key="mix_changes", on_change="rerun") as fold:
+    with st.expander(f"Queries that change ({moved:,})", key="mix_changes", on_change="rerun") as fold:
         if fold.open:
             table = tables.changes_table(pool.truth.query_ids.to_pylist(), single, values, title,
                                          choice.runs[choice.best_run], MOST_CHANGES)
@@ -210,6 +201,10 @@ def _trec(run) -> bytes:
 
 def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
     """Add the fused run to the session; it is compared like any other."""
-    run = _fused(choice, pool, recipe)
-    LOADED.put(run)
-    st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
+    try:
+        with rights.change("add-mix"):
+            run = _fused(choice, pool, recipe)
+            LOADED.put(run)
+            st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
+    except InputError as error:
+        state.set_notice(error.problems)

@@ -154,14 +154,13 @@ def _render_sweep(context: PageContext, choice: Choice) -> None:
 def _render_ceiling(context: PageContext, choice: Choice, pool: JudgedPool) -> None:
     """What the best order of all results could reach at most, by window."""
     st.header("Ceiling by window", anchor=False, help=tooltip("ceiling"))
-    windows, best = what_if_cache.ceiling(pool, context.digests, context.scope, choice.spec)
-    singles = _means(choice.single_values)
-    figure = pictures.ceiling(windows, best, context.names, context.slots, singles, axis=axis_of(choice.spec),
-                              theme=elements.theme())
-    elements.chart(figure, tables.ceiling_table(choice.spec.title, windows, best), "ceiling",
+    most = what_if_cache.ceiling(pool, context.digests, context.scope, choice)
+    figure = pictures.ceiling(most.windows, most.best, context.names, context.slots, _means(choice.single_values),
+                              axis=axis_of(choice.spec), theme=elements.theme())
+    elements.chart(figure, tables.ceiling_table(choice.spec.title, most.windows, most.best), "ceiling",
                    f"The best possible {choice.spec.title} by window",
-                   caption=sentences.ceiling_sentence(choice.spec.title, float(singles[choice.best_run]),
-                                                      float(best[-1]), None))
+                   caption=sentences.ceiling_sentence(choice.spec.title, most.single, most.value, None,
+                                                      choice.against_single.sign))
 
 
 def _means(values: np.ndarray | Sequence) -> np.ndarray:

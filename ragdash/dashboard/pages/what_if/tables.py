@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ragdash.evaluation.evaluate import summaries
-from ragdash.evaluation.outcomes import Comparison
 from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.experiments.fusion.choice import Choice
-from ragdash.reporting.sentences.comparison import OUTCOMES
-from ragdash.reporting.sentences.formatting import number
+from ragdash.reporting.sentences.what_if import outcome_text
 
 
 def runs_table(choice: Choice) -> pd.DataFrame:
@@ -27,15 +25,6 @@ def runs_table(choice: Choice) -> pd.DataFrame:
                      "Against the best run": outcome_text(outcomes.get(index)) if index != choice.best_run
                      else "best single run", "n": summary.n})
     return pd.DataFrame(rows[::-1])
-
-
-def outcome_text(comparison: Comparison | None) -> str:
-    """+0.096 [+0.024, +0.167] ▲ better"""
-    if comparison is None:
-        return ""
-    low, high = comparison.low, comparison.high
-    return (f"{number(comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
-            f"{number(high, signed=True)}] {OUTCOMES[comparison.outcome]}")
 
 
 def sweep_table(label: str, title: str, x: np.ndarray, mean: np.ndarray) -> pd.DataFrame:

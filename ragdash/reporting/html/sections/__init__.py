@@ -13,6 +13,7 @@ from ragdash.reporting.html.sections import (
     hybrid,
     judges,
     latency_cost,
+    other_tools,
     overall,
     queries,
     retrieval,
@@ -34,11 +35,13 @@ SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
     "speed": ("Speed and cost", latency_cost.latency_cost_section),
     "hybrid": ("Would a hybrid help?", hybrid.hybrid),
     "testset": ("Is the test set any good?", test_set.test_set),
+    "judgenext": ("Judge these next", test_set.judge_next),
+    "tools": ("As other tools print it", other_tools.other_tools),
     "settings": ("Settings", appendix.settings),
     "ledger": ("Comparability", appendix.comparability),
     "metrics": ("What the metrics mean", appendix.metrics),
     "versions": ("Versions and digests", appendix.versions),
 }
 ASKED = ("hybrid",)  # sections that a report has only where it is asked for them
-WITHOUT_PICTURES = ("hybrid", "testset")  # sections that need not be computed for their pictures
+WITHOUT_PICTURES = ("hybrid", "testset", "judgenext", "tools")  # sections that need not be computed for their pictures
 ONE_PAGE = ("summary",)  # the report that prints on two pages at most; the other sections are its appendix

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ragdash.reporting.html.blocks import Section, Table, Text
+from ragdash.reporting.html.blocks import Block, Code, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
+from ragdash.reporting.sentences.hybrid_answer import CHANGE_HEADER
+
+CEILING_HEADER = ("window", "at most")
 
 
 def hybrid(content: ReportContent, title: str) -> Section:
@@ -15,7 +18,15 @@ def hybrid(content: ReportContent, title: str) -> Section:
         return Section("hybrid", title, missing=answer.sentences[0])
     decision, *details = answer.sentences
     header = ["run", answer.metric, "low", "high", "n"]
-    return Section("hybrid", title, [
+    blocks: list[Block] = [
         Text(decision), Text("\n".join(f"- {sentence}" for sentence in details)),
         Table("The tuned hybrid, held out, next to the default and the single runs", header, answer.rows,
-              frozenset(range(1, len(header))))])
+              frozenset(range(1, len(header))))]
+    if answer.ceiling:
+        blocks.append(Table("Ceiling: the best order of the first results of all runs", CEILING_HEADER, answer.ceiling,
+                            frozenset((0, 1))))
+    if answer.changes:
+        blocks.append(Table("What the chosen hybrid changes", CHANGE_HEADER, answer.changes, frozenset((1,))))
+    if answer.code:
+        blocks.append(Code("The chosen hybrid in Python", answer.code))
+    return Section("hybrid", title, blocks)

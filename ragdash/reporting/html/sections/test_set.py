@@ -1,16 +1,18 @@
-"""Is the test set any good? What `ragdash audit` and the page Test set say, in short."""
+"""Is the test set any good, and what to judge next? What `ragdash audit` and `ragdash judgments` say, in short."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from ragdash.analysis.test_set import check_evaluated, check_labels
+from ragdash.analysis.test_set.unjudged import plan_judgments
+from ragdash.core.errors import InputError, Unavailable
 from ragdash.reporting.html.blocks import Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
-from ragdash.reporting.sentences.formatting import number
-from ragdash.reporting.test_set import check_sentences, finding_rows, query_rows
+from ragdash.reporting.sentences.formatting import escape, number
+from ragdash.reporting.test_set import check_sentences, finding_rows, plan_cautions, plan_sentence, query_rows
 
-SHOWN = 10  # queries and findings
+SHOWN = 10  # queries, findings, documents
 
 
 def test_set(content: ReportContent, title: str) -> Section:
@@ -35,3 +37,26 @@ def test_set(content: ReportContent, title: str) -> Section:
                             [[row["query_id"], row["finding"], ", ".join(row["documents"])] for row in findings],
                             frozenset()))
     return Section("testset", title, blocks)
+
+
+def judge_next(content: ReportContent, title: str) -> Section:
+    """The sentence of the plan, its cautions, the documents that remove most doubt."""
+    names = content.names
+    if len(names) < 2:
+        return Section("judgenext", title, missing="Two runs or more are needed: one run has no rival.")
+    try:
+        plan = plan_judgments([match.renamed(name) for match, name in zip(content.request.matches, names, strict=True)],
+                              content.lead, limit=SHOWN, seed=content.rules.seed)
+    except (InputError, Unavailable) as error:
+        problem = error.problem if isinstance(error, Unavailable) else error.problems[0]
+        return Section("judgenext", title, missing=escape(problem.actual))
+    blocks = [Text(plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total))]
+    if not content.selected.all():
+        blocks.append(Text("This is about all queries, not those shown alone.", quiet=True))
+    blocks += [Text(caution, quiet=True) for caution in plan_cautions(plan)]
+    rows = [[row["query_id"], row["doc_id"], f"{row['chance']:.0%}", f"{row['doubt']:.1%}"]
+            for row in plan.table.to_pylist()]
+    if rows:
+        blocks.append(Table("The judgments that remove most doubt", ["query", "document", "chance of being relevant",
+                                                                     "share of the doubt"], rows, frozenset((2, 3))))
+    return Section("judgenext", title, blocks)
