@@ -205,12 +205,13 @@ def test_spans_of_openinference_in_an_export_of_lines():
 
 def test_the_answer_of_a_chain_and_the_tokens_of_its_model_call():
     answer = {"type": "ai", "data": {"content": "Ada", "type": "ai", "usage_metadata": None}}
-    output = {"context": [{"id": "d1", "page_content": "a text", "type": "Document"}], "input": "who?", "answer": answer}
+    documents = [{"id": "d1", "page_content": "a text", "type": "Document"}]
+    output = {"context": documents, "input": "who?", "answer": answer}
     export = otlp(
         ("t", "s1", None, 900, {"openinference.span.kind": "CHAIN", "input.value": "who?",
                                 "output.value": json.dumps(output), "output.mime_type": "application/json"}),
         ("t", "s2", "s1", 300, {"openinference.span.kind": "RETRIEVER", "input.value": "who?",
-                                "output.value": json.dumps({"documents": output["context"]}),
+                                "output.value": json.dumps({"documents": documents}),
                                 "retrieval.documents.0.document.content": "a text"}),
         ("t", "s3", "s1", 500, {"openinference.span.kind": "LLM", "input.value": "a text who?", "output.value": "Ada",
                                 "llm.token_count.prompt": 7, "llm.token_count.completion": 2}))
