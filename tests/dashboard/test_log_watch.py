@@ -19,7 +19,6 @@ from ragdash.dashboard.watching import log_watch
 from ragdash.io.recorded.folder import log_entries
 from ragdash.reporting.sentences import formatting as fmt
 
-
 APPEARS = 3  # seconds from what was written to what an open page shows
 
 
@@ -224,7 +223,7 @@ def test_a_run_appears_on_an_open_page_and_nothing_is_drawn_in_between(browser, 
             run = ragdash.record(f"next {number}").start()
             add(run, 0, 3)
         run.close()
-        print(f"\nseconds until a growing run grew on the page: {sorted(grown)}; until a closed one was there: {closed}")
+        print(f"\nseconds until a growing run grew on the page: {grown}; until a closed one was there: {closed}")
         assert median(grown) < APPEARS and median(closed) < APPEARS  # a single one may say how busy the machine is
         assert not faults
     finally:

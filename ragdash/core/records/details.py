@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -46,3 +48,14 @@ def _python_values(cells: pa.ChunkedArray) -> list:
     if pa.types.is_floating(cells.type) and not cells.null_count:
         return cells.to_numpy().tolist()
     return cells.to_pylist()
+
+
+def conversation_text(history: Iterable[tuple[str, str]]) -> str:
+    """What was said before a query as one text, a paragraph for each message. history: (role, text), the oldest first.
+
+    Examples
+    --------
+    >>> conversation_text([("user", "Who built it?"), ("assistant", "Eiffel.")])
+    'user: Who built it?\\n\\nassistant: Eiffel.'
+    """
+    return "\n\n".join(f"{role}: {text}" if role else text for role, text in history)
