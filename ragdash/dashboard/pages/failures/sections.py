@@ -269,7 +269,8 @@ def render_attributes(data: FailuresData) -> None:
     frame = pd.DataFrame({state.get(state.BY): values, "Queries": sizes,
                           **{STAGES[s].title: counts[:, s] for s in occurring}})
     elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}",
-                   note=f"Queries of {name} at each stage, shaded by their share of the row; {fmt.count(int(sizes.sum()), 'query', 'queries')}.")
+                   note=f"Queries of {name} at each stage, shaded by their share of the row; "
+                        f"{fmt.count(int(sizes.sum()), 'query', 'queries')}.")
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
         st.caption(f"Failing queries of {fmt.escape(name)}:", width="content")
