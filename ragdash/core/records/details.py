@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -32,3 +34,14 @@ def details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.nd
         seed = int(hash_text(text_column([name]))[0] >> np.uint64(32))
         lanes = lanes + lanes_of(mix(hashes[present], hash_text(text_column(cells.cast(pa.string())), seed=seed)))
     return lanes
+
+
+def conversation_text(history: Iterable[tuple[str, str]]) -> str:
+    """What was said before a query as one text, a paragraph for each message. history: (role, text), the oldest first.
+
+    Examples
+    --------
+    >>> conversation_text([("user", "Who built it?"), ("assistant", "Eiffel.")])
+    'user: Who built it?\\n\\nassistant: Eiffel.'
+    """
+    return "\n\n".join(f"{role}: {text}" if role else text for role, text in history)
