@@ -198,8 +198,10 @@ def _slice() -> None:
 
 
 def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
-    """Which of the runs shown the others are compared with."""
+    """Which of the runs shown the others are compared with; one run alone has no baseline to choose."""
+    key = state.choice_key(state.BASELINE, shown_digests, shown_digests[0])
+    if len(shown_digests) == 1:
+        return
     short = dict(zip(names, fmt.short_names(list(names.values()), BASELINE_NAME), strict=True))
-    st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest),
-                 key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
+    st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest), key=key,
                  help=tooltip("baseline"))

@@ -52,8 +52,11 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
             context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.entries),
             key="other_runs", more={"Latency": latency, "Cost": cost})
         page_links.link("compare", f"Compare all {len(order)} runs", icon=":material/leaderboard:")
+    is_partial = any(summary.n < counts["queries"] for summary, counts in
+                     zip(summaries, context.results.counts(), strict=True))
+    notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}."
-               f"{context.scope.basis}")
+               f"{notes}{context.scope.basis}", help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
 
 
