@@ -136,9 +136,17 @@ def _check_start(name: str, rows: Iterable[LogRow], present: Iterable[LogRow], l
     expected = iter(rows)
     for row in present:
         other = next(expected, None)
-        same = other is not None and (other.key, other.values) == (row.key, row.values)
+        same = other is not None and (other.key, _known(other)) == (row.key, _known(row))
         if not same or (other is not None and other.id and row.id and other.id != row.id):
             raise InputError([Problem("copy-differs", {"what": json.dumps(name)}, location)])
+
+
+def _known(row: LogRow) -> tuple[str | None, ...]:
+    """The values without those at the end that an earlier version did not have."""
+    end = len(row.values)
+    while end and row.values[end - 1] is None:
+        end -= 1
+    return row.values[:end]
 
 
 def _copy_verdicts(source: VerdictStore, target: VerdictStore) -> int:

@@ -64,6 +64,8 @@ class SavedView:
         Date and time in ISO 8601, and who saved it; empty where that is unknown.
     slug
         The name in an address: lower-case letters, digits and hyphens. Given when the view is saved.
+    by
+        The mail address of the login of who saved it; empty without a login.
     """
 
     name: str
@@ -73,6 +75,7 @@ class SavedView:
     when: str = ""
     author: str = ""
     slug: str = ""
+    by: str = ""
 
 
 _FIELDS = {field.name for field in fields(SavedView)} - {"slug"}
@@ -171,6 +174,7 @@ def _free_slug(name: str, current: Mapping[str, SavedView]) -> str:
 def _add_event(writer: LogWriter, kind: str, slug: str, view: SavedView | None) -> None:
     facts = {} if view is None else {
         "name": view.name, "note": view.note, "page": view.page, "when": view.when, "author": view.author,
+        **({"by": view.by} if view.by else {}),
         "parameters": {key: list(values) for key, values in view.parameters.items()}}
     writer.add(slug, (kind, json.dumps(facts)))
 

@@ -16,12 +16,19 @@ import time
 import urllib.request
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
+from streamlit.elements.widgets import button
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner_utils import script_run_context
+from streamlit.testing.v1 import local_script_runner
+from warm_processes import Popen
+
+from ragdash.evaluation.scoring import score_worker
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -93,14 +100,28 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
 def quick_app_tests():
     """Leave out what takes most of the time of a page in AppTest, and what pages do not do.
 
-    For each page, Streamlit reads the metadata of every installed package again, and collects garbage after each run.
+    For each page, Streamlit reads the metadata of every installed package again, and collects garbage after each run;
+    while the script runs, AppTest asks a thousand times a second whether it has ended. Nobody reads the hashes of the
+    messages: they serve the cache of a browser.
     """
     collects = config.get_option("runner.postScriptGC")
     config.set_option("runner.postScriptGC", False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(button, "get_main_script_directory", cache(button.get_main_script_directory))
+        patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
+        patch.setattr(local_script_runner, "require_widgets_deltas", await_script)
         yield
     config.set_option("runner.postScriptGC", collects)
+
+
+def await_script(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+    """Wait for the end of the script, without asking again and again."""
+    runner._script_thread.join(timeout)
+    if not runner.script_stopped():
+        runner.request_stop()
+        runner.join()
+        raise RuntimeError(f"The script did not end in {timeout} s")
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +131,18 @@ def nothing_given(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
     monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def warm_jobs(request, monkeypatch):
+    """Jobs of pages are forked from a process that has imported their code, unless a test looks at their start."""
+    if "cold_jobs" not in request.fixturenames:
+        monkeypatch.setattr(score_worker, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": Popen}))
+
+
+@pytest.fixture()
+def cold_jobs():
+    """Jobs of pages are started as the dashboard does it."""
 
 
 @pytest.fixture()

@@ -9,8 +9,7 @@ from streamlit.testing.v1 import AppTest
 from test_pages import upload
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.auth import login, roles
-from ragdash.dashboard.session import data_store
+from ragdash.dashboard.auth import login, rights, roles
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.matching.evidence import kept_decisions
 from ragdash.workspace.reviews import ReviewStore
@@ -177,15 +176,15 @@ def test_a_file_that_cannot_be_read_lets_nobody_in(tmp_path, monkeypatch):
     monkeypatch.setattr(roles.st.secrets, "load_if_toml_exists", lambda: False)
     with pytest.raises(InputError, match=r"secrets\.toml"):
         roles.access()
-    assert not roles.may_change()
+    assert rights.role() == "" and not rights.may("compute-map")
     at = visited(None)
     assert not at.exception and "secrets.toml" in at.error[0].value and not at.get("file_uploader")
 
 
 def test_outside_a_session_nothing_is_changed_where_there_is_a_login(monkeypatch):
-    assert roles.may_change()
+    assert rights.may("delete-stored")
     monkeypatch.setattr(roles, "access", lambda: roles.Access(frozenset(["ada@example.org"]), frozenset(), (None,)))
-    assert not roles.may_change()
+    assert not rights.may("compute-map")
 
 
 def test_each_provider_has_its_button(monkeypatch):
@@ -226,7 +225,7 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
     """The page was drawn for somebody who may change things, as one that was tampered with is."""
     link = samples()
     at = opened(page, state=OPEN[page], **link)
-    monkeypatch.setenv(data_store.READ_ONLY, "1")
+    monkeypatch.setenv(rights.READ_ONLY, "1")
     say(at, page)
     assert not at.exception and "served read-only" in words(at).replace("\\", "")
     assert not ReviewStore().truths() and not kept_decisions().read()

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.caches.shared_cache import ask_again, once_a_run, script_run, shared
-from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session import scope as scope_module
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.compare import ComparisonRules
@@ -86,7 +86,8 @@ def test_one_run_of_the_script_asks_the_disk_once_until_it_changes_something():
     assert [read("a"), read("a")] == [1, 2]  # outside a run nothing is kept
     with script_run():
         assert [read("a"), read("b"), read("a"), read("b")] == [3, 4, 3, 4]
-        data_store.check_writable()  # asked before every change of the workspace
+        with rights.change("review"):  # asked for before every change of the workspace
+            pass
         assert [read("a"), read("a")] == [5, 5]
         with ThreadPoolExecutor(1) as other_session:
             assert other_session.submit(read, "a").result() == 6

@@ -17,6 +17,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a login that is set up",
         fix="Ask the person who runs the server: docs/reference/deploy.md says what it needs.",
     ),
+    "not-allowed": Message(
+        actual="a request to {action}",
+        expected="the role {role}",
+        fix="Ask an admin of this server.",
+    ),
     "not-saved": Message(
         actual="{name} loaded, but not saved for the next start: {cause.actual}",
         expected="{cause.expected}",
@@ -44,7 +49,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unclear-access/keys": Message(
         actual="[access] with {keys:comma}",
-        expected="[access] with editors, viewers or both",
+        expected="[access] with admins, editors or viewers",
         fix="List the addresses of those who may come in.",
     ),
     "unclear-access/no-auth": Message(
@@ -54,12 +59,12 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unclear-access/no-lists": Message(
         actual="no [access]",
-        expected="[access] with editors, viewers or both",
+        expected="[access] with admins, editors or viewers",
         fix="List the addresses of those who may come in.",
     ),
     "unclear-access/projects": Message(
         actual="projects = {value}",
-        expected="a table for each project with editors, viewers, editor_groups or viewer_groups",
+        expected="a table for each project with admins, editors, viewers, or groups of these",
         fix="Write [access.projects.NAME] with these lists below.",
     ),
     "unclear-access/unreadable": Message(
@@ -69,7 +74,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unclear-access/value": Message(
         actual="access = {value}",
-        expected="[access] with editors, viewers or both",
+        expected="[access] with admins, editors or viewers",
         fix="List the addresses of those who may come in.",
     ),
     "wrong-pattern": Message(

@@ -56,7 +56,7 @@ class LogWriter(Protocol):
 
 
 class EventLog(Protocol):
-    """Events that are only ever added. Any number of processes and threads may share it.
+    """Events that are only ever added, but for `erase`. Any number of processes and threads may share it.
 
     What `write` has added when it returns survives the end of every process and of the database server. It is added
     once, also where the connection was lost in between and the work was done again. All raise InputError where the log
@@ -82,6 +82,15 @@ class EventLog(Protocol):
 
     def write(self, work: Callable[[LogWriter], T]) -> T:
         """What `work` returns; what it adds is added all together or not at all. It may be called more than once."""
+        ...
+
+    def erase(self, change: Callable[[LogRow], Sequence[str | None] | None]) -> int:
+        """Delete or change events for good, for the rights of a person; how many.
+
+        `change` returns the values that an event shall have: the same ones leave it as it is, None deletes it. Numbers
+        stay, with gaps. The stamp is another one where anything changed. Earlier states cannot be read again. `change`
+        may be called more than once.
+        """
         ...
 
     def problems(self) -> tuple[Problem, ...]:

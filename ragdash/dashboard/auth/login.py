@@ -10,7 +10,8 @@ from ragdash.dashboard.auth import roles
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 
-ROLES = {"editor": "may change what is kept here", "viewer": "may look at everything"}
+ROLES = {"admin": "may change and delete what is kept here", "editor": "may change what is kept here",
+         "viewer": "may look at everything"}
 
 
 def is_admitted() -> bool:

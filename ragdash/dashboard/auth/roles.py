@@ -4,6 +4,7 @@
     [access]
     editors = ["ada@example.org"]     # see and change everything
     viewers = ["bob@example.org"]     # see everything
+    admins = ["kim@example.org"]      # also delete for good, and read the audit log
     editor_groups = ["search-team"]   # the same by the groups that the provider names, in the claim groups_claim
     [access.projects.search]          # in place of these lists, for one project of a shared workspace
     editors = ["eve@example.org"]
@@ -24,12 +25,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import workspace_database
+from ragdash.dashboard.auth.actions import ADMIN, EDITOR, VIEWER
 from ragdash.dashboard.caches.shared_cache import once_a_run
 from ragdash.models.judge.allowed_hosts import PUBLIC, VARIABLE
 
 AUTH, ACCESS, EDITORS, VIEWERS, JUDGE_HOSTS = "auth", "access", "editors", "viewers", "judge_hosts"
 EDITOR_GROUPS, VIEWER_GROUPS, GROUPS_CLAIM, PROJECTS = "editor_groups", "viewer_groups", "groups_claim", "projects"
-LISTS = {EDITORS, VIEWERS, EDITOR_GROUPS, VIEWER_GROUPS}
+ADMINS, ADMIN_GROUPS = "admins", "admin_groups"
+PEOPLE = (ADMINS, EDITORS, VIEWERS)
+LISTS = {*PEOPLE, ADMIN_GROUPS, EDITOR_GROUPS, VIEWER_GROUPS}
 OPTIONS = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url", "client_kwargs",
            "expose_tokens"}  # of [auth] itself; what else is a table there is a provider
 
@@ -50,20 +54,22 @@ class Access:
     editor_groups: frozenset[str] = frozenset()
     viewer_groups: frozenset[str] = frozenset()
     groups_claim: str = "groups"
+    admins: frozenset[str] = frozenset()
+    admin_groups: frozenset[str] = frozenset()
 
     def role(self, user: Mapping) -> str:
-        """"editor", "viewer", or "" for who is not logged in, not listed, or has an address that is not verified.
+        """"admin", "editor", "viewer", or "" for nobody: not logged in, not listed, or an address that is not verified.
 
-        The higher one of an address and its groups counts.
+        The highest one of an address and its groups counts.
         """
         email = str(user.get("email") or "").strip().casefold()
         unverified = str(user.get("email_verified", True)).casefold() == "false"
         if user.get("is_logged_in") is not True or not email or unverified:
             return ""
         groups = _groups_of(user, self.groups_claim)
-        if email in self.editors or groups & self.editor_groups:
-            return "editor"
-        return "viewer" if email in self.viewers or groups & self.viewer_groups else ""
+        lists = ((ADMIN, self.admins, self.admin_groups), (EDITOR, self.editors, self.editor_groups),
+                 (VIEWER, self.viewers, self.viewer_groups))
+        return next((role for role, people, of_role in lists if email in people or groups & of_role), "")
 
 
 @once_a_run
@@ -93,7 +99,8 @@ def access() -> Access | None:
         raise _unclear("unclear-access/claim", {"value": repr(claim)}, GROUPS_CLAIM)
     return Access(_addresses(of_project, EDITORS), _addresses(of_project, VIEWERS),
                   (*default_provider, *named_providers), _judge_hosts(lists), _groups(of_project, EDITOR_GROUPS),
-                  _groups(of_project, VIEWER_GROUPS), claim)
+                  _groups(of_project, VIEWER_GROUPS), claim, _addresses(of_project, ADMINS),
+                  _groups(of_project, ADMIN_GROUPS))
 
 
 def _lists_of_project(lists: Mapping) -> Mapping:
@@ -105,7 +112,7 @@ def _lists_of_project(lists: Mapping) -> Mapping:
         raise _unclear("unclear-access/projects", {"value": repr(projects)}, PROJECTS)
     for table in projects.values():  # a table that is wrong lets nobody in, also on the servers of other projects
         for key in LISTS:
-            (_addresses if key in (EDITORS, VIEWERS) else _groups)(table, key)
+            (_addresses if key in PEOPLE else _groups)(table, key)
     database = workspace_database()
     return projects.get(database.project, lists) if database is not None else lists
 
@@ -130,15 +137,6 @@ def secret(name: str) -> str | None:
 def user() -> dict:
     """What the login says about the visitor; empty outside a session."""
     return dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}
-
-
-def may_change() -> bool:
-    """Whether the visitor may change what the server keeps: everybody without a login, else its editors alone."""
-    try:
-        listed = access()
-    except InputError:
-        return False
-    return listed is None or listed.role(user()) == "editor"
 
 
 def _addresses(lists: Mapping, key: str) -> frozenset[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -21,12 +20,12 @@ from pathlib import Path
 from ragdash import io
 from ragdash.core import paths
 from ragdash.core.corpus import Corpus
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError
 from ragdash.core.ids.normalization import collapsed, with_ids_of
 from ragdash.core.ranking.reverse_scores import reverse_scores
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.auth import roles
-from ragdash.dashboard.caches.shared_cache import ask_again, shared
+from ragdash.dashboard.auth import rights
+from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session.memory_limit import memory_limit
 from ragdash.workspace import Workspace, user_workspace
 
@@ -34,23 +33,12 @@ SHORT = 12  # characters of a digest in links
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
 REVERSED = "reversed-scores"  # in SessionRun.ids
-READ_ONLY = "RAGDASH_READ_ONLY"  # set by `ragdash dashboard --read-only`
 
 
 def read_only() -> bool:
     """Whether this visitor may look without upload or change: nobody may change a server that is read-only, and where
-    there is a login its editors alone may."""
-    return bool(os.environ.get(READ_ONLY)) or not roles.may_change()
-
-
-def check_writable() -> None:
-    """Raise InputError where that is so: a page that was tampered with can ask for what it does not offer.
-
-    Whoever asks is about to change something: what this script run has read so far is read again.
-    """
-    ask_again()
-    if read_only():
-        raise InputError([Problem("read-only-workspace")])
+    there is a login its editors and admins alone may."""
+    return not rights.may("change-stored")
 
 
 def workspace() -> Workspace:

@@ -14,9 +14,10 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, check_writable
+from ragdash.dashboard.session.data_store import LOADED
 from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
 
 APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without wrong gold"}
@@ -57,10 +58,10 @@ def _reviews(truth: str, path: str, stamp: str) -> Reviews:
 
 def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> None:
     """Keep a note, a verdict or a judgment; an empty value removes it. A failure is shown on the page."""
-    event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"))
+    event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"), rights.who())
     try:
-        check_writable()
-        ReviewStore().add(reviewed_truth_digest(), [event])
+        with rights.change("review", query_id):
+            ReviewStore().add(reviewed_truth_digest(), [event])
     except InputError as error:
         state.set_notice(error.problems)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragdash.core.errors import InputError
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import once_a_run, shared
-from ragdash.dashboard.session.data_store import SessionRun, check_writable, workspace
+from ragdash.dashboard.session.data_store import SessionRun, workspace
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.reporting.sentences.what_if import setting_text
 
@@ -105,17 +106,17 @@ def parse_typed(lines: str) -> dict[str, str]:
 
 def keep_typed(entry: SessionRun, settings: Mapping[str, str]) -> None:
     """Keep typed settings of a run in the workspace. Raises InputError."""
-    check_writable()
-    workspace().keep_settings(entry.loaded, settings)
+    with rights.change("describe-run", entry.loaded):
+        workspace().keep_settings(entry.loaded, settings)
 
 
 def keep_tags(entry: SessionRun, tags: Sequence[str]) -> None:
     """Keep tags of a run in the workspace, where it is put if it is not there. Raises InputError."""
-    check_writable()
-    home = workspace()
-    if home.find(entry.loaded, "run") is None and entry.run is not None:
-        home.add_run(entry.run, entry.name)
-    home.tag(entry.loaded, tags)
+    with rights.change("describe-run", entry.loaded):
+        home = workspace()
+        if home.find(entry.loaded, "run") is None and entry.run is not None:
+            home.add_run(entry.run, entry.name)
+        home.tag(entry.loaded, tags)
 
 
 @once_a_run

@@ -10,10 +10,10 @@ import streamlit as st
 from ragdash.core import paths
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.shared import shared_log
-from ragdash.dashboard.auth import roles
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.auth import rights, roles
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.session.keys import OPENED_VIEW, UNKNOWN_VIEW, VIEW_PROBLEMS, VIEW_TARGET
-from ragdash.workspace.saved_views import LOG, SavedView, SavedViews
+from ragdash.workspace.saved_views import LOG, SavedView, SavedViews, slug_of
 
 VIEW = "view"  # the parameter of an address that names a saved view
 
@@ -91,21 +91,21 @@ def is_unchanged(view: SavedView, everything: Mapping[str, Sequence[str]],
 def save(name: str, note: str, page: str, parameters: Mapping[str, Sequence[str]], *,
          replace_existing: bool = False) -> SavedView:
     """Save a view of this session. Raises InputError where it cannot be saved."""
-    check_writable()
     user = roles.user()
     author = str(user.get("name") or user.get("email") or "") if user.get("is_logged_in") else ""
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    view = SavedView(name, page, parameters, note, when, author)
-    return store().save(view, replace_existing=replace_existing)
+    view = SavedView(name, page, parameters, note, when, author, by=rights.who())
+    with rights.change("save-view", slug_of(name)):
+        return store().save(view, replace_existing=replace_existing)
 
 
 def delete(slug: str) -> None:
     """Take a view off the list. Raises InputError where that cannot be done."""
-    check_writable()
-    store().delete(slug)
+    with rights.change("save-view", slug):
+        store().delete(slug)
 
 
 def restore(slug: str) -> None:
     """Bring back a view that was deleted. Raises InputError where that cannot be done."""
-    check_writable()
-    store().restore(slug)
+    with rights.change("save-view", slug):
+        store().restore(slug)

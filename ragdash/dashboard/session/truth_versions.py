@@ -12,6 +12,7 @@ import streamlit as st
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.workspace import TruthVersion, family
@@ -65,10 +66,11 @@ def accept(truth: Truth, parent: Truth, counts: Mapping[str, int]) -> None:
     st.session_state[state.VERSIONS] = (*st.session_state.get(state.VERSIONS, ()), version)
     if not data_store.read_only():
         try:
-            for record in (parent, truth):
-                workspace().add_truth(record)
-            workspace().keep_version(version)
-            workspace().archive(parent.digest)  # the list shows the version in use; the others are here
+            with rights.change("use-relinked", truth.digest):
+                for record in (parent, truth):
+                    workspace().add_truth(record)
+                workspace().keep_version(version)
+                workspace().archive(parent.digest)  # the list shows the version in use; the others are here
         except InputError as error:
             state.set_notice(Problem("not-saved", {"name": truth.name}, problem.file, field=problem.field,
                                      cause=problem) for problem in error.problems)

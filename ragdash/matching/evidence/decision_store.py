@@ -28,13 +28,15 @@ _STAMP = "select name || '-' || (select max(id) from decisions) from file"
 
 
 def decision_file(path: Path) -> SqliteLog:
-    """The event log in an SQLite file: the key is the query, the values are chunk, span and "1", "0" or None."""
+    """The event log in an SQLite file: the key is the query; the values are chunk, span, "1", "0" or None, and who
+    decided: None where that is unknown.
+    """
     def unusable(error: Exception) -> InputError:
         return InputError([Problem("unusable-decisions", {"error": str(error)}, str(path))])
 
-    return SqliteLog(path, _TABLES, "select id, query_id, chunk, span, cast(accept as text) from decisions",
-                     "insert into decisions (query_id, chunk, span, accept)", "id", "query_id",
-                     unusable, _STAMP)
+    return SqliteLog(path, _TABLES, "select id, query_id, chunk, span, cast(accept as text), author from decisions",
+                     "insert into decisions (query_id, chunk, span, accept, author)", "id", "query_id",
+                     unusable, _STAMP, {"author": "text"})
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,16 @@ class DecisionStore:
             return {}
         return _state(self._events.rows(until=int(last)))
 
-    def keep(self, decisions: Mapping[tuple[str, str, str], bool | None]) -> int:
-        """Add these; None takes a decision back. What says nothing new is not written. Returns how many were."""
+    def keep(self, decisions: Mapping[tuple[str, str, str], bool | None], by: str = "") -> int:
+        """Add these; None takes a decision back. What says nothing new is not written. Returns how many were.
+
+        by: who decided, "" where that is unknown.
+        """
         def work(writer: LogWriter) -> int:
             stored = _state(writer.rows())
             new = [(pair, accept) for pair, accept in decisions.items() if stored.get(pair) != accept]
             for (query, chunk, span), accept in new:
-                writer.add(query, (chunk, span, None if accept is None else str(int(accept))))
+                writer.add(query, (chunk, span, None if accept is None else str(int(accept)), by or None))
             return len(new)
 
         return self._events.write(work)
@@ -80,7 +85,7 @@ def _state(rows: Iterable[LogRow]) -> dict[tuple[str, str, str], bool]:
     """What holds after these decisions, in the order in which it was decided last."""
     latest: dict[tuple[str, str, str], bool] = {}
     for row in rows:
-        chunk, span, accept = row.values
+        chunk, span, accept = row.values[:3]  # rows of a database may have three values: without who decided
         pair = (row.key, chunk or "", span or "")
         latest.pop(pair, None)
         if accept is not None:

@@ -25,12 +25,15 @@ VERSION = 1  # of the tables
 OURS = 0x52645276  # application_id: RdRv
 COLUMNS = ("kind", "query_id", "value", "run", "doc_id", '"when"', '"by"', "id")
 SELECT = f"select truth, {', '.join(COLUMNS)} from events"
+_TRIGGERS = (
+    "create trigger no_change before update on events begin select raise(abort, 'events are never changed'); end",
+    "create trigger no_loss before delete on events begin select raise(abort, 'events are never deleted'); end")
 _TABLES = f"""
 create table events (number integer primary key autoincrement, truth text not null,
                      {', '.join(f'{name} text not null' for name in COLUMNS)}, unique (id));
 create index of_truth on events (truth, number);
-create trigger no_change before update on events begin select raise(abort, 'events are never changed'); end;
-create trigger no_loss before delete on events begin select raise(abort, 'events are never deleted'); end;
+{_TRIGGERS[0]};
+{_TRIGGERS[1]};
 pragma application_id = {OURS};
 pragma user_version = {VERSION};
 """
@@ -59,6 +62,34 @@ def add_rows(db: sqlite3.Connection, rows: Sequence[tuple[str, Event]]) -> list[
         if cursor.rowcount:
             new_events.append(event)
     return new_events
+
+
+def erase_rows(db: sqlite3.Connection, changed: Sequence[tuple[int, Sequence[str | None] | None]]) -> None:
+    """Change or delete (None) the values of events by number, and count that."""
+    db.execute("drop trigger no_change")
+    db.execute("drop trigger no_loss")
+    sets = ", ".join(f"{name} = ?" for name in COLUMNS[:-1])  # the last one is the id
+    for number, values in changed:
+        if values is None:
+            db.execute("delete from events where number = ?", (number,))
+        else:
+            db.execute(f"update events set {sets} where number = ?", (*values, number))
+    for statement in _TRIGGERS:
+        db.execute(statement)
+    db.execute("create table if not exists erasures (number integer primary key)")
+    db.execute("insert into erasures default values")
+
+
+def erasures(db: sqlite3.Connection) -> int:
+    """How often events were changed or deleted."""
+    there = db.execute("select count(*) from sqlite_master where name = 'erasures'").fetchone()[0]
+    return db.execute("select count(*) from erasures").fetchone()[0] if there else 0
+
+
+def shorten_log(path: Path) -> None:
+    """Take what was overwritten out of the file's write-ahead log too, as far as no reader needs it."""
+    with closing(connect(path)) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
 
 
 def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, write: bool = False) -> T:
@@ -117,6 +148,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
     if write:
         db = connect(path)
         db.execute("pragma synchronous = full")
+        db.execute("pragma secure_delete = on")
         return db
     log = path.with_name(f"{path.name}-wal")
     modes: tuple[Mode, ...] = ("rw", "ro", "immutable")  # the last one would not see what is in the log alone

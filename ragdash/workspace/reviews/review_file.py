@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import Problem
 from ragdash.core.storage.protocols import LogRow
-from ragdash.core.storage.sqlite_file import unwritable_text
-from ragdash.workspace.reviews.event_file import COLUMNS, add_rows, set_aside, with_file
+from ragdash.core.storage.sqlite_file import has_content, unwritable_text
+from ragdash.workspace.reviews.event_file import (
+    COLUMNS,
+    add_rows,
+    erase_rows,
+    erasures,
+    set_aside,
+    shorten_log,
+    with_file,
+)
 from ragdash.workspace.reviews.events import Event
 
 T = TypeVar("T")
@@ -46,13 +54,13 @@ class ReviewFile:
 
     def stamp(self) -> str:
         """Changes with every event; "" for an empty file."""
-        def work(db: sqlite3.Connection | None) -> str:
+        def work(db: sqlite3.Connection | None) -> tuple[str, int]:
             row = db and db.execute("select id from events order by number desc limit 1").fetchone()
-            return row[0] if row else ""
+            return row[0] if row else "", erasures(db) if db is not None else 0
 
-        stamp = with_file(self.path, work)
+        stamp, erased = with_file(self.path, work)
         broken = len(set_aside(self.path))
-        return f"{stamp}-{broken}" if broken else stamp
+        return "-".join(map(str, (stamp, *([broken] if broken or erased else ()), *([erased] if erased else ()))))
 
     def write(self, work: Callable[[ReviewFileWriter], T]) -> T:
         """What `work` returns; what it adds is added all together or not at all."""
@@ -60,6 +68,23 @@ class ReviewFile:
             return with_file(self.path, lambda db: work(ReviewFileWriter(db)), write=True)
         except UnicodeEncodeError as error:
             raise unwritable_text(self.location, error) from None
+
+    def erase(self, change: Callable[[LogRow], Sequence[str | None] | None]) -> int:
+        """Delete or change events for good; how many. The bytes of the file are overwritten."""
+        def work(db: sqlite3.Connection | None) -> int:
+            rows = [] if db is None else _rows(db, None, None)
+            changed = [(row.number, values) for row in rows
+                       if (values := change(row)) is None or tuple(values) != row.values]
+            if db is not None and changed:
+                erase_rows(db, changed)
+            return len(changed)
+
+        if not has_content(self.path):
+            return 0
+        count = with_file(self.path, work, write=True)
+        if count:
+            shorten_log(self.path)
+        return count
 
     def problems(self) -> tuple[Problem, ...]:
         """The broken files that were set aside next to this one."""

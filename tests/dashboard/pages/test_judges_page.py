@@ -164,9 +164,10 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
 
 @pytest.mark.slow
 def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
-    server = serve(delay=0.25)
+    server = serve(delay=0.1)
     mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
     until(lambda: len(server.asked) >= 3 and "progress" in judging.current().worker.messages)
+    server.resumed.clear()
     other = opened()
     for at in (run(mine), other):
         assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
@@ -175,6 +176,7 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     elsewhere = other.switch_page("pages/compare.py").run()
     assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
     mine.button(key="judge_stop").click().run()
+    server.resumed.set()
     mine = finish(mine)
     assert "Stopped (" in texts(mine) and "nothing is billed twice" in texts(mine)
     before = len(server.asked)
@@ -247,7 +249,7 @@ def test_an_address_that_is_none_is_told_before_anything_starts(url):
     assert "pass" not in at.error[0].value.replace("password", "") and "abc" not in at.error[0].value
 
 
-def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypatch):
+def test_a_typed_key_is_in_no_file_command_or_address(cold_jobs, serve, tmp_path, monkeypatch):
     server = serve(delay=0.2)
     asked, begin = [], subprocess.Popen.__init__
 

@@ -86,7 +86,7 @@ def test_all_of_a_few_runs_are_shown_with_one_click(restarted):
     assert not at.exception and len(leaderboard(at)) == 2
 
 
-def with_change_open(run, monkeypatch) -> AppTest:
+def with_change_open(run, monkeypatch, **visitor) -> AppTest:
     """The Data page with the panel of one run open; AppTest cannot open it itself."""
     from ragdash.dashboard.pages.data import workspace_list
 
@@ -106,7 +106,7 @@ def with_change_open(run, monkeypatch) -> AppTest:
 
     monkeypatch.setattr(workspace_list.st, "popover", lambda *rest, **more: Open(real(*rest, **more)) if more.get(
         "key") == f"change_run_{run.digest[:8]}" else real(*rest, **more))
-    return opened()
+    return opened(**visitor)
 
 
 def test_renaming_describing_tagging_ordering_archiving_and_deleting(restarted, monkeypatch):

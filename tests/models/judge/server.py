@@ -98,6 +98,8 @@ class Server:
     def __enter__(self) -> Server:
         self._faults: Iterator[str] = iter(self.faults)
         self.lock, self.freed, self.enough = threading.Lock(), threading.Event(), threading.Event()
+        self.resumed = threading.Event()  # cleared by a test that wants requests to stay unanswered
+        self.resumed.set()
         handler = type("Handler", (_Handler,), {"endpoint": self})
         self.http = ThreadingHTTPServer(("127.0.0.1", self.port), handler)
         self.http.daemon_threads = True
@@ -142,6 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.gather()
             if server.delay:
                 time.sleep(server.delay)
+            server.resumed.wait(60)
             fault = server.next_fault()
             reply = FAULTS[fault](self, body) if fault else self.well(body)
         finally:

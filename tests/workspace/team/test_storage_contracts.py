@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pathlib
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -41,7 +44,7 @@ def log(request, tmp_path, project):
 
 
 def values(log, text: str, count: int) -> tuple[str | None, ...]:
-    return (text,) * count if count != 2 or "decisions" not in log.location else (text, text, "1")
+    return (text,) * count if count != 2 or "decisions" not in log.location else (text, text, "1", text)
 
 
 def test_events_come_back_in_order_whatever_is_in_them(log):
@@ -103,6 +106,44 @@ def test_an_id_is_added_once(log):
     assert len(set(made)) == 3 and [row.id for row in log.rows()] == ["f" * 32, *made]
     assert log.write(lambda writer: (writer.has("k", made[0]), writer.has("other", made[0]),
                                      writer.has("k", "0" * 32))) == (True, False, False)
+
+
+def test_erased_events_are_gone_and_the_others_keep_their_numbers(log):
+    log, count = log
+    assert log.erase(lambda row: None) == 0, "nothing is there yet, and nothing is made"
+    for text in ("first", "secret-of-ada", "third", "secret-of-eve"):
+        log.write(lambda writer, text=text: writer.add("k", values(log, text, count)))
+    stamp, ids = log.stamp(), [row.id for row in log.rows()]
+
+    def change(row):
+        if row.values[0] == "secret-of-ada":
+            return None
+        return ("nobody", *row.values[1:-1], "") if row.values[0] == "secret-of-eve" else row.values
+
+    assert log.erase(change) == 2
+    rows = log.rows()
+    assert [(row.number, row.values[0]) for row in rows] == [(1, "first"), (3, "third"), (4, "nobody")]
+    assert [row.id for row in rows] == [ids[0], *ids[2:]] and log.keys() == {"k": 3}
+    erased = log.stamp()
+    assert erased != stamp and log.erase(change) == 0 and log.stamp() == erased
+    log.write(lambda writer: writer.add("k", values(log, "fifth", count)))
+    assert len({stamp, erased, log.stamp()}) == 3 and log.rows()[-1].values[0] == "fifth"
+
+
+def test_nothing_but_erasing_changes_an_event(log, request):
+    """And what was erased is not left in the bytes of a file."""
+    log, count = log
+    log.write(lambda writer: [writer.add("k", values(log, text, count)) for text in ("secret-of-ada", "second")])
+    log.erase(lambda row: None if row.values[0] == "secret-of-ada" else row.values)
+    if log.location.startswith("postgresql"):
+        with pytest.raises(InputError, match="never changed"):
+            log._database.write(lambda connection: connection.exec_driver_sql("delete from ragdash.events"))
+        return
+    path = pathlib.Path(log.location)
+    assert not [file for file in path.parent.iterdir() if b"secret-of-ada" in file.read_bytes()]
+    if "decisions" not in path.name:  # its rows were never guarded
+        with closing(sqlite3.connect(path)) as db, pytest.raises(sqlite3.Error, match="never deleted"):
+            db.execute("delete from events")
 
 
 def test_writers_wait_for_each_other_so_a_stamp_never_names_two_states(log):

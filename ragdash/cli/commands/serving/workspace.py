@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
+from ragdash.cli.commands.serving import people
+from ragdash.cli.commands.serving.people import REVIEW_LOGS, event_log
 from ragdash.core.console import print_note, say
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
-from ragdash.core.storage.protocols import EventLog
-from ragdash.core.storage.shared import open_database, open_log
-from ragdash.core.storage.sqlite_log import SqliteLog
+from ragdash.core.storage.shared import open_database
 from ragdash.matching.evidence import decision_store
 from ragdash.models.judge.verdict_store.opening import verdicts_at
 from ragdash.workspace import saved_views
 from ragdash.workspace.copying import copy_workspace
 from ragdash.workspace.opening import open_records, open_workspace
-from ragdash.workspace.reviews.review_file import ReviewFile
+from ragdash.workspace.people import audit
 
-REVIEW_LOGS = ("reviews", "labels", "testsets")  # files of one form
+PEOPLE = ("audit", "export-person", "delete-person")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for action in (upgrade, check, collect):
         action.add_argument("workspace", nargs="?", metavar="ADDRESS",
                             help="postgresql://user@host/database; default: RAGDASH_WORKSPACE")
+    people.add_options(actions)
     for action in (check, collect):
         action.add_argument("--blobs", metavar="URL", help="where its files are; default: RAGDASH_BLOBS, else the "
                             "database")
@@ -47,6 +47,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the action."""
+    if options.action in PEOPLE:
+        return people.run(options)
     if options.action == "copy":
         return _copy(options)
     address = options.workspace or os.environ.get(WORKSPACE) or ""
@@ -78,20 +80,11 @@ def _copy(options: argparse.Namespace) -> int:
     target = open_workspace(options.target, to_blobs)
     source.check()
     target.check()
-    logs = {name: (_log(options.source, name), _log(options.target, name))
-            for name in (*REVIEW_LOGS, saved_views.LOG, decision_store.LOG)}
+    logs = {name: (event_log(options.source, name), event_log(options.target, name))
+            for name in (*REVIEW_LOGS, saved_views.LOG, decision_store.LOG, audit.LOG)}
     result = copy_workspace(source, target, logs, (verdicts_at(options.source), verdicts_at(options.target)))
     say(result.problems)
     print_note(f"{target.location}: {', '.join(f'{name} {count:,}' for name, count in result.counts.items())}")
     print_note("not copied: drafts of test sets, rubrics, the labeling policy, open batches, failed questions")
     return 0
 
-
-def _log(workspace: str, name: str) -> EventLog:
-    """An event log of a workspace."""
-    if is_address(workspace):
-        return open_log(database_address(workspace), name)
-    folder = Path(workspace)
-    files: dict[str, SqliteLog] = {saved_views.LOG: saved_views.view_file(folder / saved_views.FILE),
-                                   decision_store.LOG: decision_store.decision_file(folder / decision_store.FILE)}
-    return files.get(name) or ReviewFile(folder / f"{name}.sqlite")

@@ -33,6 +33,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a bucket and a prefix",
         fix="Give keys in the environment, such as AWS_ACCESS_KEY_ID.",
     ),
+    "bad-mail-address": Message(
+        actual="{value!r}",
+        expected="a mail address",
+        fix="Give the address that the login has, such as ada@example.org.",
+    ),
     "bad-workspace-address": Message(
         actual="an address that cannot be read",
         expected=_ADDRESS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, text
@@ -25,6 +25,9 @@ _SET = text("update ragdash.counters set count = :count where project = :project
 _HAS = text("select body from ragdash.events where project = :project and log = :log and id = :id")
 _ADD = text("insert into ragdash.events (project, log, number, key, id, body) "
             "values (:project, :log, :number, :key, :id, :body) on conflict (project, log, id) do nothing")
+_ERASING = text("select set_config('ragdash.erasing', 'on', true)")  # until the transaction ends
+_DELETE = text("delete from ragdash.events where project = :project and log = :log and number = :number")
+_CHANGE = text("update ragdash.events set body = :body where project = :project and log = :log and number = :number")
 _KEYS = text("select min(body), count(*) from ragdash.events where project = :project and log = :log "
              "group by key order by max(number)")
 _EVERY = 2 ** 62
@@ -88,6 +91,26 @@ class PostgresLog:
         first_ids: list[str] = []
         return self._database.write(attempt, committed)
 
+    def erase(self, change: Callable[[LogRow], Sequence[str | None] | None]) -> int:
+        """Delete or change events for good; how many."""
+        def attempt(connection: Connection) -> int:
+            count = connection.scalar(_LOCK, self._which)
+            rows = _rows(connection, self._which, None, None) if count is not None else []
+            changed = [(row, values) for row in rows if (values := change(row)) is None or tuple(values) != row.values]
+            if not changed:
+                return 0
+            connection.execute(_ERASING)
+            for row, values in changed:
+                which = {**self._which, "number": row.number}
+                if values is None:
+                    connection.execute(_DELETE, which)
+                else:
+                    connection.execute(_CHANGE, {**which, "body": _body(row.key, row.id, values)})
+            connection.execute(_SET, {**self._which, "count": count + 1})  # a number that no event has
+            return len(changed)
+
+        return self._database.write(attempt)
+
     def problems(self) -> tuple[Problem, ...]:
         """None: a database is whole or cannot be used."""
         return ()
@@ -115,12 +138,16 @@ class PostgresLogWriter:
             self._made += 1
             id = hashlib.blake2b(f"{self._operation} {self._made}".encode(), digest_size=16).hexdigest()
         row = {**self._which, "number": self.count + 1, "key": key_hash(key), "id": key_hash(id),
-               "body": json.dumps({"key": key, "id": id, "values": list(values)})}  # ASCII: any text can be kept
+               "body": _body(key, id, values)}
         if not self._connection.execute(_ADD, row).rowcount:
             return None
         self.count += 1
         self.first_id = self.first_id or id
         return id
+
+
+def _body(key: str, id: str, values: Iterable[str | None]) -> str:
+    return json.dumps({"key": key, "id": id, "values": list(values)})  # ASCII: any text can be kept
 
 
 def _rows(connection: Connection, which: dict[str, Any], key: str | None, until: int | None) -> list[LogRow]:

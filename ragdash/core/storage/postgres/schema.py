@@ -73,6 +73,13 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         "create table ragdash.reservations (project text not null, budget text not null, id text not null, "
         "cost double precision not null, primary key (project, budget, id))",
     ),
+    (
+        # Only `EventLog.erase` changes events: for the data of a person, or old entries of the audit log.
+        "create or replace function ragdash.refuse() returns trigger language plpgsql as "
+        "$$ begin if current_setting('ragdash.erasing', true) = 'on' then "
+        "if tg_op = 'DELETE' then return old; end if; return new; end if; "
+        "raise exception 'events are never changed or deleted'; end $$",
+    ),
 )
 NEWEST = len(MIGRATIONS)
 

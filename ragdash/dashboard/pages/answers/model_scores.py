@@ -11,6 +11,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.jobs.process import Job
 from ragdash.dashboard.page_context import PageContext
@@ -76,8 +77,12 @@ def _render_progress() -> None:
 
 def _stop() -> None:
     job = scoring.current()
-    if job is not None:
-        job.worker.cancel()
+    try:
+        with rights.change("compute-scores"):
+            if job is not None:
+                job.worker.cancel()
+    except InputError as error:
+        state.set_notice(error.problems)
 
 
 def _render_result(job: Job) -> None:
@@ -186,6 +191,7 @@ def _cached_plan(
 def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
     runs = {entry.name: entry.run for entry in context.entries}
     try:
-        scoring.start(_job_key(context), runs, context.scope.truth, names, models)
+        with rights.change("compute-scores", context.scope.truth_digest):
+            scoring.start(_job_key(context), runs, context.scope.truth, names, models)
     except InputError as error:
         state.set_notice(error.problems)

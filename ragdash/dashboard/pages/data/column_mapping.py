@@ -134,7 +134,11 @@ def _render_preview(
 
 
 def _apply_mapping(index: int, record: FileRecord, mapping: Mapping[str, str], name: str) -> None:
-    saved_mappings.save(record.columns, name, mapping)
+    try:
+        saved_mappings.save(record.columns, name, mapping)
+    except InputError as error:
+        state.set_notice(error.problems)
+        return
     loading.map_columns(index, mapping)
 
 

@@ -16,6 +16,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, split_name
 from ragdash.core.records import Run, Truth
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.pages.data import corpus_upload, removed_runs, workspace_list
 from ragdash.dashboard.session import data_store, file_metrics, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
@@ -76,6 +77,8 @@ class FileRecord:
 
 def take_uploads() -> None:
     """Note the files of the upload field and empty the field; the field calls it when it changes."""
+    if not rights.may("upload"):
+        return
     state.set_pending_files((*state.pending_files(), *(state.get(state.uploads_key()) or ())))
     state.next_uploads()
 
@@ -162,7 +165,8 @@ def _import_sample_verdicts(path: Path) -> None:
     if data_store.read_only() or not path.is_file():
         return
     try:
-        import_verdicts(default_verdict_store(), unpacked(path).splitlines(), str(path))
+        with rights.change("upload", path.name):
+            import_verdicts(default_verdict_store(), unpacked(path).splitlines(), str(path))
     except InputError as error:
         state.set_notice(error.problems)
 

@@ -7,6 +7,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import page_links
 from ragdash.dashboard.pages.data import (
+    audit_panel,
     column_mapping,
     comparability,
     corpus_upload,
@@ -68,4 +69,5 @@ def render_loaded() -> None:
             "or open the samples.",
         )
     workspace_list.render()
+    audit_panel.render()
     page_links.link("test-set", "Test set: check it, make and review questions", icon=":material/quiz:")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from ragdash.core.errors import InputError
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session.data_store import workspace
 
 MAX_MAPPINGS = 500
@@ -20,15 +21,19 @@ _lock = threading.Lock()
 
 
 def save(columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
-    """Keep a mapping ({our field: their column}) under a name; one of that name and shape is replaced."""
+    """Keep a mapping ({our field: their column}) under a name; one of that name and shape is replaced.
+
+    Raises InputError where the visitor may not do that.
+    """
     key = (frozenset(columns), " ".join(name.split()) or "unnamed")
-    with suppress(InputError):  # then it is there for as long as the server runs
-        workspace().keep_mapping(*key, mapping)
-    with _lock:
-        _mappings[key] = dict(mapping)
-        _mappings.move_to_end(key)
-        while len(_mappings) > MAX_MAPPINGS:
-            _mappings.popitem(last=False)
+    with rights.change("save-mapping"):
+        with suppress(InputError):  # then it is there for as long as the server runs
+            workspace().keep_mapping(*key, mapping)
+        with _lock:
+            _mappings[key] = dict(mapping)
+            _mappings.move_to_end(key)
+            while len(_mappings) > MAX_MAPPINGS:
+                _mappings.popitem(last=False)
 
 
 def saved_for(columns: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -10,6 +10,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
@@ -41,15 +42,16 @@ def save_upload(digests: Iterable[str], file: str) -> None:
         return
     items = [LOADED.get(digest) for digest in digests]
     try:
-        home = workspace()
-        for item in items:
-            if isinstance(item, Run):
-                home.add_run(item)
-        truth = LOADED.truth(state.truth() or "")  # as it is used: beside its documents
-        if truth is not None and not all(isinstance(item, Run) for item in items):
-            home.add_truth(truth)
-            if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
-                home.archive(truth.judged_digest)  # links to the judgments alone go on working
+        with rights.change("upload", " ".join(item.digest[:12] for item in items if item is not None)):
+            home = workspace()
+            for item in items:
+                if isinstance(item, Run):
+                    home.add_run(item)
+            truth = LOADED.truth(state.truth() or "")  # as it is used: beside its documents
+            if truth is not None and not all(isinstance(item, Run) for item in items):
+                home.add_truth(truth)
+                if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
+                    home.archive(truth.judged_digest)  # links to the judgments alone go on working
     except InputError as error:
         state.set_notice(Problem("not-saved", {"name": file}, problem.file, field=problem.field, cause=problem)
                          for problem in error.problems)
@@ -123,7 +125,8 @@ def _render_rebuilt(home: Workspace) -> None:
     if warning is not None:
         elements.warning(warning)
         if not data_store.read_only():
-            st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change, args=(home.dismiss_rebuilt,))
+            st.button("Dismiss this warning", key="dismiss_rebuilt", on_click=_try_change,
+                      args=("change-stored", "", home.dismiss_rebuilt))
 
 
 def load(digest: str) -> None:
@@ -212,7 +215,8 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
     def field(name: str, value, act: Callable) -> dict:
         st.session_state[f"{name}_{key}"] = value
         return {"key": f"{name}_{key}",
-                "on_change": lambda: _try_change(lambda: act(entry.digest, st.session_state[f"{name}_{key}"]))}
+                "on_change": lambda: _try_change(
+                    "change-stored", entry.digest, lambda: act(entry.digest, st.session_state[f"{name}_{key}"]))}
 
     st.text_input("Name", max_chars=60, **field("kept_name", entry.name, home.rename))
     st.text_area("Description", max_chars=2000, height=90, **field("kept_text", entry.description, home.describe))
@@ -223,23 +227,24 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
         for label, icon, target in (("Up", "arrow_upward", index - 1), ("Down", "arrow_downward", index + 1)):
             st.button(label, icon=f":material/{icon}:", key=f"{label.lower()}_{key}",
                       disabled=not 0 <= target < len(order), on_click=_try_change,
-                      args=(lambda target=target: home.order(_swapped(order, index, target)),))
+                      args=("change-stored", entry.digest,
+                            lambda target=target: home.order(_swapped(order, index, target))))
         st.button(
             "Back from the archive" if entry.archived else "Archive",
             icon=":material/archive:",
             key=f"archive_{key}",
             on_click=_try_change,
-            args=(lambda: home.archive(entry.digest, not entry.archived),),
+            args=("change-stored", entry.digest, lambda: home.archive(entry.digest, not entry.archived)),
             help=tooltip("archive_entry"),
         )
-    if st.checkbox("Delete it for good", key=f"sure_{key}"):
+    if rights.may("delete-stored") and st.checkbox("Delete it for good", key=f"sure_{key}"):
         st.button(
             "Delete",
             icon=":material/delete_forever:",
             key=f"delete_{key}",
             type="primary",
             on_click=_try_change,
-            args=(lambda: _delete_entry(entry.digest),),
+            args=("delete-stored", entry.digest, lambda: _delete_entry(entry.digest)),
             help=tooltip("delete_entry"),
         )
 
@@ -257,9 +262,10 @@ def _swapped(order: list[str], index: int, target: int) -> list[str]:
     return order
 
 
-def _try_change(action: Callable[[], object]) -> None:
+def _try_change(action: str, digest: str, make: Callable[[], object]) -> None:
     """Make a change; a problem is shown at the top of the page."""
     try:
-        action()
+        with rights.change(action, digest):
+            make()
     except InputError as error:
         state.set_notice(error.problems)

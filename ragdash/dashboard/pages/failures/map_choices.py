@@ -22,6 +22,7 @@ from ragdash.analysis.failure_patterns.query_map.layout import require_tsne
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.jobs import mapping
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -92,13 +93,29 @@ def _start(key: tuple, texts: Sequence[str | None], kind: str, known: tuple[np.n
     model = str(find_model_folder(ENCODER).path) if kind == EMBEDDINGS and known is None else None
     ended = job is not None and job.key == key
     if not ended and model is None:
-        mapping.start(key, key[2], texts, vectors=known)
+        _begin(key, texts, None, known)
         return
     if ended and job.worker.failed:
         st.error(f"The map could not be made.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")
     label = f"Embed {fmt.count(len(texts), 'question')} with {key[1]}" if model else "Place the questions"
     st.button(label, icon=":material/play_arrow:", type="primary", key="map_start",
-              on_click=lambda: mapping.start(key, key[2], texts, model=model, vectors=known))
+              on_click=_begin, args=(key, texts, model, known))
+
+
+def _begin(key: tuple, texts: Sequence[str | None], model: str | None, known: tuple[np.ndarray, str] | None) -> None:
+    try:
+        with rights.change("compute-map", key[0]):
+            mapping.start(key, key[2], texts, model=model, vectors=known)
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+def _stop() -> None:
+    try:
+        with rights.change("compute-map"):
+            mapping.stop()
+    except InputError as error:
+        state.set_notice(error.problems)
 
 
 def render_progress() -> None:
@@ -116,5 +133,5 @@ def _progress() -> None:
     with st.container(border=True, key="mapping"):
         st.markdown("**The questions are being placed on the map**")
         render_bar(job.worker.messages, "Reading the questions …")
-        st.button("Stop", icon=":material/stop_circle:", key="map_stop", on_click=mapping.stop)
+        st.button("Stop", icon=":material/stop_circle:", key="map_stop", on_click=_stop)
         st.caption("It goes on if you look at other pages. The map is kept while the server runs.")

@@ -9,6 +9,7 @@ import streamlit as st
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.jobs import drafting
 from ragdash.dashboard.jobs.drafting import DraftOrder
 from ragdash.dashboard.jobs.process import Job
@@ -18,7 +19,7 @@ from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.pages.answers.judge.run_panel import requests_availability
 from ragdash.dashboard.pages.test_set.data import TYPE_TITLES
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, check_writable, read_only
+from ragdash.dashboard.session.data_store import LOADED, read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
@@ -103,9 +104,10 @@ def _planning(key: tuple) -> None:
 def _start_plan(corpus: Corpus, order: DraftOrder) -> None:
     st.session_state.pop(state.NEW_SET_AGREED, None)
     try:
-        check_writable()
-        key = (corpus.digest, order, judges_data.stamp())
-        if not drafting.plan(key, corpus, order):
+        with rights.change("plan-drafts", corpus.digest):
+            key = (corpus.digest, order, judges_data.stamp())
+            started = drafting.plan(key, corpus, order)
+        if not started:
             raise InputError([Problem("busy/plans")])
         st.session_state[state.NEW_SET_PLANNED] = key
     except InputError as error:
@@ -132,12 +134,12 @@ def _start(corpus: Corpus, order: DraftOrder) -> None:
     offer.
     """
     try:
-        check_writable()
-        secret = form.secret(order.judge)
-        endpoint = form.confirmed_endpoint(order.judge, secret, state.NEW_SET_AGREED)
-        if not drafting.start((corpus.digest,), corpus, order, secret):
-            raise InputError([Problem("busy")])
-        remember_endpoint(endpoint)
+        with rights.change("write-drafts", corpus.digest):
+            secret = form.secret(order.judge)
+            endpoint = form.confirmed_endpoint(order.judge, secret, state.NEW_SET_AGREED)
+            if not drafting.start((corpus.digest,), corpus, order, secret):
+                raise InputError([Problem("busy")])
+            remember_endpoint(endpoint)
         st.session_state.pop(state.NEW_SET_PLANNED, None)
     except InputError as error:
         state.set_notice(error.problems)
@@ -162,11 +164,10 @@ def _running_job() -> None:
 
 def _stop() -> None:
     try:
-        check_writable()
+        with rights.change("write-drafts"):
+            drafting.stop()
     except InputError as error:
         state.set_notice(error.problems)
-        return
-    drafting.stop()
 
 
 def _finished_job(job: Job) -> None:

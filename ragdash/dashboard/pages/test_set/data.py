@@ -12,8 +12,9 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
 from ragdash.dashboard import page_context
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import (
     ALL_TYPES,
@@ -135,7 +136,8 @@ def _open_file() -> None:
     st.session_state[state.SET], saved_path = UPLOADED, None
     if not read_only():
         try:
-            saved_path = Sets().keep(draft_set)
+            with rights.change("save-drafts", draft_set.digest):
+                saved_path = Sets().keep(draft_set)
         except InputError as error:
             state.set_notice(Problem("not-saved", {"name": file.name}, problem.file, field=problem.field, cause=problem)
                              for problem in error.problems)
@@ -148,8 +150,9 @@ def _open_file() -> None:
 def save_decision(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> None:
     """Save a decision and open the next draft; after an error, which is shown, the draft stays open."""
     try:
-        check_writable()
-        DraftDecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
+        with rights.change("decide-draft", draft):
+            DraftDecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"),
+                                     by=rights.who())
     except InputError as error:
         state.set_notice(error.problems)
         return

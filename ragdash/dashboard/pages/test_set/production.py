@@ -12,6 +12,7 @@ from ragdash.analysis.tracking.drift import REASONS, Drift, ProposedQuestion, co
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run, Truth
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
 from ragdash.dashboard.pages.test_set.data import UPLOADED
 from ragdash.dashboard.session import state
@@ -148,6 +149,7 @@ def _review(drift: Drift, proposals: tuple[ProposedQuestion, ...]) -> None:
         st.session_state[state.DRAFTS], st.session_state[state.SET] = drafts, UPLOADED
         return
     try:
-        st.session_state[state.SET] = Sets().keep(drafts).stem
+        with rights.change("save-drafts", drafts.digest):
+            st.session_state[state.SET] = Sets().keep(drafts).stem
     except InputError as error:
         state.set_notice(error.problems)

@@ -11,8 +11,9 @@ from ragdash.analysis.test_set import LabelCheck, RelabelItem, RelabelStore, rel
 from ragdash.analysis.test_set.texts import questions_of
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import reviews, state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.reporting.sentences import formatting as fmt
@@ -92,8 +93,9 @@ def _go(position: int) -> None:
 def _save(truth: str, item: RelabelItem, grade: int, items: Sequence[RelabelItem], position: int) -> None:
     """Keep a grade and go to the next item, after the last open one to the agreement; a failure is shown."""
     try:
-        check_writable()
-        RelabelStore().add(truth, item, grade, when=datetime.now(UTC).isoformat(timespec="seconds"))
+        with rights.change("relabel", item.query):
+            RelabelStore().add(truth, item, grade, when=datetime.now(UTC).isoformat(timespec="seconds"),
+                               by=rights.who())
         grades = RelabelStore().read(truth)
     except InputError as error:
         state.set_notice(error.problems)

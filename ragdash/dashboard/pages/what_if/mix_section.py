@@ -11,6 +11,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.what_if import tables
@@ -200,6 +201,10 @@ def _trec(run) -> bytes:
 
 def _add(choice: Choice, pool: JudgedPool, recipe: Recipe) -> None:
     """Add the fused run to the session; it is compared like any other."""
-    run = _fused(choice, pool, recipe)
-    LOADED.put(run)
-    st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
+    try:
+        with rights.change("add-mix"):
+            run = _fused(choice, pool, recipe)
+            LOADED.put(run)
+            st.session_state[state.MIX_ADDED] = state.add_run(run.digest, run.name).name
+    except InputError as error:
+        state.set_notice(error.problems)

@@ -11,13 +11,12 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
-from ragdash.dashboard.auth import roles
+from ragdash.dashboard.auth import rights, roles
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge import form
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.run_judge import (
     JudgeWork,
@@ -121,13 +120,13 @@ def _at_service(context: PageContext, order: JudgeOrder,
                 step: Callable[[BatchService], tuple[str, list[Problem]]]) -> None:
     """Take a step at the batch service, which answers at once or in a few seconds; the outcome is shown."""
     try:
-        check_writable()
-        listed = roles.judge_hosts()
-        endpoint = replace(order.endpoint, key=form.secret(order),
-                           allowed=None if listed is None else AllowedHosts.parse(listed))
-        work = _work(context, order)
-        outcome = step(BatchService(batch_job(work), endpoint, Patience(attempts=2, reply=30.0)))
-        keep_rankings(work)
+        with rights.change("ask-judge", str(order.endpoint.judge)):
+            listed = roles.judge_hosts()
+            endpoint = replace(order.endpoint, key=form.secret(order),
+                               allowed=None if listed is None else AllowedHosts.parse(listed))
+            work = _work(context, order)
+            outcome = step(BatchService(batch_job(work), endpoint, Patience(attempts=2, reply=30.0)))
+            keep_rankings(work)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:
         outcome = ("", list(error.problems))
@@ -156,11 +155,12 @@ def _upload(context: PageContext, order: JudgeOrder, outcome: tuple[str, list[Pr
 def _read(context: PageContext, order: JudgeOrder) -> None:
     """Read the uploaded replies into the ledger."""
     try:
-        check_writable()
-        work = _work(context, order)
-        files = [(PurePath(upload.name).name, upload.getvalue()) for upload in state.get(state.BATCH_REPLIES) or []]
-        reading = read_replies(batch_job(work), work.endpoint, files)
-        keep_rankings(work)
+        with rights.change("ask-judge", str(order.endpoint.judge)):
+            work = _work(context, order)
+            files = [(PurePath(upload.name).name, upload.getvalue())
+                     for upload in state.get(state.BATCH_REPLIES) or []]
+            reading = read_replies(batch_job(work), work.endpoint, files)
+            keep_rankings(work)
         st.session_state[state.BATCH_READ] = (str(reading), list(reading.problems))
         st.session_state[state.JUDGE_ASKED] = str(work.endpoint.judge)
     except InputError as error:

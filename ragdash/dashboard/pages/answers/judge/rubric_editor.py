@@ -6,8 +6,8 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics.judged import register_rubrics
 from ragdash.models.judge.tasks.rubrics import TEXTS, Rubric, read_rubric, rubric_toml, save_rubric, stored_rubrics
@@ -93,8 +93,8 @@ def _save_file() -> None:
 
 def _save(rubric: Rubric) -> None:
     """Save a criterion and choose its metric."""
-    check_writable()
-    save_rubric(rubric)
+    with rights.change("save-rubric", rubric.metric):
+        save_rubric(rubric)
     register_rubrics()
     chosen = [name for name in st.session_state.get(state.JUDGE_METRICS, []) if name != rubric.metric]
     st.session_state[state.JUDGE_METRICS] = [*chosen, rubric.metric]

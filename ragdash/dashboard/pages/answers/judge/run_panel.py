@@ -8,6 +8,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import JobView
@@ -16,7 +17,7 @@ from ragdash.dashboard.pages.answers.judge import batch_panel, form
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
@@ -116,9 +117,10 @@ def _start_plan(context: PageContext, order: JudgeOrder) -> None:
     """Start a plan."""
     st.session_state.pop(state.JUDGE_AGREED, None)
     try:
-        check_writable()
-        key = _plan_key(context, order)
-        if not judging.plan(key, _cases(context), order):
+        with rights.change("plan-judge", str(order.endpoint.judge)):
+            key = _plan_key(context, order)
+            started = judging.plan(key, _cases(context), order)
+        if not started:
             raise InputError([Problem("busy/plans")])
         st.session_state[state.JUDGE_PLANNED] = key
     except InputError as error:
@@ -183,12 +185,13 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
     offer.
     """
     try:
-        check_writable()
-        secret = form.secret(order)
-        endpoint = form.confirmed_endpoint(order, secret, state.JUDGE_AGREED)
-        if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
-            raise InputError([Problem("busy")])
-        remember_endpoint(endpoint)
+        with rights.change("ask-judge", str(order.endpoint.judge)):
+            secret = form.secret(order)
+            endpoint = form.confirmed_endpoint(order, secret, state.JUDGE_AGREED)
+            key = (context.scope.truth_digest, tuple(context.digests))
+            if not judging.start(key, _cases(context), order, secret):
+                raise InputError([Problem("busy")])
+            remember_endpoint(endpoint)
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:
@@ -221,11 +224,10 @@ def _running_job() -> None:
 
 def _stop(at_once: bool = False) -> None:
     try:
-        check_writable()
+        with rights.change("ask-judge"):
+            (judging.drop if at_once else judging.stop)()
     except InputError as error:
         state.set_notice(error.problems)
-        return
-    (judging.drop if at_once else judging.stop)()
 
 
 def _finished_job(job: JobView) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path, PurePath
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import data as judges_data
 from ragdash.dashboard.pages.answers.judge.data import JudgesData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.verdict_export import FORMATS, export
 from ragdash.evaluation.scoring.verdict_import import import_verdicts
@@ -122,11 +123,12 @@ def _read_file(context: PageContext, run_index: int) -> None:
     """Import the uploaded verdicts into the store."""
     upload = state.get(state.VERDICTS_FILE)
     try:
-        check_writable()
-        run = judges_data.renamed(
-            judges_data.judged(context.digests[run_index], context.scope), context.names[run_index]
-        )
-        st.session_state[state.VERDICTS_SAID] = _imported_verdicts(PurePath(upload.name).name, upload.getvalue(), run)
+        with rights.change("import-verdicts", context.digests[run_index]):
+            run = judges_data.renamed(
+                judges_data.judged(context.digests[run_index], context.scope), context.names[run_index]
+            )
+            outcome = _imported_verdicts(PurePath(upload.name).name, upload.getvalue(), run)
+        st.session_state[state.VERDICTS_SAID] = outcome
         st.session_state.pop(state.JUDGE, None)  # show the imported judge, now the latest
     except InputError as error:
         st.session_state[state.VERDICTS_SAID] = ("", error.problems)

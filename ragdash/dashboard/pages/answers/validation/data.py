@@ -30,12 +30,11 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.text.metric_names import is_human_label
-from ragdash.dashboard.auth import roles
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.validation import label_sources, trained_judge
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable
 from ragdash.dashboard.session.file_metrics import session_file_specs
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
@@ -360,9 +359,9 @@ def save_labels(run: str, label_key: str, values: Mapping[str, float | None]) ->
         Number of new labels, or -1 after an error, which is shown on the page.
     """
     try:
-        check_writable()
-        return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),
-                                by=str(roles.user().get("email") or ""))
+        with rights.change("label", run):
+            return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),
+                                    by=rights.who())
     except InputError as error:
         state.set_notice(error.problems)
         return -1

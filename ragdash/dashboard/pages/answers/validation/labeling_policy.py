@@ -8,8 +8,9 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.models.judge.tasks.policy import ASKED, Policy, current_policy, save_policy
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -45,15 +46,15 @@ def labeling_policy(labeled: bool) -> None:
 
 def _save() -> None:
     try:
-        check_writable()
-        save_policy(Policy(**{name: st.session_state[f"{state.POLICY_ANSWER}_{name}"] for name in ASKED}))
+        with rights.change("save-policy"):
+            save_policy(Policy(**{name: st.session_state[f"{state.POLICY_ANSWER}_{name}"] for name in ASKED}))
     except InputError as error:
         state.set_notice(error.problems)
 
 
 def _remove() -> None:
     try:
-        check_writable()
-        save_policy(None)
+        with rights.change("save-policy"):
+            save_policy(None)
     except InputError as error:
         state.set_notice(error.problems)

@@ -13,12 +13,13 @@ import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches import evidence_cache
 from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, BorderlinePair
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.data.evidence import evidence_sentences
 from ragdash.dashboard.session import relevance, state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.matching.evidence import decision_lines, kept_decisions, read_decisions
@@ -118,9 +119,9 @@ def _import_decisions(key: str) -> None:
         return
     st.session_state[state.DECISIONS_READ] = st.session_state.get(state.DECISIONS_READ, 0) + 1
     try:
-        check_writable()
-        decisions = read_decisions((file.name, file.getvalue()))
-        new = kept_decisions().keep(decisions)
+        with rights.change("decide-evidence"):
+            decisions = read_decisions((file.name, file.getvalue()))
+            new = kept_decisions().keep(decisions, rights.who())
     except InputError as error:
         state.set_notice(error.problems)
         return
@@ -133,8 +134,8 @@ def _import_decisions(key: str) -> None:
 def _decide(pair: BorderlinePair, decision: bool | None, following: str | None) -> None:
     """Keep it and go to the next pair."""
     try:
-        check_writable()
-        kept_decisions().keep({pair.key: decision})
+        with rights.change("decide-evidence", pair.key[0]):
+            kept_decisions().keep({pair.key: decision}, rights.who())
     except InputError as error:
         state.set_notice(error.problems)
         return

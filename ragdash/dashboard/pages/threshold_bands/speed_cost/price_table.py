@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import workspace
@@ -81,6 +82,7 @@ def _take_file() -> None:
 
 def _save(content: bytes) -> None:
     try:
-        workspace().keep_prices(write_prices(read_prices(("prices.toml", content))))
+        with rights.change("save-prices"):
+            workspace().keep_prices(write_prices(read_prices(("prices.toml", content))))
     except InputError as error:
         state.set_notice(error.problems)
