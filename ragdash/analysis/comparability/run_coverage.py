@@ -110,7 +110,7 @@ def _judged(match: Match, specs: Sequence[Spec]) -> list[ComparabilityEntry]:
     ranked, name = match.ranked, match.run.name
     total, judged = int(ranked.returned.sum()), len(ranked.rank)
     cutoffs = sorted({spec.k for spec in specs if spec.k}) or [DEFAULT_K]
-    entries = [_no_common_document(match, total)] if total and not judged else []
+    entries = [_no_common_document(match, total)] if total and not judged and match.truth.judgments else []
     for k in cutoffs:
         cutoff = np.array([k])
         judged_in_k = int(ranked.up_to(cutoff, ranked.query, ranked.rank).sum())

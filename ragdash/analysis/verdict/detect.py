@@ -135,7 +135,8 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
         many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
         facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
                  "flags": entry.flags}
-        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option))
+        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option,
+                               entry.also))
     fixed = any(check.kind in ("other-ids", "other-level") for check in checks)
     return [check for check in checks if not (fixed and check.kind.startswith("no-common"))]
 
