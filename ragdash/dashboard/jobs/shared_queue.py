@@ -6,7 +6,6 @@ A job in the queue looks to pages like a process of this server: see `JobView` o
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -113,8 +112,3 @@ def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: S
     upload = job_files(address, os.environ.get(BLOBS) or None).store(sorted(folder.iterdir()))
     body = {"arguments": placed, "key": key, "names": list(names), "details": dict(details)}
     return jobs.enqueue("judge", key_hash(repr(key), *placed), body, upload)[1]
-
-
-def temporary_folder() -> tempfile.TemporaryDirectory:
-    """Where the files of a job are written before they are stored."""
-    return tempfile.TemporaryDirectory(prefix="ragdash-queue-", ignore_cleanup_errors=True)

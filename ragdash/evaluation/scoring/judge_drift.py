@@ -5,7 +5,6 @@ Letters: n verdicts asked again.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,6 +17,7 @@ import orjson
 from ragdash.core.console import unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.evaluation.scoring.rubric_drift import FEWEST, RubricDrift, rubric_drift
 from ragdash.evaluation.scoring.run_judge import JudgeWork
 from ragdash.evaluation.stats import SEED, label_interval
@@ -158,7 +158,7 @@ def check_drift(drawn: DriftSample, endpoint: Endpoint, *, budget: Budget | None
 
     Raises InputError where the judge stops answering, or too few replies are usable.
     """
-    with tempfile.TemporaryDirectory(prefix="ragdash-drift-") as scratch:
+    with temporary_folder("drift") as scratch:
         outcome = ask([anchor.question for anchor in drawn.anchors], endpoint,
                       VerdictStore(Path(scratch) / "drift.sqlite"), budget=budget, concurrency=concurrency,
                       patience=patience)

@@ -259,7 +259,8 @@ def imported_question(name: str, case: Case) -> Question:
     """What an imported verdict is kept under: the metric, the texts that it is about, and their run. Other texts have
     another verdict; so has the same text in another run, which was imported with other results.
     """
-    texts = [case.run, case.query_id, case.question, case.answer, [text for _, text in case.contexts or ()]]
+    texts = [case.run, case.query_id, case.question, case.answer, [text for _, text in case.contexts or ()],
+             *([case.history] if case.history else [])]
     return Question("Imported", "2", name, json.dumps(texts), {})
 
 

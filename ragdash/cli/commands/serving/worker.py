@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,6 +20,7 @@ from ragdash.core.console import Progress, print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
 from ragdash.core.storage.shared import open_database
+from ragdash.core.storage.temporary_folders import remove_leftovers, temporary_folder
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Patience
 from ragdash.models.judge.tasks.examples import read_examples, trying_examples
@@ -62,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     address = workspace_address(options)
     blobs = options.blobs or os.environ.get(BLOBS) or None
     open_workspace(address, blobs).check()
+    remove_leftovers()
     ended = Event()
 
     def end(*_: object) -> None:
@@ -95,7 +96,7 @@ class JudgeJobs:
 
     def __call__(self, lease: Lease) -> Mapping[str, Any]:
         """Judge the texts of a job; its report."""
-        with tempfile.TemporaryDirectory(prefix="ragdash-job-") as folder:
+        with temporary_folder("job") as folder:
             try:
                 self._files.fetch(lease.job.upload, Path(folder))
             except FileNotFoundError:

@@ -23,7 +23,8 @@ class Case:
     of the query, for criteria of its own; vote: whose order of the texts this is; run: digest of all texts of the run,
     which no judge that is asked gets; no_answer: the question has no answer: its reference is empty, or
     it has none and the truth marks it so; rivals: (digest of the run's answers, answer) of all runs that a
-    ranking is among, this one too; None where they are not known.
+    ranking is among, this one too; None where they are not known; history: (role, text) of what was said before the
+    question, the oldest first.
     """
 
     query_id: str
@@ -36,6 +37,7 @@ class Case:
     run: str = field(default="", compare=False)
     no_answer: bool = False
     rivals: tuple[tuple[str, str | None], ...] | None = None
+    history: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

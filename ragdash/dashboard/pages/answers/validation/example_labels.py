@@ -7,10 +7,11 @@ import streamlit as st
 from ragdash.analysis.judge_validation import PER_CLASS, choose_examples
 from ragdash.core.errors import InputError
 from ragdash.core.terms import tooltip
+from ragdash.dashboard.auth import rights
 from ragdash.dashboard.pages.answers.validation import data as trust_data
 from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.session.data_store import read_only
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.tasks import find_task
@@ -74,12 +75,12 @@ def show_examples(spec: Spec) -> None:
 
 def _choose(data: TrustData) -> None:
     try:
-        check_writable()
         scope = data.context.scope.whole
         choice = choose_examples([scope.match(digest) for digest in data.context.digests],
                                  trust_data.labels_of_all_queries(data), judge_request(data.spec)[0],
                                  per_class=st.session_state[state.EXAMPLES_PER_CLASS], groups=data.groups)
-        save_examples(choice.examples.metric, choice.examples)
+        with rights.change("save-examples"):
+            save_examples(choice.examples.metric, choice.examples)
     except InputError as error:
         state.set_notice(error.problems)
         return
@@ -88,7 +89,7 @@ def _choose(data: TrustData) -> None:
 
 def _remove(metric: str) -> None:
     try:
-        check_writable()
-        save_examples(metric, None)
+        with rights.change("save-examples"):
+            save_examples(metric, None)
     except InputError as error:
         state.set_notice(error.problems)
