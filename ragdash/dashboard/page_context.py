@@ -137,7 +137,7 @@ class Results:
                      *rank_notes(self.selection.names, [entry.collapse for entry in self.selection.entries])]
         if not self.scope.by_evidence:
             return sentences
-        return [sentence.replace("without a relevant document", "without a gold span") for sentence in sentences]
+        return [sentence.replace("relevant document", "gold span") for sentence in sentences]
 
     def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
         """The specs whose means can be compared query by query."""
@@ -360,19 +360,15 @@ def _explain_missing_data() -> None:
     if state.missing_runs():
         note_missing_runs()
     unread = [record for record in state.files() if record.failed]
-    if not state.runs() and unread:
-        count_text = fmt.count(len(unread), "file")
-        elements.empty(
-            "No runs are loaded yet", f"{count_text} could not be read; the **Data** page says where and what fixes it."
-        )
-    elif not state.runs():
-        elements.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Data** page.")
+    if state.runs():
+        loaded = fmt.count(len(state.runs()), "run is", "runs are")
+        heading, advice = "No relevance judgments loaded", (
+            f"{loaded} loaded. Add the relevance judgments (qrels) on the **Data** page; every metric needs them.")
     else:
-        count_text = fmt.count(len(state.runs()), "run is", "runs are")
-        elements.empty(
-            "What is right is not known yet",
-            f"{count_text} loaded. Add the relevance judgments (qrels) on the **Data** page; every metric needs them.",
-        )
+        heading, advice = "No runs are loaded yet", (
+            f"{fmt.count(len(unread), 'file')} could not be read; the **Data** page says where and what fixes it."
+            if unread else "Open your own files, or the ready samples, on the **Data** page.")
+    elements.empty(heading, advice)
     st.page_link("pages/data.py", label="Go to Data", icon=":material/upload_file:")
 
 

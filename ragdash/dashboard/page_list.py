@@ -15,10 +15,11 @@ from ragdash.analysis.variants import FEWEST_RUNS
 from ragdash.core.paths import home
 from ragdash.core.records import Run
 from ragdash.dashboard.components import page_links
-from ragdash.dashboard.session import run_facts, state
+from ragdash.dashboard.session import relevance, reviews, run_facts, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 
-RUNS, JUDGMENTS, SCORES, ANSWERS, DOCUMENTS = "runs", "judgments", "scores", "answers", "documents"
+RUNS, JUDGMENTS, RELEVANT = "runs", "judgments", "relevance judgments"
+SCORES, ANSWERS, DOCUMENTS = "scores", "answers", "documents"
 TWO_RUNS, DATED_RUNS = "two runs", "two dated runs"
 VARIANTS, FOUR_VARIANTS = "runs that share settings", "four runs with settings"
 ANSWER_COLUMNS = ("answer", "contexts")
@@ -37,7 +38,8 @@ class PageEntry:
     unlisted: bool = False  # linked at the end of the sidebar, or on Data, instead of in the list of pages
 
 
-RESULT_NEEDS = (RUNS, JUDGMENTS)
+RESULT_NEEDS = (RUNS, JUDGMENTS)  # judgments may be those of answers alone
+RELEVANCE_NEEDS = (*RESULT_NEEDS, RELEVANT)
 PAGES: dict[str, tuple[PageEntry, ...]] = {
     "": (
         PageEntry("overview", "Overview", "home", "What is the result?"),
@@ -45,18 +47,18 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("history", "History", "timeline", "Is it getting better?", RESULT_NEEDS, DATED_RUNS),
         PageEntry("variants", "Variants", "tune", "Which setting matters?", (*RESULT_NEEDS, FOUR_VARIANTS), VARIANTS),
         PageEntry("precision-recall", "Precision-recall", "show_chart", "How does quality change with the cutoff k?",
-                  RESULT_NEEDS),
+                  RELEVANCE_NEEDS),
         PageEntry("ranking", "Ranking", "format_list_numbered", "At what rank is the first relevant document?",
-                  RESULT_NEEDS),
+                  RELEVANCE_NEEDS),
         PageEntry("score-cutoffs", "Score cutoffs", "filter_alt", "What if documents below a score were dropped?",
-                  (*RESULT_NEEDS, SCORES)),
+                  (*RELEVANCE_NEEDS, SCORES)),
         PageEntry("answers", "Answers", "question_answer", "Are the answers right and grounded?",
                   (*RESULT_NEEDS, ANSWERS)),
         PageEntry("failures", "Failures", "healing", "What should I fix first?", RESULT_NEEDS),
         PageEntry("queries", "Queries", "manage_search", "Why does this query fail?", RESULT_NEEDS),
         PageEntry("threshold-bands", "Threshold bands", "stacks", "Is it good enough?", RESULT_NEEDS),
         PageEntry("what-if", "What-if", "merge", "Would a hybrid of these runs be better?",
-                  (*RESULT_NEEDS, TWO_RUNS)),
+                  (*RELEVANCE_NEEDS, TWO_RUNS)),
     ),
     "Setup": (
         PageEntry("data", "Data", "upload_file", "What is loaded, and can it be compared?"),
@@ -152,6 +154,9 @@ def present_data() -> set[str]:
     dated = Counter(run.name for run in runs if run is not None and run.header is not None)
     present |= {DATED_RUNS} if max(dated.values(), default=0) > 1 else set()
     present |= variants_present([entry for entry in state.runs() if entry.run is not None])
+    judged = LOADED.truth(reviews.truth_with_reviews() or "")
+    if judged and (judged.queries_without_relevant < len(judged) or relevance.evidence_available()):
+        present |= {RELEVANT}
     return present | ({JUDGMENTS} if truth else set()) | ({DOCUMENTS} if truth and truth.corpus else set())
 
 

@@ -14,6 +14,7 @@ from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
 from ragdash.dashboard.caches.shared_cache import ask_again, script_run
 from ragdash.dashboard.components import fragments, page_links, run_picker, saved_view_panel
+from ragdash.dashboard.monitoring.first_visits import FIRST_VISITS
 from ragdash.dashboard.monitoring.reruns import RERUNS
 from ragdash.dashboard.pages.data import loading
 from ragdash.dashboard.session import data_store, file_metrics, relevance, reviews, state
@@ -31,7 +32,7 @@ _inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
 
 def main() -> None:
     """The whole script run: shell, page, and the address that leads back here; counted for `/metrics`."""
-    with RERUNS.timed(), script_run():
+    with RERUNS.timed(), FIRST_VISITS.in_turn(st.session_state), script_run():
         _main()
 
 
@@ -198,8 +199,10 @@ def _slice() -> None:
 
 
 def _baseline(shown_digests: list[str], names: dict[str, str]) -> None:
-    """Which of the runs shown the others are compared with."""
+    """Which of the runs shown the others are compared with; one run alone has no baseline to choose."""
+    key = state.choice_key(state.BASELINE, shown_digests, shown_digests[0])
+    if len(shown_digests) == 1:
+        return
     short = dict(zip(names, fmt.short_names(list(names.values()), BASELINE_NAME), strict=True))
-    st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest),
-                 key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
+    st.selectbox("Baseline", shown_digests, format_func=lambda digest: short.get(digest, digest), key=key,
                  help=tooltip("baseline"))

@@ -34,6 +34,9 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": (*ALIASES["query_id"], "example_id", "task_id", "id", "_id"),
     "query": ALIASES["query"],
+    "chat_history": ("chat_history", "conversation_history", "message_history", "dialog_history",
+                     "dialogue_history", "previous_messages", "earlier_messages", "previous_turns",
+                     "inputs.chat_history", "vars.chat_history"),
     "config": ALIASES["config"],
     "retrieved": ("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_document_ids", "retrieved_context_ids",
                   "retrieved_chunk_ids", "retrieved_docs", "retrieved_documents", "doc_ids", "document_ids",
@@ -81,8 +84,9 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "texts", "retrieved_texts"),
     "source": ("source", "sources", "retrieved_sources"),
 }
-DETAIL_FIELDS = ("query", "answer", "latency_ms", "latency_s", *STAGE_TIMES, "usage", "prompt_tokens",
-                 "completion_tokens", "cost_usd", "settings",
+MEASURED_FIELDS = ("latency_ms", "latency_s", *STAGE_TIMES, "usage", "prompt_tokens", "completion_tokens", "cost_usd",
+                   "settings")  # of a run alone
+DETAIL_FIELDS = ("query", "answer", "chat_history", *MEASURED_FIELDS,
                  "attributes")  # details of a query that a row of a document may have
 ROW_FIELDS = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
 # A returned document in a list.

@@ -15,6 +15,7 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.core.text import listed, without_reasoning
+from ragdash.io.chat_messages import messages_of
 from ragdash.matching.views.texts import Answered, Grounded
 
 if TYPE_CHECKING:
@@ -92,6 +93,19 @@ def questions_of(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | 
     if all(question is None for question in questions):
         lacking["questions"] = ("no-questions", {"truth": truth.name, "run": run.name}, "query")
     return questions, lacking
+
+
+def histories_of(run: Run, truth: Truth, rows: np.ndarray) -> list[tuple[tuple[str, str], ...]]:
+    """(role, text) of what was said before each query (Q,), the truth's before the run's; () where nothing was."""
+    name, nothing = "chat_history", [None] * len(truth)
+    truth_messages = truth.details[name].to_pylist() if _has(truth.details, name) else nothing
+    run_messages = _column(run.details, name, rows) if _has(run.details, name) else nothing
+    return [history(a or b) for a, b in zip(truth_messages, run_messages, strict=True)]
+
+
+def history(value) -> tuple[tuple[str, str], ...]:
+    """(role, text) of each message in a cell of the details `chat_history`, in any form that files have it in."""
+    return tuple((message["role"], message["text"]) for message in messages_of(value) or ()) if value else ()
 
 
 def _has(details: pa.Table | None, name: str) -> bool:

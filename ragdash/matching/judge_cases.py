@@ -15,7 +15,7 @@ from ragdash.core.arrow_columns import take
 from ragdash.core.errors import Problem, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import attributes
-from ragdash.matching.answer_alignment import answers, contexts, first_positions, questions_of, references
+from ragdash.matching.answer_alignment import answers, contexts, first_positions, histories_of, questions_of, references
 from ragdash.matching.question_types import kinds
 from ragdash.models.judge.tasks import Case
 from ragdash.models.judge.tasks.registry import NO_ANSWER
@@ -43,9 +43,10 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     right = (tuple(filter(str.strip, texts)) for texts in given)
     no_answer = _without_answer(truth, given)
     return tuple(
-        Case(*fields, run=run.texts_digest, no_answer=empty)
-        for *fields, empty in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
-                                  _text_attributes(truth), no_answer, strict=True)
+        Case(*fields, run=run.texts_digest, no_answer=empty, history=history)
+        for *fields, empty, history in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts,
+                                  _text_attributes(truth), no_answer,
+                                  histories_of(run, truth, rows), strict=True)
     ), problems
 
 

@@ -189,7 +189,7 @@ def test_ids_that_match_only_after_a_spelling_name_it_and_the_fix_works(ours, th
     entry = of(run, truth).of(f"respelled-{what}", "run")
     assert entry.option == ("ids", name) and entry.flags == f"--ids {name}"
     assert entry.examples == (f"{quoted(ours)} for {quoted(theirs)}",) and entry.count == 1
-    assert "0 now, 1 then" in entry.effect and entry.severity == "warning"
+    assert "0 now, 1 after the fix" in entry.effect and entry.severity == "warning"
     fixed = of(with_ids_of(run, truth, name), truth)
     assert not [kind for kind in worth(fixed) if kind.startswith("respelled")]
 
@@ -203,14 +203,14 @@ def test_ids_that_only_look_alike_are_shown_with_the_code_points_that_differ():
 def test_queries_and_documents_that_need_different_spellings_get_both():
     found = of(run_of({"1": ["DOC"]}), truth_of({"01": ["doc"]}))
     assert found.of("respelled-queries", "run").option == ("ids", "case,zeros")
-    assert "0 now, 1 then" in found.of("respelled-documents", "run").effect
+    assert "0 now, 1 after the fix" in found.of("respelled-documents", "run").effect
 
 
 def test_chunks_against_documents_name_the_collapse_that_matches():
     truth = truth_of({"q1": ["a"], "q2": ["b"]})
     run = run_of({"q1": ["c#1", "a#2", "a#1"], "q2": ["b#1"]})
     entry = of(run, truth).of("another-level", "run")
-    assert entry.option == ("collapse", "prefix:#") and entry.also == () and "0 now, 2 then" in entry.effect
+    assert entry.option == ("collapse", "prefix:#") and entry.also == () and "0 now, 2 after the fix" in entry.effect
     assert entry.examples == ("a#2", "a")
     assert worth(of(collapsed(run, "prefix:#"), truth)) == ["unjudged-documents"]
 
@@ -281,7 +281,7 @@ def test_chunks_of_s02_are_collapsed_to_the_pages_that_are_judged(name, pages):
     found = check_comparability([run], truth)
     assert found.of("no-common-document", run.name).severity == "error"
     entry = found.of("another-level", run.name)
-    assert entry.flags == "--collapse prefix:_ --ids zeros" and f"0 now, {pages} then" in entry.effect
+    assert entry.flags == "--collapse prefix:_ --ids zeros" and f"0 now, {pages} after the fix" in entry.effect
     fixed = with_ids_of(collapsed(run, "prefix:_"), truth, "zeros")
     assert check_comparability([fixed], truth).severity == "note"
 
@@ -356,19 +356,19 @@ def test_spellings_that_help_only_together(docs, gold, name):
     entry, = [one for one in of(run, truth).entries if one.kind == "respelled-documents"]
     assert entry.option == ("ids", name) and entry.severity == "warning"
     hits = sum(doc in gold for doc in with_ids_of(run, truth, name).docs.to_pylist())
-    assert f"0 now, {hits} then" in entry.effect and hits == entry.count > 0
+    assert f"0 now, {hits} after the fix" in entry.effect and hits == entry.count > 0
 
 
 def test_spellings_of_queries_that_help_only_together():
     truth = truth_of({"query-7": ["a"], "query-8": ["b"]})
     entry = of(run_of({"QUERY-007": ["a"], "QUERY-008": ["b"]}), truth).of("respelled-queries", "run")
-    assert entry.option == ("ids", "case,zeros") and entry.count == 2 and "0 now, 2 then" in entry.effect
+    assert entry.option == ("ids", "case,zeros") and entry.count == 2 and "0 now, 2 after the fix" in entry.effect
 
 
 def test_chunks_in_another_spelling_that_takes_two_fixes():
     entry = of(run_of({"q1": ["DOC-007_3", "DOC-012_1"]}), truth_of({"q1": ["doc-7", "doc-12"]}))
     level = entry.of("another-level", "run")
-    assert level.flags == "--collapse prefix:_ --ids case,zeros" and "2 then" in level.effect
+    assert level.flags == "--collapse prefix:_ --ids case,zeros" and "2 after the fix" in level.effect
 
 
 def test_the_order_in_which_spellings_are_named_does_not_matter():

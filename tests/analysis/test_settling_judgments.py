@@ -13,10 +13,10 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from ragdash import InputError, Run, Truth, evaluate, parse_specs
-from ragdash.analysis.test_set.unjudged import plan_judgments, relevance_chances
+from ragdash.analysis.test_set.unjudged import expected_ideal, plan_judgments, relevance_chances
 from ragdash.analysis.test_set.unjudged.relevance_chances import PRIOR_MEAN, PRIOR_SPREAD
 from ragdash.matching.match import Match
-from ragdash.reporting.test_set import plan_cautions
+from ragdash.reporting.test_set import plan_cautions, plan_sentence
 
 [P2] = parse_specs("P@2")
 
@@ -135,10 +135,74 @@ def test_a_metric_with_an_ideal_is_said_to_be_too_sure_where_many_relevant_docum
     runs = runs_of({name: [[f"d{i}" for i in rng.permutation(9)] for _ in range(12)] for name in ("a", "b")})
     rows = [(f"q{i}", doc, int(doc == "d1")) for i in range(12) for doc in ("d1", "d2")]
     truth = Truth.build("qrels", *([row[i] for row in rows] for i in range(3)))
-    [ndcg], [precision] = parse_specs("nDCG@5"), parse_specs("P@5")
-    assert "depends on their number" in plan_cautions(planned(runs, truth, ndcg, chance=0.5))[0]
-    assert not plan_cautions(planned(runs, truth, precision, chance=0.5))
-    assert not plan_cautions(planned(runs, truth, ndcg, chance=0.01))
+    average, *others = parse_specs("AP@5 P@5 nDCG@5 R@5")
+    assert "depends on their number" in plan_cautions(planned(runs, truth, average, chance=0.5))[0]
+    assert not any(plan_cautions(planned(runs, truth, spec, chance=0.5)) for spec in others)
+    assert not plan_cautions(planned(runs, truth, average, chance=0.01))
+
+
+def test_a_winner_that_rests_on_an_assumed_chance_is_no_forecast():
+    """All judged documents are relevant, so 50% is assumed, and that alone would name a sure winner."""
+    runs = runs_of({"one": [["r", "x", "y"]] * 40, "two": [["r"]] * 40})
+    truth = Truth.build("qrels", [f"q{i}" for i in range(40)], ["r"] * 40, [1] * 40)
+    plan = planned(runs, truth, parse_specs("P@3")[0])
+    assert (plan.leader, plan.rivals, plan.basis) == ("one", (), "unknown")
+    assert "no forecast" in plan_cautions(plan)[0]
+    sentence = plan_sentence(plan.leader, plan.rivals, plan.sure, plan.needed, plan.undecided, plan.total)
+    assert "more than 99%" in sentence
+
+
+@pytest.mark.parametrize("metric", ["nDCG@3", "nDCG(gain='exp')@3", "R@3", "nDCG"])
+def test_expected_values_and_changes_are_those_of_all_grades(metric):
+    """A ratio under every assignment of grades to the unjudged documents, weighted by its probability."""
+    [spec] = parse_specs(metric)
+    runs = runs_of({"a": [["r", "u", "v", "n", "w"], ["u", "r"]], "b": [["v", "n", "r", "u", "z"], ["n", "u"]]})
+    judged = [("q0", "r", 1), ("q0", "s", 2), ("q0", "n", 0), ("q1", "n", 0)]
+    truth = Truth.build("qrels", *([row[i] for row in judged] for i in range(3)))
+    plan = planned(runs, truth, spec, chance=0.5, limit=None, level=1.0)
+    rows = list(zip(plan.table["query_id"].to_pylist(), plan.table["doc_id"].to_pylist(), strict=True))
+    unjudged = [("q0", doc) for doc in ("u", "v", *("wz" if spec.k is None else ""))] + [("q1", "u"), ("q1", "r")]
+    values = []
+    for grades in product((0, 2), repeat=len(unjudged)):
+        cells = [*judged, *((query, doc, grade) for (query, doc), grade in zip(unjudged, grades, strict=True))]
+        full = Truth.build("qrels", *([cell[i] for cell in cells] for i in range(3)))
+        values.append([np.nan_to_num(evaluate(run, full, [spec]).values[:, 0]).mean() for run in runs])
+    gap = np.subtract(*np.array(values).T) * (1 if plan.leader == "a" else -1)
+    grades = np.array(list(product((0, 1), repeat=len(unjudged))))
+    wanted = {place: gap[grades[:, i] == 1].mean() - gap[grades[:, i] == 0].mean() for i, place in enumerate(unjudged)}
+    assert set(rows) == {place for place, change in wanted.items() if abs(change) > 1e-9}
+    variance = sum(change ** 2 for change in wanted.values()) / 4
+    assert plan.sure == pytest.approx(norm.cdf(gap.mean() / variance ** 0.5))
+    doubt = dict(zip(rows, plan.table["doubt"].to_pylist(), strict=True))
+    for place, change in wanted.items():
+        assert doubt.get(place, 0.0) == pytest.approx(change ** 2 / 4 / variance, abs=1e-12)
+
+
+def test_the_distribution_of_the_number_of_relevant_documents_is_that_of_all_grades():
+    rng = np.random.default_rng(4)
+    query, chance = np.array([0] * 6 + [2] * 3), rng.random(9)
+    counts = expected_ideal.relevant_counts(query, chance, 3, 3)  # three or more are together
+    assert counts.share[1].tolist() == [1, 0, 0, 0]
+    for left_out in (None, *range(9)):
+        for number in (0, 2):
+            part = chance[(query == number) & (np.arange(9) != left_out)]
+            share = np.zeros(4)
+            for grades in product((0, 1), repeat=len(part)):
+                share[min(sum(grades), 3)] += np.prod(np.where(grades, part, 1 - part))
+            if left_out is None:
+                assert counts.share[number] == pytest.approx(share)
+            elif query[left_out] == number:
+                assert counts.without[left_out] == pytest.approx(share, abs=1e-9)
+
+
+def test_a_plan_for_ndcg_names_the_right_run_where_many_relevant_documents_are_unknown():
+    """With the ideal of today's judgments the surer a plan was, the more often it named the wrong run."""
+    benchmark = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "judgments.py"))
+    [spec] = parse_specs("nDCG@10")
+    rows = [benchmark["_one_plan"](spec, "many", how, seed)[2] for how in ("40 % at random", "depth 2")
+            for seed in range(8)]
+    sure, right = np.array([row for row in rows if row is not None], float).T
+    assert right.mean() > 0.6 and ((sure - right) ** 2).mean() < 0.25
 
 
 def test_documents_that_both_runs_have_are_not_worth_a_judgment():

@@ -54,6 +54,23 @@ def test_average_precision_falls_as_a_document_becomes_relevant():
     assert ends("bxay", {"a": 1, "b": 0}, "AP") == pytest.approx((1 / 3, 1 / 3, (1 / 2 + 2 / 3 + 3 / 4) / 3))
 
 
+def test_one_side_alone_is_that_of_both():
+    """Queries with many, few and no judgments, one without a relevant document; grades to 3."""
+    rng = np.random.default_rng(4)
+    docs = [f"d{number}" for number in range(9)]
+    rankings = {f"q{number}": list(rng.permutation(docs)[:1 + number % 7]) for number in range(24)}
+    truth = truth_of({query: {doc: int(rng.integers(0, 4)) for doc in rng.permutation(docs)[:number % 5 + 1]}
+                      for number, query in enumerate(rankings)} | {"none": {"d0": 0}})
+    match = Match(run_of({**rankings, "none": docs[:4]}), truth)
+    for spec in map(parse_spec, SPECS):
+        both = bounds(match, spec)
+        for side, other in (("low", "high"), ("high", "low")):
+            alone = bounds(match, spec, [side])
+            np.testing.assert_array_equal(getattr(alone, side), getattr(both, side), str(spec))
+            np.testing.assert_equal(getattr(alone, f"mean_{side}"), getattr(both, f"mean_{side}"), str(spec))
+            assert math.isnan(getattr(alone, f"mean_{other}")), spec
+
+
 def test_ndcg_is_greatest_with_a_grade_between():
     """Behind a document of grade 2 another 2 is ideal; a 3 would have belonged above it."""
     run, d = run_of({"q1": ["a", "x"], "q2": ["z"]}), 1 / math.log2(3)

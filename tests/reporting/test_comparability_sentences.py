@@ -43,8 +43,8 @@ def test_a_button_says_what_it_does(options, label):
 def test_a_finding_has_its_effect_and_its_fix_without_an_option_of_the_command_line():
     text = comparability.finding_text(lost("a")).replace("\\", "")
     assert text == ("3 of 9 different documents match the truth only without zeros ('1' for '01').  \n:gray[Judged "
-                    "documents among those returned: 0 now, 3 then. Match the ids with the button, or write them the "
-                    "same way in both files.]")
+                    "documents among those returned: 0 now, 3 after the fix. Match the ids with the button, or write "
+                    "them the same way in both files.]")
     counted = ComparabilityEntry("matched-queries", "ok", "a", 4, 9)
     assert comparability.finding_text(counted) == "4 of 9 queries of the truth are in the run."
 

@@ -110,7 +110,7 @@ def _judged(match: Match, specs: Sequence[Spec]) -> list[ComparabilityEntry]:
     ranked, name = match.ranked, match.run.name
     total, judged = int(ranked.returned.sum()), len(ranked.rank)
     cutoffs = sorted({spec.k for spec in specs if spec.k}) or [DEFAULT_K]
-    entries = [_no_common_document(match, total)] if total and not judged else []
+    entries = [_no_common_document(match, total)] if total and not judged and match.truth.judgments else []
     for k in cutoffs:
         cutoff = np.array([k])
         judged_in_k = int(ranked.up_to(cutoff, ranked.query, ranked.rank).sum())
@@ -170,6 +170,8 @@ def rising_queries(run: Run) -> tuple[int, int, tuple[str, ...]]:
     """(Queries whose scores rise from the first row to the last, queries with several scores, examples)."""
     if run.scores is None:
         return 0, 0, ()
+    if run.order is None and run.scores_fall:  # in the order of the file they never rise
+        return 0, int((np.diff(run.starts) > 1).sum()), ()
     rising, several = _directions(run)
     count = int(rising.sum())
     return count, int(several.sum()), _first(run.query_ids.filter(pa.array(rising))) if count else ()

@@ -12,7 +12,9 @@ import pyarrow as pa
 
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.records.details import conversation_text
 from ragdash.evaluation.stats import SEED
+from ragdash.matching.answer_alignment import histories_of
 from ragdash.matching.judge_cases import stated_references
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
@@ -95,5 +97,10 @@ def _texts(match: Match | None) -> dict[str, dict]:
         columns["contexts"] = [None if texts is None else list(texts) for texts in match.grounded.contexts]
     except Unavailable:  # no answers, or no texts: the sheet goes without them
         pass
+    if "question" in columns:  # what was said before it comes first
+        histories = histories_of(match.run, match.truth, match.run_query)
+        columns["question"] = [
+            conversation_text([*history, ("", question)]) if history and question else question
+            for history, question in zip(histories, columns["question"], strict=True)]
     return {query: {name: cells[q] for name, cells in columns.items()}
             for q, query in enumerate(match.query_ids.to_pylist())}

@@ -31,6 +31,8 @@ class RunCheck:
         What the words are made of.
     option
         The switch that fixes it, such as ("missing", "skip") or ("scores", "reverse"); None where there is none.
+    also
+        Switches that the fix needs too, such as a spelling of ids next to a way to collapse.
     """
 
     message: str
@@ -38,6 +40,7 @@ class RunCheck:
     runs: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     option: tuple[str, str] | None = None
+    also: tuple[tuple[str, str], ...] = ()
 
     @property
     def kind(self) -> str:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ragdash.analysis.comparability import ComparabilityEntry, check_ids
 from ragdash.analysis.comparability.between_runs import same_rankings
 from ragdash.analysis.comparability.run_coverage import rising_queries
-from ragdash.analysis.test_set.unjudged.bounds import bounds
+from ragdash.analysis.test_set.unjudged.bounds import bounds, present_mean
 from ragdash.analysis.verdict.checks import LEVELS, RunCheck
 from ragdash.core.arrow_columns import text_column
 from ragdash.core.errors import Unavailable
@@ -135,7 +135,8 @@ def _ids_of(match: Match, ids: Sequence[ComparabilityEntry]) -> list[RunCheck]:
         many = entry.count > MOST_MISSING * entry.total or entry.kind in ("another-level", "finer-truth")
         facts = {"run": name, "count": entry.count, "total": entry.total, "examples": list(entry.examples[:2]),
                  "flags": entry.flags}
-        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option))
+        checks.append(RunCheck(_IDS[entry.kind], "withheld" if many else "qualified", (name,), facts, entry.option,
+                               entry.also))
     fixed = any(check.kind in ("other-ids", "other-level") for check in checks)
     return [check for check in checks if not (fixed and check.kind.startswith("no-common"))]
 
@@ -278,23 +279,24 @@ def _could_change(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:
     if spec.metric.bounds != "monotone" and spec.name not in FORMULAS:
         return []
     sign = -1 if spec.metric.better == "lower" else 1
+    worse, better = ("high", "low") if sign < 0 else ("low", "high")
     try:
-        ranges = [bounds(match, spec) for match in matches]
+        means = np.array([sign * present_mean(match, spec) for match in matches])
+        if np.isnan(means).all():
+            return []
+        best = int(np.nanargmax(means))
+        worst_end = sign * getattr(bounds(matches[best], spec, [worse]), f"mean_{worse}")
+        best_end = {index: sign * getattr(bounds(match, spec, [better]), f"mean_{better}")
+                    for index, match in enumerate(matches) if index != best}
     except Unavailable:
         return []
-    means = np.array([sign * bound.mean for bound in ranges])
-    if np.isnan(means).all():
-        return []
-    best = int(np.nanargmax(means))
-    worst_end = [min(sign * bound.mean_low, sign * bound.mean_high) for bound in ranges]
-    best_end = [max(sign * bound.mean_low, sign * bound.mean_high) for bound in ranges]
-    others = [index for index in range(len(matches)) if index != best and best_end[index] > worst_end[best]]
+    others = [index for index, end in best_end.items() if end > worst_end]
     if not others:
         return []
-    other = max(others, key=lambda index: best_end[index])
+    other = max(others, key=best_end.__getitem__)
     return [RunCheck("unjudged", "qualified", (), {
         "metric": spec.title, "best": matches[best].run.name, "other": matches[other].run.name,
-        "low": sign * worst_end[best], "high": sign * best_end[other]})]
+        "low": sign * worst_end, "high": sign * best_end[other]})]
 
 
 def _other_judges(matches: Sequence[Match], spec: Spec) -> list[RunCheck]:

@@ -37,10 +37,10 @@ def recipe_for(choice: Choice, name: str, runs: Sequence[Run]) -> Recipe:
             for_engine(choice.recipe, name, runs)
         return choice.recipe
     except InputError:
-        found = _best_possible(choice, name, runs)
-        if found is None:
+        possible = _best_possible(choice, name, runs)
+        if possible is None:
             raise
-    means, index = found
+    means, index = possible
     chosen, other = choice.recipe, choice.recipes[index]
     say([Problem("fusion-engine/tuned", {
         "engine": PRESETS[str(for_engine(other, name, runs).preset)].engine, "metric": choice.spec.title,
@@ -71,10 +71,10 @@ def snippet_dict(recipe: Recipe, name: str, runs: Sequence[Run]) -> dict[str, ob
     if name == PYTHON:
         return {"engine": PYTHON, "preset": recipe.preset, "version": None, "notes": [],
                 "code": python_snippet(recipe, [run.name for run in runs])}
-    found = for_engine(recipe, name, runs)
-    preset = PRESETS[str(found.preset)]
+    there = for_engine(recipe, name, runs)
+    preset = PRESETS[str(there.preset)]
     return {"engine": preset.engine, "preset": preset.name, "version": preset.version or None,
-            "notes": differences(found, recipe), "code": engine_snippet(found)}
+            "notes": differences(there, recipe), "code": engine_snippet(there)}
 
 
 def snippet_text(recipe: Recipe, name: str, runs: Sequence[Run]) -> str:

@@ -234,6 +234,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name our field first and the column second, as in --map query=question.",
         page="Name a field of ragdash first and the column second.",
     ),
+    "no-messages": Message(
+        actual="no messages of a conversation: {value}",
+        expected="a list of messages, such as [{{\"role\": \"user\", \"content\": \"Hi\"}}]",
+        fix="It is not read.",
+    ),
     "unread-column": Message(
         actual="the column {name!r}",
         expected="columns that ragdash reads",

@@ -32,17 +32,17 @@ _DEPTHS = "The runs are not equally deep ({shown:comma})."
 _SHALLOW = "Compare them with cutoffs up to {shallowest}, or retrieve equally many documents."
 _QUERIES = "{count} of {total} queries of the run match the truth only {way} ({examples:comma})."
 _DOCUMENTS = "{count} of {total} different documents" + _LOOKED + " match the truth only {way} ({examples:comma})."
-_HITS = "Judged documents among those returned" + _LOOKED + ": {before} now, {after} then."
+_HITS = "Judged documents among those returned" + _LOOKED + ": {before} now, {after} after the fix."
 _SPELLING = "Read the runs with {flags}, or write the ids the same way in both files."
 _SPELLING_PAGE = "Match the ids with the button, or write them the same way in both files."
 _LEVEL_HITS = (
-    "Judged documents among those returned" + _LEVEL_LOOKED + ": {level_before} now, {level_after} then. In the top "
-    "{top} documents: {closed}; among the documents of the top {top} parts: {kept}.")
+    "Judged documents among those returned" + _LEVEL_LOOKED + ": {level_before} now, {level_after} after the fix. Of "
+    "these, {closed} are in the top {top} documents and {kept} in the top {top} parts.")
 _COLLAPSE = (
-    "Read the runs with {flags}. {also:?Both are needed: the ids are written in another way too. }The first part of a "
+    "Read the runs with {flags}. {also:?Both are needed: the ids also differ in spelling. }The first part of a "
     "document counts. Ranks close up; with chunks:{by} they stay those of the parts.")
 _COLLAPSE_PAGE = (
-    "Collapse the parts{also:? and match the ids, which are written in another way too,} with the button. The first "
+    "Collapse the parts with the button.{also:? It also matches the ids, which differ in spelling.} The first "
     "part of a document counts. Ranks close up, unless you choose chunks that keep their ranks.")
 _LEVELS = "The runs were read on different levels ({shown:comma})."
 _SPELLINGS = "The runs were read with ids spelled in different ways ({shown:comma})."

@@ -39,7 +39,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "collapsed-chunks": Message(
         actual=(
-            "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "
+            "{chunks} of {all_chunks:count chunk} of {run:named run} merged: their document is ranked higher "
             "({collapse}){without_source:?; {without_source} have no source and keep their ids}"
         ),
         expected="one line for a document",
@@ -47,7 +47,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "collapsed-chunks/ranks": Message(
         actual=(
-            "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "
+            "{chunks} of {all_chunks:count chunk} of {run:named run} merged: their document is ranked higher "
             "({collapse}){without_source:?; {without_source} have no source and keep their ids}"
         ),
         expected="one line for a document",
@@ -55,7 +55,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "collapsed-chunks/none": Message(
         actual=(
-            "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "
+            "{chunks} of {all_chunks:count chunk} of {run:named run} merged: their document is ranked higher "
             "({collapse}){without_source:?; {without_source} have no source and keep their ids}"
         ),
         expected="document ids that can be collapsed",
@@ -224,7 +224,7 @@ MESSAGES: Mapping[str, Message] = {
     "respelled-ids": Message(
         actual=(
             "{queries} of {all_queries} query ids and {documents} of {all_documents} document ids of {run:named run} "
-            "written as in the truth"
+            "changed to the spelling of the truth"
         ),
         expected="ids that are equal {how}",
         fix="Write them the same way in both files to do without --ids {spelling}.",

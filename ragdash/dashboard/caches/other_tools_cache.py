@@ -1,4 +1,4 @@
-"""Cached calls of "Show as another tool" on Compare.
+"""Cached calls of "What another tool would report" on Compare.
 
 Keyed by digests and scalars, as in ragdash.dashboard.caches.evaluation_cache.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from zlib import crc32
 
 import streamlit as st
 
@@ -24,23 +25,36 @@ def choose_runs(entries: Sequence[SessionRun]) -> list[str]:
     """Which runs are shown; returns their digests, all where none is chosen."""
     digests = [entry.digest for entry in entries]
     names = dict(zip(digests, fmt.short_names([entry.name for entry in entries], NAME), strict=True))
-    key = state.choices_key(state.SHOWN, digests, digests)
-    if len(entries) <= MAX_CHIPS:
-        _run_field(names, key)
+    state.choices_key(state.SHOWN, digests, digests)
+    if len(entries) == 1:
+        st.caption(fmt.escape(names[digests[0]]))
+    elif len(entries) <= MAX_CHIPS:
+        _run_field(names)
     else:
         shown = len(state.get(state.SHOWN)) or len(digests)
         with st.popover(f"{shown} of {len(digests)} runs", icon=":material/checklist:", key="run_picker",
                         width="stretch"):
             _render_filters(entries, run_facts.of_runs(entries))
-            _run_field(names, key)
+            _run_field(names)
             if shown > COLORED:
                 st.caption(tooltip("run_colors"))
     return [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
 
 
-def _run_field(names: Mapping[str, str], key: str) -> None:
+def _run_field(names: Mapping[str, str]) -> None:
+    """The field for the runs shown. Other runs get another field.
+
+    A browser keeps the value of a field that it does not draw, such as one in a closed panel. It would send that value
+    back and hide the runs that were added since.
+    """
+    key = f"shown_runs_{crc32(' '.join(names).encode()):x}"
+    st.session_state[key] = list(state.get(state.SHOWN))
     st.multiselect("Runs shown", list(names), format_func=lambda digest: names.get(digest, digest),
-                   placeholder="Type to search", key=key, persist_state="session")
+                   placeholder="Type to search", key=key, on_change=_take_field, args=(key,))
+
+
+def _take_field(key: str) -> None:
+    st.session_state[state.SHOWN] = list(st.session_state[key])
 
 
 def _render_filters(entries: Sequence[SessionRun], facts: Sequence[RunFacts]) -> None:

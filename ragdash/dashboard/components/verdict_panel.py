@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.analysis.verdict import NEVER_ACCEPTED, RunCheck, Verdict, badges, checks_to_show, evidence_specs
+from ragdash.dashboard import page_list
 from ragdash.dashboard.components import page_links, repeat_lines
-from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, spec_of
+from ragdash.dashboard.page_context import DEFAULT_METRIC, PageContext, PageEnds, spec_of
 from ragdash.dashboard.session import run_fixes, state, truth_versions
 from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.session.file_metrics import session_file_specs
+from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import verdict as verdict_sentences
-from ragdash.reporting.sentences.comparability import OPTION_LABELS
+from ragdash.reporting.sentences.comparability import fix_label
 
 COLORS = {"clear-winner": "blue", "no-clear-difference": "gray", "one-run": "gray", "too-few": "orange",
           "not-comparable": "orange", "undefined": "orange"}
@@ -44,8 +46,13 @@ def render(context: PageContext, spec: Spec) -> None:
                                f"**What would change it:** {verdict_sentences.change_sentence(verdict)}"))
         render_checks(context, verdict.checks)
         with st.container(horizontal=True, key="ways_on"):
-            page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
+            if len(context.entries) > 1:
+                page_links.link("compare", "Is it real?", icon=":material/leaderboard:")
+            else:
+                page_links.link("threshold-bands", "Is it good enough?", icon=":material/stacks:")
             page_links.link("failures", "What fails?", icon=":material/healing:")
+            if page_list.ANSWERS in page_list.present_data():
+                page_links.link("answers", "Are the answers right?", icon=":material/question_answer:")
             page_links.link("share", "Share", icon=":material/ios_share:")
 
 
@@ -62,6 +69,15 @@ def render_warnings(context: PageContext) -> None:
     specs, _ = context.results.computable([context.selection.spec])
     spec = specs[0] if specs else spec_of(DEFAULT_METRIC, context.k)
     render_checks(context, context.results.checks(spec))
+
+
+def end_unless_judged(context: PageContext) -> None:
+    """End the page where nothing says which documents are relevant: its pictures would be empty."""
+    truth = context.scope.truth
+    if not context.scope.by_evidence and truth.queries_without_relevant == len(truth):
+        elements.empty("No relevant document is known", "This page shows how well relevant documents are found. Add "
+                       "relevance judgments (qrels) on the **Data** page. **Answers** and **Compare** need none.")
+        raise PageEnds
 
 
 def _render_against_baseline(context: PageContext, verdict: Verdict) -> None:
@@ -134,9 +150,9 @@ def _render_fix(context: PageContext, check: RunCheck, key: str) -> None:
         return
     digests = [digest for entry in context.entries if entry.name in check.runs or not check.runs
                for digest in digests_of(entry.digest)]
-    label = f"Use k = {check.option[1]}" if check.option[0] == "k" else OPTION_LABELS.get(check.option, "Fix")
-    st.button(label, icon=":material/build:", key=f"fix_check_{key}",
-              on_click=run_fixes.apply, args=(digests, [check.option]))
+    options = [check.option, *check.also]
+    label = f"Use k = {check.option[1]}" if check.option[0] == "k" else fix_label(options)
+    st.button(label, icon=":material/build:", key=f"fix_check_{key}", on_click=run_fixes.apply, args=(digests, options))
 
 
 def _render_accept(check: RunCheck, key: str, accepted: Sequence[str]) -> None:

@@ -5,7 +5,6 @@ Letters: n verdicts asked again.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ import orjson
 from ragdash.core.console import unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import make_private_folder, workspace
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.evaluation.scoring.run_judge import JudgeWork
 from ragdash.evaluation.stats import SEED, label_interval
 from ragdash.models.judge import Budget, Endpoint, Outcome, Patience, Question, Reply, VerdictStore
@@ -100,7 +100,7 @@ def check_drift(drawn: Sequence[tuple[Question, Reply]], endpoint: Endpoint, *, 
 
     Raises InputError where the judge stops answering, or fewer than FEWEST replies are usable.
     """
-    with tempfile.TemporaryDirectory(prefix="ragdash-drift-") as scratch:
+    with temporary_folder("drift") as scratch:
         outcome = ask([question for question, _ in drawn], endpoint, VerdictStore(Path(scratch) / "drift.sqlite"),
                       budget=budget, concurrency=concurrency, patience=patience)
     result = compare_replies(drawn, outcome, str(endpoint.judge))

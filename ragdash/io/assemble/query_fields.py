@@ -13,6 +13,8 @@ from ragdash.io.json.typed_fields import (
     Cell,
     is_missing,
     note_unread,
+    read_earlier_messages,
+    read_history,
     read_id,
     read_message,
     read_number,
@@ -27,13 +29,14 @@ from ragdash.io.tables.cells import UnreadableCell, parse_nested
 
 STAGES = ("retrieval", "rerank", "generation", "total")
 TOKENS = ("prompt_tokens", "completion_tokens")
+MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("text", pa.string())]))  # what was said before the query
 RUN_TYPES = {
-    "query": pa.string(), "answer": pa.string(), "contexts": pa.list_(pa.string()),
+    "query": pa.string(), "chat_history": MESSAGES, "answer": pa.string(), "contexts": pa.list_(pa.string()),
     "latency_ms": pa.struct([(stage, pa.float64()) for stage in STAGES]),
     "prompt_tokens": pa.int64(), "completion_tokens": pa.int64(), "cost_usd": pa.float64(), "attributes": pa.string(),
 }
 TRUTH_TYPES = {
-    "query": pa.string(), "answers": pa.list_(pa.string()),
+    "query": pa.string(), "chat_history": MESSAGES, "answers": pa.list_(pa.string()),
     "evidence": pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())])),
     "allowed": pa.list_(pa.string()), "attributes": pa.string(),
     "subtopics": pa.list_(pa.struct([("subtopic", pa.string()), ("doc_id", pa.string()), ("grade", pa.int64())])),
@@ -62,8 +65,11 @@ def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict
         key = schema.get(name, name)
         if key in fields:
             values[name] = read(fields[key], Cell(cell.problems, cell.line, key))
+    if "query" in readers and values.get("chat_history") is None:
+        values["chat_history"] = read_earlier_messages(fields.get(schema.get("query", "query")), fields.get("history"))
     if attributes:
         resolved = {field for name, field in schema.items() if name != "metrics"}  # moved to the scores later
+        resolved |= {"history"} if "chat_history" not in schema and values.get("chat_history") else set()
         attribute_names = [name for name in fields if name not in resolved]
         if attribute_names or "attributes" in schema:
             key = schema.get("attributes", "attributes")
@@ -161,6 +167,7 @@ def _read_subtopics(value, cell: Cell) -> list[dict] | None:
 
 _RUN_READERS = {
     "query": read_question,
+    "chat_history": read_history,
     "answer": read_message,
     "contexts": lambda value, cell: read_texts(_parse_printed(value), cell, read_message),
     "latency_ms": _read_latency,
@@ -169,6 +176,7 @@ _RUN_READERS = {
     "cost_usd": read_number,
     **dict.fromkeys(TOKENS, read_whole_number),
 }
-_TRUTH_READERS = {"query": read_question, "answers": lambda value, cell: read_texts(value, cell, read_message),
+_TRUTH_READERS = {"query": read_question, "chat_history": read_history,
+             "answers": lambda value, cell: read_texts(value, cell, read_message),
              "evidence": lambda value, cell: read_texts(value, cell, _read_evidence),
              "allowed": lambda value, cell: read_texts(value, cell, read_id), "subtopics": _read_subtopics}

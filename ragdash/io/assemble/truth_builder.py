@@ -16,7 +16,7 @@ from ragdash.io.assemble.columns_of_scores import without_scores
 from ragdash.io.assemble.query_fields import TRUTH_TYPES, details_table, truth_details
 from ragdash.io.assemble.query_ids import QueryIds
 from ragdash.io.assemble.row_query_details import RowDetails
-from ragdash.io.field_names import DETAIL_FIELDS, DOCUMENT_ALIASES, PARALLEL_FIELDS, RUN_MARKERS, TRUTH_MARKERS
+from ragdash.io.field_names import DOCUMENT_ALIASES, MEASURED_FIELDS, PARALLEL_FIELDS, RUN_MARKERS, TRUTH_MARKERS
 from ragdash.io.json.exact_parser import InputEntry, NeedsExact, NumberText
 from ragdash.io.json.typed_fields import (
     Cell,
@@ -37,7 +37,7 @@ class TruthReader:
         self.problems = problems
         self._resolver = field_names.FieldResolver(mapping, schema)
         self._ids = QueryIds(problems)
-        self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RUN_MARKERS, *DETAIL_FIELDS[2:-1]))
+        self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RUN_MARKERS, *MEASURED_FIELDS))
         self.is_run = self.is_truth = False
         self.fraction_count = 0  # grades such as 0.73
         self.query_lines: dict[str, int] = {}

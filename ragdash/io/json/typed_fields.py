@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ragdash.core.errors import Collector, InputError, Problem, shorten
 from ragdash.core.text.metric_names import may_be_metric
-from ragdash.io.chat_messages import TEXT_FIELDS
+from ragdash.io.chat_messages import TEXT_FIELDS, messages_of
 from ragdash.io.json.exact_parser import NeedsExact, NumberText
 from ragdash.io.json.numbers import is_usable, note_bad_value
 from ragdash.io.source.limits import MAX_COLUMNS
@@ -73,6 +73,25 @@ def read_question(value, cell: Cell) -> str | None:
     if type(value) is list and value and all(type(message) is dict for message in value):
         return read_message(value[-1], cell.member(len(value) - 1))
     return read_message(value, cell)
+
+
+def read_history(value, cell: Cell) -> list[dict] | None:
+    """What was said before a query, oldest first: {"role", "text"} of each message; None where nothing was.
+
+    Other values, such as true or a number, are no messages: they are left out with a warning.
+    """
+    if is_missing(value) or value in ("", [], {}):
+        return None
+    messages = messages_of(value)
+    if messages is None:
+        cell.note("no-messages", {"value": show_value(value)}, severity="warning")
+    return messages
+
+
+def read_earlier_messages(query, history) -> list[dict] | None:
+    """The messages before the last one where the query is a list of messages, else those of a list called history."""
+    earlier = query[:-1] if type(query) is list and len(query) > 1 else history
+    return messages_of(earlier) or None if type(earlier) is list else None
 
 
 def read_message(value, cell: Cell) -> str | None:

@@ -13,7 +13,7 @@ from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
 from ragdash.io.json.typed_fields import Cell
 
 TEXTS = ("query", "answer", "config")
-LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source")
+LISTS = ("retrieved", "relevant", "contexts", "answers", "evidence", "score", "rank", "text", "source", "chat_history")
 TEXT_LISTS = ("contexts", "answers", "evidence")  # lists of texts; a cell may hold a single text
 OBJECTS = ("settings", "usage", "attributes", "metrics")
 NUMBERS = ("latency_ms", "latency_s", *STAGE_TIMES, "prompt_tokens", "completion_tokens", "cost_usd")
@@ -102,8 +102,9 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
 
 
 def _may_hold_several(name: str, field: str) -> bool:
-    """False for columns named in the singular, such as reference: a bar in them belongs to the text."""
-    return name != "answers" or field.lower().endswith("s")
+    """False for columns named in the singular, such as reference, and for messages: a bar in them belongs to the text.
+    """
+    return name != "chat_history" and (name != "answers" or field.lower().endswith("s"))
 
 
 def parse_nested(text: str):

@@ -16,7 +16,7 @@ from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_tab
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.assemble.row_buffer import RowBuffer
 from ragdash.io.assemble.row_query_details import RowDetails
-from ragdash.io.field_names import DETAIL_FIELDS, QUERY_ALIASES, RUN_MARKERS, find_fields
+from ragdash.io.field_names import DETAIL_FIELDS, MEASURED_FIELDS, QUERY_ALIASES, RUN_MARKERS, find_fields
 from ragdash.io.json.typed_fields import Cell
 from ragdash.io.tables import cells
 from ragdash.io.tables.header import Header
@@ -33,7 +33,7 @@ class QueryColumns:
     """
 
     def __init__(self, header: Header, documents: dict[str, int], problems: Collector, is_truth: bool = False):
-        names, passed = ((*TRUTH_TYPES,), (*RUN_MARKERS, *DETAIL_FIELDS[2:-1])) if is_truth else (DETAIL_FIELDS, None)
+        names, passed = ((*TRUTH_TYPES,), (*RUN_MARKERS, *MEASURED_FIELDS)) if is_truth else (DETAIL_FIELDS, None)
         self.header, self.problems, self.is_truth = header, problems, is_truth
         self.by_text = "query_id" not in documents and "query" in header.columns
         self._rows = RowDetails(problems, header.mapping, names, passed) if passed else RowDetails(problems,

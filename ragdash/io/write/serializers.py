@@ -142,6 +142,9 @@ def _native_fields(row: dict) -> dict:
     if "evidence" in fields:
         fields["evidence"] = [span if isinstance(span, str) or span["source"] is not None else span["text"]
                               for span in fields["evidence"]]
+    if "chat_history" in fields:
+        fields["chat_history"] = [{"role": message["role"], "content": message["text"]}
+                                  for message in fields["chat_history"]]
     usage = {name: fields.pop(name) for name in ("prompt_tokens", "completion_tokens") if name in fields}
     return {**fields, "usage": usage} if usage else fields
 

@@ -19,7 +19,7 @@ from ragdash.models.judge import Question, Reply
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import read
 from ragdash.models.judge.tasks import find_task
-from ragdash.models.judge.tasks.policy import current_policy
+from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.models.judge.tasks.rankings import PLACE
 from ragdash.models.judge.tasks.registry import PREFIX, Case
 from ragdash.models.judge.tasks.rubrics import Rubric
@@ -69,7 +69,6 @@ def keep_places(views: Sequence[Judged], name: str, judge: Judge, votes: int) ->
 
 def _place_questions(name: str, case: Case, vote: int) -> list[Question]:
     """The question that a reader of the run alone looks up."""
-    policy = current_policy()
+    additions = prompt_additions()
     asking = find_task(name).start(replace(case, rivals=None, vote=vote))
-    return [(policy.apply(question) if policy else question).with_vote(vote) for question in next(asking)
-            if question.task.startswith(PLACE)]
+    return [additions.apply(question).with_vote(vote) for question in next(asking) if question.task.startswith(PLACE)]

@@ -96,17 +96,18 @@ def _numbers(fig: go.Figure, positions: Sequence[float], passed: Sequence[float]
 
 
 def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, sizes: np.ndarray, *,
-             theme: Theme = LIGHT) -> go.Figure:
+             unshaded: str = "", theme: Theme = LIGHT) -> go.Figure:
     """A cell for each slice and stage: the number of queries, shaded by their share of the slice.
 
-    counts (L, S); sizes (L,): queries of each slice, above 0.
+    counts (L, S); sizes (L,): queries of each slice, above 0; unshaded: a stage that is no failure.
     """
     counts, sizes = np.asarray(counts), np.asarray(sizes)
     shares = counts / np.maximum(sizes, 1)[:, None]
-    top = max(float(shares.max(initial=0)), 1e-9)
+    shade = np.where(np.array(stages) == unshaded, 0, shares)
+    top = max(float(shade.max(initial=0)), 1e-9)
     fig = figure(theme, height=112 + SLICE * max(len(slices), 1))
     fig.add_trace(go.Heatmap(
-        z=shares, x=np.arange(len(stages)), y=np.arange(len(slices)), zmin=0, zmax=top, showscale=False, xgap=2, ygap=2,
+        z=shade, x=np.arange(len(stages)), y=np.arange(len(slices)), zmin=0, zmax=top, showscale=False, xgap=2, ygap=2,
         colorscale=[[0, theme.paper], [1, tint(theme, theme.worse)]], hoverinfo="text", texttemplate="%{text}",
         textfont={"size": 13, "color": theme.ink},
         text=[[f"{count:,}" if count else "·" for count in row] for row in counts.tolist()],

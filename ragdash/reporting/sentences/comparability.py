@@ -194,11 +194,17 @@ def sort_findings(findings: Iterable[ComparabilityEntry]) -> list[ComparabilityE
 
 def applied_fixes(fixes: Sequence[Option], effects: Sequence[str], *, ranked_by: str = "score") -> str:
     """The fixes in force and what they did, as markdown; ranked_by: of the run."""
-    others = [f"**{name}: {escape(word)}**" for name, word in fixes if name != "scores"]
+    others = [_fix_in_words(name, word) for name, word in fixes if name != "scores"]
     rest = ": the smallest is ranked first." if ranked_by == "score" else "; the order of the list is kept."
     reverse = f"Scores were reversed{rest}" if len(others) < len(fixes) else ""
-    summary = " ".join(filter(None, (reverse, "Read with " + " and ".join(others) if others else "")))
+    summary = " ".join(filter(None, (reverse, f"Fixed: {' and '.join(others)}" if others else "")))
     return summary + "".join(f"  \n:gray[{escape(text)}.]" for text in effects)
+
+
+def _fix_in_words(name: str, choice: str) -> str:
+    """A fix of ids or chunks, in bold: what was matched or collapsed."""
+    words = {"ids": _matched, "collapse": lambda method: f"chunks collapsed ({collapse_method(method)})"}
+    return f"**{escape(words[name](choice) if name in words else f'{name}: {choice}')}**"
 
 
 def shared_fixes(report: ComparabilityReport) -> dict[tuple[Option, ...], list[str]]:

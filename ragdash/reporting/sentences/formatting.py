@@ -181,7 +181,9 @@ def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conv
     total = counts[0]["queries"]
     bare = counts[0]["unanswerable"]
     sentences.append(f"{count(total, 'query', 'queries')} in the truth.")
-    if bare:
+    if bare == total and conventions.unanswerable == "skip":
+        sentences.append("No query has a relevant document, so retrieval metrics are undefined.")
+    elif bare:
         treatment = {"skip": "left out of the means of retrieval metrics",
                 "zero": "counted as 0 by retrieval metrics"}[conventions.unanswerable]
         sentences.append(f"{count(bare, 'query has', 'queries have')} no relevant document: {treatment}.")

@@ -32,6 +32,7 @@ _WORDS = {
     ("denominator", "relevant"): "divided by all relevant documents",
     ("denominator", "found"): "divided by the relevant documents retrieved",
     ("per_document", True): "each relevant document is ranked for itself",
+    ("every", True): "1 / rank is added up over all relevant results, not the first alone",
     ("queries", "judged"): "every judged query counts",
     ("queries", "run"): "queries that the run lacks are left out of the mean",
     ("queries", "returned"): "queries without results are left out of the mean",

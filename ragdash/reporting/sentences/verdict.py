@@ -47,7 +47,7 @@ def verdict_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     plain = escape if markdown else str
     title = verdict.spec.title
     if verdict.state == "not-comparable":
-        return f"Not comparable yet: {plain(_first_few([check.found('page') for check in verdict.withheld]))}."
+        return f"Not comparable yet: {plain(_findings(verdict.withheld, 'page'))}."
     if verdict.best is None or verdict.summary is None:
         return f"{plain(title)} is undefined for every run."
     estimate = plain(f"{number(verdict.summary.mean)} {interval(verdict.summary)}")
@@ -76,7 +76,7 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
     """Say how every other run compares with the baseline that the reader chose.
 
     Empty where `verdict_sentence` says it already: with two runs, or where the baseline is the best run; and where the
-    verdict is withheld or no difference can be significant.
+    verdict is withheld or no difference can be significant. The best run is left out of a list: it is said there too.
     """
     pairs = verdict.against_baseline
     if len(pairs) < 2 or verdict.baseline == verdict.best or verdict.state in ("not-comparable", "too-few",
@@ -88,7 +88,8 @@ def baseline_sentence(verdict: Verdict, *, markdown: bool = True) -> str:
         counts = {words: sum(pair.outcome == outcome for pair in pairs) for outcome, words in BASELINE_COUNTS.items()}
         parts = [f"{number_of} {words}" for words, number_of in counts.items() if number_of]
         return f"{lead}, of the other {len(pairs)} runs: {', '.join(parts)}."
-    texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}" for pair in pairs]
+    texts = [f"{name(pair.candidate)} {BASELINE_OUTCOMES[pair.outcome]}{_difference(pair, markdown)}" for pair in pairs
+             if pair.candidate != verdict.best]
     return f"{lead}: {'; '.join(texts)}."
 
 
@@ -145,14 +146,15 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
         if needed and max(gaps) > 0 and max(needed) < 1e6:
             size = plain(number(max(gaps)))
             of = f"a difference of {size}" if len(gaps) == 1 else f"the largest of these differences ({size})"
-            parts.append(f"With about {_round_up(min(needed))} queries, {of} could be told from chance.")
-    doubts = [check.found(surface) for check in verdict.qualified]
-    if doubts:
-        parts.append(f"{plain(_first_few(doubts))}.")
+            parts.append(f"To confirm {of}, you would need about {_round_up(min(needed))} queries.")
+    if verdict.qualified:
+        parts.append(f"{plain(_findings(verdict.qualified, surface))}.")
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     if verdict.opposed:
         parts.append(f"The answers point the other way: {_evidence_text(verdict.opposed[0], markdown)}.")
+    if verdict.state == "one-run" and not parts:
+        return "More queries would make the interval narrower."
     return " ".join(parts) or _nothing_against(verdict, plain)
 
 
@@ -170,14 +172,14 @@ def evidence_heading(verdict: Verdict) -> str:
 
 
 def _nothing_against(verdict: Verdict, plain: Say) -> str:
-    """That nothing speaks against the verdict, and what was looked at."""
+    """That no check speaks against the verdict, and what was looked at."""
     titles = list(dict.fromkeys(pair.spec.title for pair in verdict.evidence))
     if not titles:
-        return "Nothing speaks against this result."
+        return "No check speaks against this result."
     if verdict.differing:
         differing = list(dict.fromkeys(pair.spec.title for pair in verdict.differing))
-        return f"Nothing speaks against this result. The answers point the same way: {plain(listed(differing))}."
-    return (f"Nothing speaks against this result. The answers show no significant difference "
+        return f"No check speaks against this result. The answers point the same way: {plain(listed(differing))}."
+    return (f"No check speaks against this result. The answers show no significant difference "
             f"({plain(listed(titles))}).")
 
 
@@ -227,8 +229,16 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     return " ".join(parts)
 
 
-def _first_few(findings: Sequence[str]) -> str:
-    """The first findings; more than MAX_NAMES are counted."""
+def _findings(checks: Sequence[RunCheck], surface: Surface) -> str:
+    """What the first checks found; of those of one kind the first, with the names of the other runs."""
+    by_kind: dict[str, list[RunCheck]] = {}
+    for check in checks:
+        by_kind.setdefault(check.kind, []).append(check)
+    findings = []
+    for first, *others in by_kind.values():
+        names = list(dict.fromkeys(run for check in others for run in check.runs))
+        shown = names if len(names) <= MAX_NAMES else [f"{len(names)} more runs"]
+        findings.append(first.found(surface) + (f" (also {listed(shown)})" if names else ""))
     rest = len(findings) - MAX_NAMES
     return "; ".join([*findings[:MAX_NAMES], *([f"and {rest:,} more"] if rest > 0 else [])])
 

@@ -182,7 +182,8 @@ def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple
     'About 14 [3, 40] of 90 judgments, in the order below, settle which run is better.'
     """
     if not rivals:
-        return f"With {sure:.0%} or more, {escape(leader)} leads: no further judgment is needed for that."
+        much = "more than 99%" if sure > 0.995 else f"{sure:.0%}"
+        return (f"{escape(leader)} is better with a probability of {much}: no further judgment is needed for that.")
     others = listed([escape(name) for name in rivals])
     text = f"{escape(leader)} is better than {others} with a probability of {sure:.0%}"
     if not total:
@@ -195,7 +196,7 @@ def plan_sentence(leader: str, rivals: Sequence[str], sure: float, needed: tuple
 def plan_cautions(plan: JudgmentPlan) -> list[str]:
     """What the probabilities of a plan rest on, and where they are not to be relied on."""
     title, sentences = escape(plan.spec.title), []
-    if not plan.rivals or not plan.total:
+    if not (plan.rivals and plan.total) and not (plan.basis == "unknown" and plan.expected):
         return sentences
     if plan.basis == "unknown":
         sentences.append("No returned document is judged not relevant, so the judgments do not show how likely an "
@@ -207,7 +208,7 @@ def plan_cautions(plan: JudgmentPlan) -> list[str]:
     if not plan.additive and plan.expected > MANY_RELEVANT:
         sentences.append(f"About {plan.expected:.1f} relevant documents per query are expected among the unjudged "
                          f"ones, and {title} depends on their number: the probability is not reliable until more "
-                         "is judged: it can even name the wrong run. P@k and DCG@k have no such error.")
+                         "is judged: it can even name the wrong run. nDCG, recall, P@k and DCG@k have no such error.")
     return sentences
 
 

@@ -22,7 +22,8 @@ from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.flat_settings import flat_settings
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock
-from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries, split_lines
+from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries
+from ragdash.io.recorded.lines import split_lines
 from ragdash.workspace.recording.environment import git_revision, package_versions
 from ragdash.workspace.recording.query_record import QueryRecord
 from ragdash.workspace.recording.result_file import ResultFile

@@ -91,3 +91,14 @@ def test_all_pictures_of_a_report_are_an_archive_that_the_browser_makes(visit, s
             assert archive.testzip() is None and len(archive.namelist()) == count
             assert archive.namelist()[0].startswith("01-") and archive.namelist()[0].endswith(form.lower())
             assert all(archive.read(name).startswith(start) for name in archive.namelist())
+
+
+def test_runs_added_to_two_are_still_shown_on_the_next_page(visit, tmp_path):
+    (tmp_path / "truth.qrels").write_text("".join(f"q{n} 0 a 1\n" for n in range(8)))
+    for at, name in enumerate("abcd"):
+        (tmp_path / f"{name}.trec").write_text("".join(f"q{n} Q0 {'ab'[(n + at) % 2]} 1 {at}.5 t\n" for n in range(8)))
+    app = visit().open("overview").upload(*(str(tmp_path / name) for name in ("truth.qrels", "a.trec", "b.trec")))
+    app.upload(str(tmp_path / "c.trec"), str(tmp_path / "d.trec"))
+    app.go("Compare").go("Overview")
+    assert "4 of 4 runs" in app.page.locator(".st-key-run_picker").inner_text()
+    app.calm()

@@ -114,7 +114,7 @@ def test_with_nothing_or_without_judgments_it_says_what_to_do():
     assert "No runs are loaded yet" in said(opened(PAGE))
     at = upload(opened(), ("a.run", b"q1 Q0 d1 1 2.0 bm25\n"))
     at.switch_page(f"pages/{PAGE}.py").run()
-    assert not at.exception and "What is right is not known yet" in said(at)
+    assert not at.exception and "No relevance judgments loaded" in said(at)
 
 
 def test_the_first_screen_says_in_words_where_each_run_stands(samples):

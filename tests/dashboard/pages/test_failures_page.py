@@ -268,13 +268,13 @@ def test_without_kinds_of_queries_the_page_says_what_they_need():
 
 def test_the_rule_of_a_right_answer_is_said_and_labels_of_the_file_come_first():
     said = texts(opened("old"))
-    assert ("**Right answer**, by the first that is known: its number, where the references are numbers; whether it "
-            "contains a reference or has Token F1 (tokens = set) of 0.6 or more.") in said
+    assert ("**Right answer**, by the first rule that applies: it has the number of a reference, where the references "
+            "are numbers; it contains a reference, or its Token F1 (tokens = set) is 0.6 or more.") in said
     run = runs()["old"]
     labels = [(query, "old", "verdict", "Correct" if at % 2 else "Incorrect") for at, query in enumerate(IDS)]
     run = run.with_file_scores(FileScores.build(labels))
     at = page_cases.opened("failures", **address(the_truth(), [run]))
-    assert "by the first that is known: its label in the file (`verdict`); its number" in texts(at)
+    assert "by the first rule that applies: its label in the file (`verdict`); it has the number" in texts(at)
     right = diagnose(Match(run, the_truth()))
     assert {key[1]: n for key, (n, _) in stage_links(at).items()} == {
         NAMES[s]: n for s, n in enumerate(right.counts()) if n}

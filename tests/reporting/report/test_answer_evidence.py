@@ -42,9 +42,9 @@ def content(*runs: Run, **options) -> ReportContent:
      "otherwise: **old** is better than **new** on verdict: Correct (file).", "The answers point the other way: **old**"
      ),
     (dict(wrong=24), dict(wrong=2), "choose **new**", "The answers point the same way: verdict: Correct (file)."),
-    (dict(wrong=2), dict(wrong=2), "choose **new**", "Nothing speaks against this result. The answers show no "
+    (dict(wrong=2), dict(wrong=2), "choose **new**", "No check speaks against this result. The answers show no "
      "significant difference (verdict: Correct (file))."),
-    (dict(labeled=False), dict(labeled=False), "choose **new**", "Nothing speaks against this result."),
+    (dict(labeled=False), dict(labeled=False), "choose **new**", "No check speaks against this result."),
 ])
 def test_a_clear_winner_by_its_rankings_is_held_against_the_answers(old, new, decision, change):
     verdict = content(run("old", OLD, **old), run("new", NEW, **new)).verdict

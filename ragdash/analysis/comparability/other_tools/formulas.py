@@ -35,6 +35,9 @@ def values_under(metric: str, k: int | None, ranks: Ranks, rules: Rules) -> np.n
         return (distinct > 0).astype(np.float64)
     if rules.per_document:
         return _over(np.bincount(query[first], 1 / rank[first], queries), relevant)
+    if rules.every:
+        counted = np.ones(len(query), bool) if rules.duplicates == "count" else first
+        return np.bincount(query[counted], 1 / rank[counted], queries)
     out = np.zeros(queries)
     out[query[::-1]] = 1 / rank[::-1]
     return out

@@ -17,9 +17,11 @@ from ragdash.metrics import Spec
 
 METRICS = ("P", "R", "RR", "AP", "nDCG", "Success")
 _DENOMINATORS = {"retrieved": "found"}
-_IRRELEVANT = {"P": ("gain", "ideal", "per_document"), "R": ("gain", "ideal", "per_document", "denominator"),
-               "RR": ("gain", "ideal", "denominator"), "AP": ("gain", "ideal"),
-               "nDCG": ("per_document", "denominator"), "Success": ("gain", "ideal", "per_document", "denominator")}
+_IRRELEVANT = {"P": ("gain", "ideal", "per_document", "every"),
+               "R": ("gain", "ideal", "per_document", "denominator", "every"),
+               "RR": ("gain", "ideal", "denominator"), "AP": ("gain", "ideal", "every"),
+               "nDCG": ("per_document", "denominator", "every"),
+               "Success": ("gain", "ideal", "per_document", "denominator", "every")}
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def show_as(run: Run | Match, truth: Truth, tool: str, specs: Sequence[Spec],
         The rankings and the judgments; relevance is by id.
     tool
         A name of `TOOLS`: trec_eval, ir_measures, ranx, beir, mteb, ragas, llamaindex, langchain, phoenix, trulens,
-        autorag, qdrant.
+        autorag, qdrant, rag-guide, zoomcamp.
     specs
         Of P, R, RR, AP, nDCG and Success; others are left out.
 

@@ -36,6 +36,8 @@ class Rules:
         What P and AP divide by: k, the results up to k, the distinct ones; the relevant documents, those returned.
     per_document
         Whether RR and AP are means over the relevant documents, each for itself.
+    every
+        Whether RR adds 1 / rank of every relevant result, not of the first one alone.
     queries : {"judged", "run", "returned"}
         The queries in the mean: all of the judgments; those in the run; those with a result.
     unanswerable : {"skip", "zero", "judged"}
@@ -54,6 +56,7 @@ class Rules:
     ideal: str = "relevant"
     denominator: str = "k"
     per_document: bool = False
+    every: bool = False
     queries: str = "judged"
     unanswerable: str = "skip"
     decimals: int | None = None
@@ -89,6 +92,8 @@ _LIST = Rules(duplicates="ranks", ties="file", gain="binary", queries="returned"
 _COUNTED = replace(_LIST, duplicates="count")
 _PHOENIX = replace(_COUNTED, gain="linear", unanswerable="zero")
 _TRULENS = replace(_LIST, gain="linear", queries="run")
+_GUIDE = Rules(duplicates="ranks", ties="file", unanswerable="zero")
+_COURSE = Rules(duplicates="count", ties="file", gain="exp")
 _NO_NAME_CUTOFF = {"P": "precision", "R": "recall", "RR": "mrr", "AP": "ap", "nDCG": "ndcg", "Success": "hit_rate"}
 
 TOOLS = {tool.name: tool for tool in (
@@ -152,4 +157,20 @@ TOOLS = {tool.name: tool for tool in (
          "qdrant.tech/documentation/improve-search/retrieval-relevance",
          {name: replace(_RANX, depth=10) for name in ("P", "R", "RR", "AP", "nDCG", "Success")}, {},
          "ranx on the first 10 results of each query, so its MRR is MRR@10."),
+    Tool("rag-guide", "RAG evaluation guide", "its printed code", "the guide's recall_at_k, precision_at_k, "
+         "mean_reciprocal_rank, ndcg_at_k, hit_rate_at_k",
+         {name: _GUIDE for name in ("P", "R", "RR", "Success")} | {"nDCG": replace(_GUIDE, duplicates="count")},
+         {"P": "precision_at_{k}", "R": "recall_at_{k}", "RR": "mean_reciprocal_rank", "nDCG": "ndcg_at_{k}",
+          "Success": "hit_rate_at_{k}"},
+         "Its example of NDCG says about 0.85; its code gives 0.921. With fewer lists of relevant documents than "
+         "rankings it drops the rest without a word and divides by all. A negative grade, which it would subtract, "
+         "counts 0 here."),
+    Tool("zoomcamp", "LLM Zoomcamp", "2024 to 2026", "DataTalksClub/llm-zoomcamp 03-vector-search: evaluate-text.ipynb "
+         "(code), eval/evaluation-metrics.md (formulas)",
+         {name: _COURSE for name in ("P", "R", "AP", "nDCG")}
+         | {"RR": replace(_COURSE, every=True, unanswerable="zero"), "Success": replace(_COURSE, unanswerable="zero")},
+         {"P": "P@{k}", "R": "Recall", "RR": "mrr", "AP": "MAP", "nDCG": "NDCG", "Success": "hit_rate"},
+         "Its code has hit_rate and mrr, for one relevant document per question; with several, mrr can exceed 1, while "
+         "its text counts the first alone. P, recall, MAP and NDCG are formulas in its text. It calls the hit rate "
+         "recall too."),
 )}

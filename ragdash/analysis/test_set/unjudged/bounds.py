@@ -5,7 +5,7 @@ Letters: Q queries, U unjudged documents within k, x of a query's unjudged docum
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +26,7 @@ from ragdash.metrics import Spec
 
 _BY_FORMULA: dict[str, Callable] = {"AP": ap_bounds, "Rprec": rprec_bounds, "nDCG": ndcg_bounds}
 Ends = tuple[np.ndarray, np.ndarray]
+BOTH = ("low", "high")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class Bounds:
     n: int
 
 
-def bounds(match: Match, spec: Spec) -> Bounds:
+def bounds(match: Match, spec: Spec, sides: Sequence[str] = BOTH) -> Bounds:
     """The least and the greatest value of a spec over all grades that its unjudged documents could have.
 
     In question are the documents within the spec's cutoff (all returned, without one) that have no judgment; each
@@ -66,6 +67,8 @@ def bounds(match: Match, spec: Spec) -> Bounds:
     - Rprec, bpref and AUC: all x are tried in the same way (one after the other for the last two: slow for deep
       rankings). These two pass unjudged documents over, so that a grade of 0 also changes them; the present value is
       taken into the bounds.
+
+    sides: the ends that are asked for; another one is not to be read. For nDCG each of them takes half of the time.
 
     Raises Unavailable for metrics that grades do not decide or that are no mean over queries, and where documents are
     matched by evidence.
@@ -86,9 +89,9 @@ def bounds(match: Match, spec: Spec) -> Bounds:
     value = values_of(ranked, spec, match)
     top = top_grade(ranked, spec)
     if spec.metric.bounds == "monotone":
-        low, high = _monotone_bounds(match, spec, open_, top, value)
+        low, high = _monotone_bounds(match, spec, open_, top, value, sides)
     elif spec.name in _BY_FORMULA:
-        low, high = _BY_FORMULA[spec.name](ranked, spec, open_, top)
+        low, high = _BY_FORMULA[spec.name](ranked, spec, open_, top, sides)
     else:
         low, high = _exhaustive_bounds(match, spec, open_, top)
     low, high = np.fmin(low, value), np.fmax(high, value)
@@ -96,20 +99,34 @@ def bounds(match: Match, spec: Spec) -> Bounds:
         low[ranked.missing] = high[ranked.missing] = np.nan
     for array in (low, value, high):
         array.setflags(write=False)
-    appears = np.isnan(value) & ~np.isnan(low)
+    appears = np.isnan(value) & ~(np.isnan(low) & np.isnan(high))
     n = int((~np.isnan(value)).sum())
-    return Bounds(spec, low, value, high, open_.count, appears, _furthest(low, appears, -1),
-                  float(value[~np.isnan(value)].mean()) if n else np.nan, _furthest(high, appears, 1), n)
+    least, greatest = (_furthest(end, appears, sign) if side in sides else np.nan
+                       for side, end, sign in (("low", low, -1), ("high", high, 1)))
+    return Bounds(spec, low, value, high, open_.count, appears, least,
+                  float(value[~np.isnan(value)].mean()) if n else np.nan, greatest, n)
 
 
-def _monotone_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: int, value: np.ndarray) -> Ends:
+def present_mean(match: Match, spec: Spec) -> float:
+    """The mean that the bounds are around: of the defined values; NaN without any. Raises Unavailable as `bounds`."""
+    check_spec(match, spec)
+    value = values_of(match.ranked, spec, match)
+    return float(value[~np.isnan(value)].mean()) if not np.isnan(value).all() else np.nan
+
+
+def _monotone_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: int, value: np.ndarray,
+                     sides: Sequence[str]) -> Ends:
     """Of a metric that never gets worse: none and all relevant. A query undefined without a relevant document is
     least, where it is defined, with the last of its documents alone, at the least grade that is relevant."""
-    all_relevant = values_of(_with_unjudged_grades(match.ranked, open_, np.full(len(open_.query), top)), spec, match)
-    last = open_.position == open_.count[open_.query]
-    lowest_grade = np.full(int(last.sum()), dict(spec.params).get("rel", 1))
-    one_relevant = values_of(with_grades(match.ranked, open_.query[last], open_.rank[last], lowest_grade), spec, match)
-    worst = np.where(np.isnan(value), one_relevant, value)
+    worst = all_relevant = value
+    if tuple(sides) != ("low",) or spec.metric.better != "higher":
+        all_relevant = values_of(_with_unjudged_grades(match.ranked, open_, np.full(len(open_.query), top)), spec,
+                                 match)
+    if np.isnan(value).any():
+        last = open_.position == open_.count[open_.query]
+        lowest_grade = np.full(int(last.sum()), dict(spec.params).get("rel", 1))
+        one_relevant = with_grades(match.ranked, open_.query[last], open_.rank[last], lowest_grade)
+        worst = np.where(np.isnan(value), values_of(one_relevant, spec, match), value)
     return np.fmin(worst, all_relevant), np.fmax(worst, all_relevant)
 
 

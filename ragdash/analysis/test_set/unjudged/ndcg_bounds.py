@@ -8,6 +8,7 @@ Letters: Q queries, U unjudged documents within k, x of a query's unjudged docum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,14 +33,28 @@ class _Step:
     judged_dcg: np.ndarray
 
 
-def ndcg_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) -> tuple[np.ndarray, np.ndarray]:
-    """(least, greatest) nDCG of each query with an unjudged document: (Q,); NaN for the others."""
+def ndcg_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int,
+                sides: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """(least, greatest) nDCG of each query with an unjudged document: (Q,); NaN for the others.
+
+    sides: "low" and "high", or one of them; what is not asked for is NaN.
+    """
     steps = _steps(ranked, spec, top)
     deepest = max((int(step.judged.max(initial=0)) for step in steps), default=0) + int(open_.count.max(initial=0))
     ranks = np.arange(1, deepest + 1)
     first = np.concatenate(([0.0], np.cumsum(np.where(ranks <= (spec.k or ALL), 1 / np.log2(ranks + 1), 0.0))))
-    discount = 1 / np.log2(open_.rank + 1)
-    return _least(steps, first, discount, open_), _greatest(steps, first, discount, open_)
+    discount = _discounts(open_.rank)[open_.rank]
+    unknown = np.full(ranked.queries, np.nan)
+    return (_least(steps, first, discount, open_) if "low" in sides else unknown,
+            _greatest(steps, first, discount, open_) if "high" in sides else unknown)
+
+
+def _discounts(rank: np.ndarray) -> np.ndarray:
+    """The discount of every rank from 1 to the deepest of these; of rank 0, which no document has, 1: (deepest + 1,).
+
+    Logarithms of ranks instead of documents: there are far fewer.
+    """
+    return 1 / np.log2(np.maximum(np.arange(int(rank.max(initial=0)) + 1), 1) + 1)
 
 
 def _steps(ranked: Ranked, spec: Spec, top: int) -> list[_Step]:
@@ -49,7 +64,8 @@ def _steps(ranked: Ranked, spec: Spec, top: int) -> list[_Step]:
     grades = grades[:1] if gain == "binary" else grades
     sizes = np.diff(grade_gain(grades, gain, int(grades[-1])), prepend=0.0)
     within = ranked.rank <= (ALL if spec.k is None else spec.k)
-    query, grade, discount = (column[within] for column in (ranked.query, ranked.grade, 1 / np.log2(ranked.rank + 1)))
+    query, grade, rank = (column[within] for column in (ranked.query, ranked.grade, ranked.rank))
+    discount = _discounts(rank)[rank]
     return [_Step(float(size), bool(level <= top), ranked.relevant(int(level)),
                   ranked.total(query[grade >= level], discount[grade >= level]))
             for level, size in zip(grades, sizes, strict=True)]
@@ -75,11 +91,13 @@ def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_
     ratio = np.where(open_.count > 0, 0.0, np.nan)
     rows = np.flatnonzero(open_.count > 0)
     best, left, documents = summed(discount, open_), _of_queries(steps, rows), open_.of_queries(open_.count > 0)
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         before = ratio[rows]
         dcg, ideal = np.zeros((2, len(rows)))
         for step in left:
-            x = _best_x(step, before, first, best, documents) if step.open else np.zeros(len(rows), np.int64)
+            x = np.zeros(len(rows), np.int64)
+            if step.open:
+                x = _best_x(step, before, first, best, documents) if number else documents.count
             row = np.cumsum(documents.count) - documents.count + x - 1
             dcg += step.size * (step.judged_dcg + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
             ideal += step.size * first[step.judged + x]

@@ -5,6 +5,8 @@ Letters: Q queries, U unjudged documents within k, x of a query's unjudged docum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ragdash.analysis.test_set.unjudged.unjudged_documents import UnjudgedDocuments
@@ -12,7 +14,8 @@ from ragdash.matching.views.ranked import ALL, Ranked
 from ragdash.metrics import Spec
 
 
-def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) -> tuple[np.ndarray, np.ndarray]:
+def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int,
+              sides: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) AP of each query with x >= 1 relevant ones, the last or the best ranks: (Q,), NaN for none.
 
     One more relevant document at rank r adds its own precision there, and 1 / s to the precision at each relevant
@@ -36,7 +39,8 @@ def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) ->
             per_query(best / (denominator + x), open_, np.maximum))
 
 
-def rprec_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) -> tuple[np.ndarray, np.ndarray]:
+def rprec_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int,
+                 sides: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) R-precision of each query with x >= 1 relevant ones, the last or the best ranks: (Q,).
 
     With x more relevant documents the first R + x ranks count. NaN for queries without an unjudged document.

@@ -14,6 +14,12 @@ import pyarrow as pa
 from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.unjudged.bounds import bounds
+from ragdash.analysis.test_set.unjudged.expected_ideal import (
+    RATIOS,
+    most_relevant,
+    ratio_of,
+    relevant_counts,
+)
 from ragdash.analysis.test_set.unjudged.judge_next import DEPTH, documents_table, mean_changes, offered_rows
 from ragdash.analysis.test_set.unjudged.relevance_chances import relevance_chances
 from ragdash.analysis.test_set.unjudged.unjudged_documents import check_spec
@@ -53,7 +59,8 @@ class JudgmentPlan:
     expected
         Relevant documents expected among the unjudged ones, for each query.
     additive
-        Whether documents add to the metric each by itself. Where not, the probability is a first step only.
+        Whether documents add to the metric each by itself, or its ideal is allowed for. Where not, the probability is a
+        first step only.
     """
 
     spec: Spec
@@ -91,9 +98,11 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     As Minimal Test Collections (Carterette, Allan and Sitaraman 2006): the difference D of two means is taken as the
     sum over the unjudged documents of x w, x = 1 for a relevant one, w: what it alone changes. With chances p the mean
     of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
-    document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact; for nDCG, AP and RR it is the
-    first step, so plan again after some judgments. Queries without a relevant document count as 0. The chances are
-    those of `relevance_chances`, whose errors widen the variance; 0.5 where nothing is judged not relevant.
+    document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact. nDCG and recall divide by an ideal
+    that grows with the relevant documents: their mean and w are those expected under the chances (`expected_ideal`).
+    For AP, RR and others w is a first step from the judgments of today, so plan again after some. Queries without a
+    relevant document count as 0. The chances are those of `relevance_chances`, whose errors widen the variance; 0.5
+    where nothing is judged not relevant.
 
     Raises
     ------
@@ -112,16 +121,17 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     """
     if len(matches) < 2:
         raise InputError([Problem("one-run", {"run": matches[0].run.name if matches else ""}, field="RUN")])
-    lists, rows, weight, means = _weights(matches, spec, k or spec.k or DEPTH)
+    lists, rows, matches = _offered(matches, spec, k or spec.k or DEPTH)
     chances = relevance_chances(lists, matches[0].truth, rows, chance)
     p = chances.values
-    expected = means + weight @ p
+    most = most_relevant(spec, lists.queries[rows]) if spec.name in RATIOS else None
+    weight, expected = _weights(matches, spec, lists, rows, p, most)
     leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
     others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]
-    pairs, difference = weight[leader] - weight[others], means[leader] - means[others]
+    pairs, difference = weight[leader] - weight[others], expected[leader] - expected[others]
     variance = pairs ** 2 * (p * (1 - p))
     unsure = 1 + chances.shared_variance(pairs) / np.maximum(variance.sum(axis=1), 1e-300)
-    sure = _sure(difference + pairs @ p, variance.sum(axis=1) * unsure)
+    sure = _sure(difference, variance.sum(axis=1) * unsure)
     doubtful = np.flatnonzero(sure < level)
     doubt = (variance / np.maximum(variance.sum(axis=1, keepdims=True), 1e-300))[doubtful].max(axis=0, initial=0.0)
     order = np.argsort(-np.round(doubt, 12), kind="stable")[: int((doubt > 1e-12).sum())]
@@ -130,27 +140,41 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     return JudgmentPlan(spec, lists.names[leader], tuple(lists.names[others[i]] for i in doubtful),
                         float(sure.min(initial=1.0)), table.append_column("doubt", pa.array(doubt[order[:limit]])),
                         needed, undecided, len(order), chances.basis, chances.judged, chances.relevant,
-                        float(p.sum() / max(len(matches[0].truth), 1)), spec.name in SUMS)
+                        float(p.sum() / max(len(matches[0].truth), 1)), spec.name in SUMS or most is not None)
 
 
-def _weights(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, np.ndarray, np.ndarray, np.ndarray]:
-    """(lists, rows of the unjudged documents: (U,), what each alone changes in a mean: (N, U), means: (N,)).
-
-    Changes and means have the sign that makes a higher value better.
-    """
+def _offered(matches: Sequence[Match], spec: Spec, k: int) -> tuple[TopKLists, np.ndarray, list[Match]]:
+    """(lists, rows of the unjudged documents: (U,), the matches where queries without a relevant document count 0)."""
     check_matches(matches, k)
     for match in matches:
         check_spec(match, spec, directed=True)
     matches = [match.with_options(unanswerable="zero") for match in matches]
-    sign = -1 if spec.metric.better == "lower" else 1
-    run_bounds = [bounds(match, spec) for match in matches]
     lists = collect_top_k(matches, spec.k or max(k, *(match.run.depth for match in matches)))
-    rows = offered_rows(lists, matches[0], k)
-    weight = np.zeros((len(matches), len(rows)))
-    for i, (match, row) in enumerate(zip(matches, run_bounds, strict=True)):
-        if len(rows):
-            weight[i] = mean_changes(match, spec, row, lists.queries[rows], lists.ranks[i][rows].astype(np.int64))
-    return lists, rows, sign * weight, sign * np.array([row.mean for row in run_bounds])
+    return lists, offered_rows(lists, matches[0], k), matches
+
+
+def _weights(matches: Sequence[Match], spec: Spec, lists: TopKLists, rows: np.ndarray,
+             chance: np.ndarray, most: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """(what each document alone changes in a mean: (N, U), expected means: (N,)).
+
+    Both have the sign that makes a higher value better. most: as `most_relevant`; None: the first step has to do.
+    """
+    sign = -1 if spec.metric.better == "lower" else 1
+    query, weight, expected = lists.queries[rows], np.zeros((len(matches), len(rows))), np.zeros(len(matches))
+    order = np.argsort(query, kind="stable")
+    counts = None if most is None else relevant_counts(query[order], chance[order], matches[0].ranked.queries, most)
+    for i, match in enumerate(matches):
+        row, rank = bounds(match, spec), lists.ranks[i][rows].astype(np.int64)
+        expected[i] = row.mean
+        if counts is not None and most is not None:
+            value, change = ratio_of(match.ranked, spec, rank[order], most).means(counts)
+            defined = ~np.isnan(row.value)
+            weight[i, order] = np.where(defined[query[order]], change, 0.0) / max(row.n, 1)
+            expected[i] = value[defined].mean() if row.n else np.nan
+        elif len(rows):
+            weight[i] = mean_changes(match, spec, row, query, rank)
+            expected[i] += weight[i] @ chance
+    return sign * weight, sign * expected
 
 
 def _sure(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
@@ -178,10 +202,9 @@ def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, unsure: np
     left = np.cumsum((weights ** 2 * (chance * (1 - chance)))[:, ::-1], axis=1)[:, ::-1]
     left = np.concatenate([left[:, 1:], np.zeros((len(pairs), 1))], axis=1)  # variance after each judgment
     left *= unsure[:, None]
-    start = difference + pairs @ p
     counts = []
     for _ in range(worlds):
-        moved = start[:, None] + np.cumsum(weights * ((rng.random(len(order)) < chance) - chance), axis=1)
+        moved = difference[:, None] + np.cumsum(weights * ((rng.random(len(order)) < chance) - chance), axis=1)
         settled = np.all(_sure(moved, left) >= level, axis=0) | np.any(_sure(moved, left) <= 1 - level, axis=0)
         counts.append(int(settled.argmax()) + 1 if settled.any() else len(order) + 1)
     counts = np.array(counts)

@@ -15,6 +15,7 @@ from ragdash.dashboard.pages.answers.data import QUADRANT_NAMES, QUADRANTS, UNKN
 from ragdash.dashboard.pages.answers.sections import AnswersData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
+from ragdash.dashboard.widgets.conversation import earlier_messages
 from ragdash.dashboard.widgets.steps import steps
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
@@ -110,6 +111,7 @@ def _render_answer_card(data: AnswersData, run_index: int, answer_texts: AnswerT
     with st.container(border=True, key="answer_one"):
         question = answer_texts.questions[row]
         st.subheader(fmt.escape(fmt.query_title(answer_texts.ids[row], question)), anchor=False)
+        earlier_messages(answer_texts.histories[row], "answer_earlier_messages")
         values = [f"{spec.title} **{fmt.number(data.values[run_index].values[row, index])}**"
                   for index, spec in enumerate(data.specs)]
         kind = [title for title, _, _ in QUADRANTS.values()] + [UNKNOWN_TITLE]

@@ -17,6 +17,7 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import rank_correlation
+from ragdash.matching.answer_alignment import histories_of
 from ragdash.matching.file_labels import labeled_right_refusals, read_labels_of
 from ragdash.matching.judge_cases import stated_references
 from ragdash.matching.match import Match
@@ -66,7 +67,7 @@ def classify_queries(hit: np.ndarray, right: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True)
 class AnswerTexts:
     """The texts of a run: (Q,) each. contexts: None where not known; given: False if documents' texts are used
-    instead.
+    instead; histories: (role, text) of what was said before each query.
     """
 
     ids: tuple[str, ...]
@@ -74,6 +75,7 @@ class AnswerTexts:
     answers: tuple[str | None, ...]
     references: tuple[tuple[str, ...], ...]
     contexts: tuple[tuple[str, ...] | None, ...]
+    histories: tuple[tuple[tuple[str, str], ...], ...]
     contexts_recorded: bool
 
 
@@ -94,6 +96,7 @@ def _answer_texts(run: str, scope: tuple, _match: Match, _scope: Scope) -> Answe
         answer_view.answers if answer_view else (None,) * query_count,
         stated_references(_match.truth) if answered else ((),) * query_count,
         grounded.contexts if grounded else (None,) * query_count,
+        histories_of(_match.run, _match.truth, _match.run_query),
     )
     return AnswerTexts(
         *(tuple(column[row] for row in rows_in_scope) for column in columns), grounded is None or grounded.has_contexts

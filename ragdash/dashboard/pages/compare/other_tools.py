@@ -29,7 +29,7 @@ def render(context: PageContext, specs: Sequence[Spec]) -> None:
     shown = [spec for spec in specs if spec.name in METRICS]
     if not shown or context.scope.by_evidence:
         return
-    with st.expander("Show as another tool", key="other_tools", on_change="rerun",
+    with st.expander("What another tool would report for these runs", key="other_tools", on_change="rerun",
                      expanded=state.get(state.SHOW_AS) is not None) as fold:
         if fold.open:
             _render_gaps(context, shown)

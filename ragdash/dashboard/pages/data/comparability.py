@@ -75,7 +75,7 @@ def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
     if not with_summary and not any(entry.fixes for entry in runs) and all(
             finding.severity == "note" for finding in rest.findings):
         return
-    st.header("Open checks", anchor=False, help=tooltip("comparability"))
+    st.header("Checks of the files", anchor=False, help=tooltip("comparability"))
     with st.container(key="ledger"):
         if with_summary:
             _render_summary(report, runs)

@@ -129,9 +129,9 @@ def right_answer_rule(data: FailuresData) -> str:
     rules, columns = data.diagnosis.rules, {diagnosis.label_column: "" for diagnosis in data.diagnoses}
     columns.pop("", None)
     steps = [f"its label in the file ({listed([f'`{name}`' for name in columns])})"] if columns else []
-    steps += ["its number, where the references are numbers"] if rules.numbers_first else []
-    steps.append(f"whether it contains a reference or has {rules.right_spec.title} of {rules.right:g} or more")
-    return ("**Right answer**, by the first that is known: " + "; ".join(steps) + ". Declining is right where a "
+    steps += ["it has the number of a reference, where the references are numbers"] if rules.numbers_first else []
+    steps.append(f"it contains a reference, or its {rules.right_spec.title} is {rules.right:g} or more")
+    return ("**Right answer**, by the first rule that applies: " + "; ".join(steps) + ". Declining is right where a "
             "reference declines or the question has no answer.")
 
 

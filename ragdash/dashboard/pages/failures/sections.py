@@ -146,7 +146,7 @@ def _open_stage(data: FailuresData, stage: object) -> None:
 def render_stages(data: FailuresData) -> None:
     """Stages by runs; each number leads to exactly these queries."""
     context, shown = data.context, _named_runs(data)
-    metric = data.spec.title if data.spec is not None and np.isfinite(data.gains).any() else None
+    metric = data.spec.title if data.spec is not None and _has_gains(data) else None
     st.header("Where queries go wrong first", anchor=False,
               help=tooltip("stage_table"))
     readable, numbers_tab = st.tabs(["Stages", "All numbers"], key="stage_tabs", on_change="rerun")
@@ -189,6 +189,11 @@ def _named_runs(data: FailuresData) -> list[int]:
         return list(runs)
     best = sorted(runs, key=lambda run: -data.counts[run, FINE])
     return list(dict.fromkeys([data.run_index, data.context.baseline, *best]))[:MAX_NAMED_RUNS]
+
+
+def _has_gains(data: FailuresData) -> bool:
+    """Whether some failing queries can gain in the metric."""
+    return bool((np.isfinite(data.gains[:, :FINE]) & (data.counts[:, :FINE] > 0)).any())
 
 
 def _answer_metric_hint(data: FailuresData) -> str:
@@ -259,12 +264,13 @@ def render_attributes(data: FailuresData) -> None:
     sizes, occurring = counts.sum(axis=1), np.flatnonzero(counts.any(axis=0))
     values = [slices[token].value for token in masks]
     figure = pictures.by_slice(
-        values, [STAGES[s].title for s in occurring], counts[:, occurring], sizes, theme=elements.theme()
-    )
+        values, [STAGES[s].title for s in occurring], counts[:, occurring], sizes, unshaded=STAGES[FINE].title,
+        theme=elements.theme())
     frame = pd.DataFrame({state.get(state.BY): values, "Queries": sizes,
                           **{STAGES[s].title: counts[:, s] for s in occurring}})
     elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}",
-                   note=f"Number of queries at each stage; {fmt.count(int(sizes.sum()), 'query', 'queries')}.")
+                   note=f"Queries of {name} at each stage, shaded by their share of the row; "
+                        f"{fmt.count(int(sizes.sum()), 'query', 'queries')}.")
     wrong = sizes - counts[:, FINE]
     with st.container(horizontal=True, vertical_alignment="center", key="slice_links"):
         st.caption(f"Failing queries of {fmt.escape(name)}:", width="content")

@@ -17,13 +17,13 @@ from ragdash.dashboard.components.leaderboard_table import SortableNumber
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
-from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.latency_cost import duration, money
 
 MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the baseline
 NAME = 60  # characters of a name
@@ -52,8 +52,11 @@ def render(context: PageContext, singles: PageContext, spec: Spec) -> None:
             context, [(summary,) for summary in summaries], rest, {}, verdict_panel.run_marks(verdict, context.entries),
             key="other_runs", more={"Latency": latency, "Cost": cost})
         page_links.link("compare", f"Compare all {len(order)} runs", icon=":material/leaderboard:")
+    is_partial = any(summary.n < counts["queries"] for summary, counts in
+                     zip(summaries, context.results.counts(), strict=True))
+    notes = " ".join(["", *context.results.notes_on_means()]) if is_partial else ""
     st.caption(f"{fmt.escape(spec.title)}: mean with its 95% interval over {_query_counts(summaries)}."
-               f"{context.scope.basis}")
+               f"{notes}{context.scope.basis}", help=fmt.escape(spec.metric.summary_line))
     recomputed_note.render(singles, [spec])
 
 

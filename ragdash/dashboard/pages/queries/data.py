@@ -26,6 +26,7 @@ from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements, texts
+from ragdash.matching.answer_alignment import history
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.plots.common import theme as plot_theme
@@ -195,17 +196,20 @@ class QueryCase:
     @property
     def question(self) -> str | None:
         """The full question as written."""
+        return self._detail("query")
+
+    @property
+    def history(self) -> tuple[tuple[str, str], ...]:
+        """(role, text) of what was said before the query, the oldest first."""
+        return history(self._detail("chat_history"))
+
+    def _detail(self, name: str):
+        """What the truth says of the query, else what the run says."""
         match = self.matches[self.data.run_index]
-        truth_details = match.truth.details
-        if (
-            truth_details is not None
-            and "query" in truth_details.column_names
-            and truth_details["query"][self.query].is_valid
-        ):
-            return truth_details["query"][self.query].as_py()
-        run_details, row = match.run.details, int(match.run_query[self.query])
-        has_question = run_details is not None and "query" in run_details.column_names and row >= 0
-        return run_details["query"][row].as_py() if has_question else None
+        for details, row in ((match.truth.details, self.query), (match.run.details, int(match.run_query[self.query]))):
+            if details is not None and name in details.column_names and row >= 0 and details[name][row].is_valid:
+                return details[name][row].as_py()
+        return None
 
 
 def load_query(data: QueriesData, row: int) -> QueryCase:

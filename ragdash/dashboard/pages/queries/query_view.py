@@ -20,6 +20,7 @@ from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
+from ragdash.dashboard.widgets.conversation import earlier_messages
 from ragdash.reporting.plots import queries
 from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import formatting as fmt
@@ -75,6 +76,7 @@ def _header(case: QueryCase) -> None:
     if question and len(question) > 400:
         with st.expander("Full question", key="whole_question"):
             st.html(texts.paragraph_html(texts.text_html(question)))
+    earlier_messages(case.history, "earlier_messages")
     slice_names = ", ".join(
         token.replace("=", ": ", 1)
         for token, query_slice in context.scope.slices.items()

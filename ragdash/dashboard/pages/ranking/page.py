@@ -15,6 +15,7 @@ def render() -> None:
     singles = page_context.current()
     context = repeat_lines.merged(singles)
     verdict_panel.render_warnings(context)
+    verdict_panel.end_unless_judged(context)
     repeat_lines.render(singles)
 
     curve_panels.render_first_rank(context)

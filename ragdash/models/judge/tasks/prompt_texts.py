@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from ragdash.core.records.details import conversation_text
 from ragdash.models.judge.prompts import as_data
 from ragdash.models.judge.tasks.registry import Case, Judgment
 
 CHUNK = 8_000  # signs of a chunk that are shown
 ANSWER = 40_000  # signs of an answer or reference that a judge is asked to read
+CONVERSATION = 8_000  # signs of what was said before the question, that are shown
+IN_CONVERSATION = ("The question is part of a conversation. Between <conversation> and </conversation> is what was "
+                   "said before it: read the question in its light. What was said before is no evidence, and is not "
+                   "judged.")
 CUT = "cut"  # the flag of a judgment that rests on cut chunks
 ANCHORS = (0, 0.25, 0.5, 0.75, 1)
 UNDEFINED = float("nan")
@@ -59,8 +64,18 @@ def flags(case: Case) -> tuple[str, ...]:
 
 
 def question_block(case: Case) -> list[str]:
-    """The question as a part, where it is known."""
-    return [as_data("question", case.question)] if case.question and case.question.strip() else []
+    """The question as a part, where it is known; after what was said before it, where there is such."""
+    if not (case.question or "").strip():
+        return []
+    question = as_data("question", case.question)
+    return [IN_CONVERSATION, as_data("conversation", conversation(case)), question] if case.history else [question]
+
+
+def conversation(case: Case) -> str:
+    """What was said before the question, a paragraph for each message, the oldest first; the last CONVERSATION signs.
+    """
+    text = conversation_text(case.history)
+    return text if len(text) <= CONVERSATION else f"[…] {text[-CONVERSATION:].partition(' ')[2]}"
 
 
 def join_blocks(*blocks: str | Iterable[str]) -> str:

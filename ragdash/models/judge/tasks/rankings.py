@@ -141,7 +141,8 @@ def place_question(rubric: RankingCriterion, case: Case, criterion: str) -> Ques
     """What the place of an answer is kept under: the rubric and the texts of its own run. It is never asked."""
     references = list(case.references) if "references" in rubric.sees else []
     return Question(f"{PLACE}{rubric.name}", f"{rubric.version}-{rubric.digest}", "place", json.dumps(
-        [case.query_id, case.question, case.answer, references, criterion]), {"type": "object"})
+        [case.query_id, case.question, case.answer, references, criterion,
+         *([case.history] if case.history else [])]), {"type": "object"})
 
 
 def ranking_prompt(rubric: RankingCriterion) -> str:

@@ -1,4 +1,4 @@
-"""What other tools would print for these runs, and why: the leading metric, as "Show as another tool" on Compare."""
+"""What other tools would print for these runs, and why: the leading metric, as on Compare."""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ def _table(content: ReportContent, shown: Sequence[int]) -> Table:
              *([fmt.UNDEFINED if np.isnan(times[run]) else duration(times[run])] if times else [])] for run in shown]
     hidden = len(content.names) - len(shown)
     left_out = f" {count(hidden, 'run is', 'runs are')} not shown: see the full report." if hidden else ""
+    left = int(content.selected.sum()) - n
     basis = "" if varying else f" over {count(n, 'query', 'queries')}"
+    basis += f" ({count(left, 'query has', 'queries have')} no value)" if left > 0 and not varying else ""
     return Table(f"Mean with 95% interval{basis}, best {content.lead.title} first.{left_out}",
                  ["Run", *(spec.title for spec in specs), *(["Time per query"] if times else [])], rows)
 

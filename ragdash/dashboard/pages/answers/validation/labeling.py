@@ -18,6 +18,7 @@ from ragdash.dashboard.pages.answers.validation.data import TrustData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, texts
+from ragdash.dashboard.widgets.conversation import earlier_messages
 from ragdash.evaluation.stats import MIN_LABELS, SEED
 from ragdash.reporting.sentences import formatting as fmt
 
@@ -207,6 +208,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
             f" · your label: {trust_sentences.label_text(saved_label)}" if saved_label is not None else ""))
         answers = answers_data.read_answer_texts(run, drawn_sheet.data.context.scope.whole)
         row = answers.ids.index(query)
+        earlier_messages(answers.histories[row], "label_earlier_messages")
         st.markdown("**Question**")
         st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))
         left_column, right = st.columns(2, gap="large")
