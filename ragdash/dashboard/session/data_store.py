@@ -58,14 +58,16 @@ class DataStore:
         self._samples = samples
         self.limit, self.behind = memory_limit() if limit is None else limit, fallback
         self._records: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
+        self._weights: dict[str, int] = {}
         self._lock = threading.RLock()
 
     def put(self, record: Run | Truth | Corpus) -> str:
         """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is."""
         with self._lock:
-            self._records.setdefault(record.digest, record)
+            if record.digest not in self._records:
+                self._records[record.digest], self._weights[record.digest] = record, weight(record)
+                self._let_go()
             self._records.move_to_end(record.digest)
-            self._let_go()
             return record.digest
 
     def get(self, digest: str) -> Run | Truth | Corpus | None:
@@ -126,13 +128,12 @@ class DataStore:
         """Forget everything."""
         with self._lock:
             self._records.clear()
+            self._weights.clear()
 
     def _let_go(self) -> None:
-        sizes = [weight(record) for record in self._records.values()]
-        total = sum(sizes)
-        while total > self.limit and len(self._records) > 1:
-            self._records.popitem(last=False)
-            total -= sizes.pop(0)
+        while sum(self._weights.values()) > self.limit and len(self._records) > 1:
+            digest, _ = self._records.popitem(last=False)
+            del self._weights[digest]
 
 
 def weight(thing: Run | Truth | Corpus) -> int:

@@ -23,6 +23,7 @@ from ragdash.core.storage.shared import open_database
 from ragdash.core.storage.temporary_folders import remove_leftovers, temporary_folder
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Patience
+from ragdash.models.judge.tasks.examples import read_examples, trying_examples
 from ragdash.models.judge.tasks.policy import read_policy, trying_policy
 from ragdash.models.judge.tasks.rubrics import read_rubric, trying_rubrics
 from ragdash.models.judge.verdict_store.opening import verdicts_in
@@ -120,6 +121,8 @@ class JudgeJobs:
             tried.enter_context(trying_rubrics([read_rubric(content) for content in _contents(folder, "rubric-*")]))
             policies = _contents(folder, "policy.toml")
             tried.enter_context(trying_policy(read_policy(policies[0]) if policies else None))
+            examples = _contents(folder, "examples.json")
+            tried.enter_context(trying_examples(read_examples(examples[0]) if examples else {}))
             prepared = prepare_judging(runs, truth, options.metrics, endpoint, verdict_store=store,
                                        sample=options.sample, seed=options.seed, votes=options.votes)
             report = run_judging(prepared, concurrency=options.concurrency, progress=listener, cancel=lease.cancel,
