@@ -149,6 +149,8 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
             parts.append(f"To confirm {of}, you would need about {_round_up(min(needed))} queries.")
     if verdict.qualified:
         parts.append(f"{plain(_findings(verdict.qualified, surface))}.")
+        fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified)
+        parts += [plain(fix) for fix in fixes if fix] if len(fixes) == 1 else []
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     if verdict.opposed:
@@ -215,7 +217,7 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
     total = len(verdict.comparisons)
     if total > MAX_NAMES:
-        parts = [f"better than {len(better)} of {total}"] if better else []
+        parts = [f"better than {len(better)}"] if better else []
         parts += [f"no significant difference from {len(tied)}"] if tied else []
         uncompared = total - len(better) - len(tied)
         parts += [f"{uncompared} without enough common queries"] if uncompared else []
