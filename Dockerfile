@@ -1,8 +1,9 @@
 # The dashboard as a user without rights; what is uploaded is kept in the volume /workspace. See docs/reference/deploy.md.
 FROM python:3.13-slim
 
+ARG EXTRAS=login
 COPY . /src
-RUN pip install --no-cache-dir "/src[login]" \
+RUN pip install --no-cache-dir "/src[$EXTRAS]" \
     && rm -rf /src \
     && useradd --uid 10001 --create-home --shell /usr/sbin/nologin ragdash \
     && install -d -o ragdash -g ragdash -m 0700 /workspace

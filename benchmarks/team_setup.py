@@ -2,14 +2,16 @@
 
     python benchmarks/team_setup.py [--kills 3]
 
-PostgreSQL and nginx are Debian's programs, the object store is the server of moto, all in temporary folders. The
-settings and commands are those of the page: its SQL, /etc/ragdash.env, the options of both units, and the nginx recipe,
-with addresses of this machine and without TLS. Prints what was seen and how long it took.
+PostgreSQL and nginx are Debian's programs, the object store is the server of moto, the provider of the login is
+oidc-provider-mock, all in temporary folders (pip install "ragdash[team,login]" moto oidc-provider-mock). The settings
+and commands are those of the page: its SQL, /etc/ragdash.env, secrets.toml, the options of both units, and the nginx
+recipe, with addresses of this machine and without TLS. Prints what was seen and how long it took.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -41,12 +43,14 @@ from ragdash.workspace import open_workspace  # noqa: E402
 
 PAGE = (ROOT / "docs" / "reference" / "deploy.md").read_text()
 SECTION = PAGE[PAGE.index("## Several servers on one database"):PAGE.index("## A login")]
+LOGIN = PAGE[PAGE.index("## A login"):]
 PASSWORD = "p4ss-of-the-trial"
+STRANGER = "stranger@example.org"  # logs in, and is on no list
 
 
-def blocks(language: str) -> list[str]:
-    """The code blocks of the page's section in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)
+def blocks(language: str, section: str = SECTION) -> list[str]:
+    """The code blocks of a section of the page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
 
 
 def commands() -> list[list[str]]:
@@ -70,6 +74,7 @@ class TeamSetup:
         self.environment = self.read_environment(postgres, store)
         os.environ.update(self.environment)
         self.make_bucket(store)
+        self.secrets = self.read_secrets(self.start_provider())
         for action in re.findall(r"`ragdash (workspace (?:upgrade|check))`", SECTION)[:2]:
             subprocess.run([sys.executable, "-m", "ragdash", *action.split()], check=True, cwd=ROOT)
         server, worker = commands()
@@ -86,6 +91,24 @@ class TeamSetup:
         secrets = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": store}
         return {**values, **secrets}
 
+    def start_provider(self) -> str:
+        """The address of a provider of OpenID Connect that knows the people of the page and a stranger."""
+        port, people = free_port(), [*re.findall(r'"(\w+@[\w.]+)"', blocks("toml", LOGIN)[0]), STRANGER]
+        users = [f"--user-claims={json.dumps({'sub': email, 'email': email, 'email_verified': True})}"
+                 for email in people]
+        log = (self.folder / "provider.log").open("ab")
+        self.processes["provider"] = subprocess.Popen(
+            [sys.executable, "-m", "oidc_provider_mock", f"--port={port}", *users], stdout=log, stderr=log)
+        self.undo.callback(self.kill, "provider")
+        return f"http://127.0.0.1:{port}"
+
+    def read_secrets(self, provider: str) -> str:
+        """secrets.toml of the page, with the addresses of this machine."""
+        text = blocks("toml", LOGIN)[0].replace("https://accounts.google.com", provider)
+        text = text.replace("https://rag.example.org", f"http://127.0.0.1:{self.proxy}")
+        secret = "0123456789abcdef" * 4
+        return re.sub(r'^(\w*(?:secret|id)) = "\.\.\."', rf'\1 = "{secret}"', text, flags=re.MULTILINE)
+
     def make_bucket(self, store: str) -> None:
         import boto3
 
@@ -97,9 +120,12 @@ class TeamSetup:
         """Start a server or worker by the line of its unit."""
         words = [word.replace("%i", str(port)).replace("rag.example.org", "127.0.0.1") for word in arguments]
         words = [f"127.0.0.1:{port + 10_000}" if word.startswith("127.0.0.1:1") else word for word in words]
-        log = (self.folder / f"{name}.log").open("ab")
-        process = subprocess.Popen([sys.executable, "-m", "ragdash", *words], cwd=ROOT, stdout=log, stderr=log,
-                                   env={**os.environ, "RAGDASH_MEMORY": "2"})
+        log, folder = (self.folder / f"{name}.log").open("ab"), self.folder / name  # as on a machine of its own
+        (folder / ".streamlit").mkdir(parents=True, exist_ok=True)
+        (folder / ".streamlit" / "secrets.toml").write_text(self.secrets)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ragdash", *words], cwd=folder, stdout=log, stderr=log,
+            env={**os.environ, "RAGDASH_MEMORY": "2", "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder / "data")})
         self.processes[name] = process
         self.undo.callback(self.kill, name)
 
@@ -172,6 +198,55 @@ def view_of(app: App) -> str:
     return re.sub(r"\s+", " ", app.page.locator("[data-testid=stMain]").inner_text())
 
 
+def log_in(setup: TeamSetup, page, email: str) -> None:
+    """Log in through the proxy, as a person does."""
+    page.goto(f"http://127.0.0.1:{setup.proxy}/")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name=email).click()
+    page.get_by_role("button", name="Log out").wait_for()
+
+
+def try_roles(setup: TeamSetup, new_page: Callable) -> None:
+    """What a viewer and a stranger see, and that nobody gets in without a login."""
+    outside = new_page("")
+    outside.page.goto(f"http://127.0.0.1:{setup.proxy}/compare")
+    outside.page.get_by_role("button", name="Log in").wait_for()
+    assert not outside.page.locator("[data-testid=stSidebarNav]").count(), "no page without a login"
+    viewer = new_page("bob@example.org")
+    viewer.open(f"http://127.0.0.1:{setup.proxy}/data")
+    assert "may look at everything" in viewer.page.locator("[data-testid=stSidebar]").inner_text()
+    assert not viewer.page.locator("[data-testid=stFileUploader]").count()
+    stranger = new_page(STRANGER)
+    stranger.page.get_by_text("it is not on the list of this server").wait_for()
+    for app in (outside, viewer, stranger):
+        app.page.context.close()
+    report("login: nothing without one, no upload for a viewer, a stranger stays outside")
+
+
+def change_and_read_audit(setup: TeamSetup, runs: str, new_page: Callable) -> None:
+    """A saved view of an admin is in the audit log, without its name; what the admin said can be deleted."""
+    app = new_page("kim@example.org")
+    app.open(f"http://127.0.0.1:{setup.proxy}/share?{runs}")
+    app.page.get_by_label("Name of the view").fill("A view of the trial")
+    app.page.get_by_label("Name of the view").press("Tab")
+    app.page.get_by_role("button", name="as it is").first.click()
+    app.page.get_by_text("Saved. Its address is").wait_for()
+    app.page.context.close()
+    audit = run_command("workspace", "audit")
+    assert "kim@example.org  admin  save-view  a-view-of-the-trial  started" in audit, audit
+    export = json.loads(run_command("workspace", "export-person", "kim@example.org"))
+    assert export["saved views"][0]["view"]["name"] == "A view of the trial"
+    run_command("workspace", "delete-person", "kim@example.org")
+    assert json.loads(run_command("workspace", "export-person", "kim@example.org")) == {"person": "kim@example.org"}
+    report("audit log, export and deletion of a person's data by the commands of the page")
+
+
+def run_command(*words: str) -> str:
+    """What `ragdash` prints."""
+    return subprocess.run([sys.executable, "-m", "ragdash", *words], check=True, cwd=ROOT, stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
 def kill_under_a_page(setup: TeamSetup, app: App, server: list[str]) -> None:
     """Kill the server that has the page: the same view comes back, and the next click counts."""
     port = next(port for port in setup.ports if setup.sessions(port) > 0)
@@ -188,7 +263,8 @@ def kill_under_a_page(setup: TeamSetup, app: App, server: list[str]) -> None:
     app.page.get_by_role("heading", name="Ranking", level=1).wait_for()
     app.drawn()
     assert "No runs" not in view_of(app)
-    report("the next click opened another page with the same runs")
+    assert app.page.get_by_role("button", name="Log out").count() == 1
+    report("still logged in, and the next click opened another page with the same runs")
     setup.start(str(port), server, port)
     wait(lambda: setup.ready(port))
     app.page.locator("[data-testid=stSidebar]").get_by_role("link", name="Compare", exact=True).click()
@@ -196,13 +272,14 @@ def kill_under_a_page(setup: TeamSetup, app: App, server: list[str]) -> None:
     app.drawn()
 
 
-def watch_and_cancel(setup: TeamSetup, browser, runs: str, pages: Callable) -> None:
+def watch_and_cancel(setup: TeamSetup, runs: str, new_page: Callable) -> None:
     """A job that one server shows is canceled on the other; another outlives its worker."""
     queue = shared_queue.queue()
     with Server(delay=0.3) as judge:
         id = enqueue(judge, 200, concurrency=2)
-        apps = [pages(f"http://127.0.0.1:{port}/answers?part=judge&{runs}") for port in setup.ports]
-        for app in apps:
+        apps = [new_page("ada@example.org") for _ in setup.ports]  # the cookie holds at every port
+        for app, port in zip(apps, setup.ports, strict=True):
+            app.open(f"http://127.0.0.1:{port}/answers?part=judge&{runs}")
             app.page.get_by_text("is judging stones").wait_for()
         report("both servers show the progress of a job of the queue")
         started = time.monotonic()
@@ -239,13 +316,18 @@ def main() -> None:
         runs = store_samples()
         browser = undo.enter_context(sync_playwright()).chromium.launch(executable_path=CHROMIUM, args=FLAGS)
 
-        def page(address: str) -> App:
+        def new_page(email: str) -> App:
             app = App(browser.new_context(**SETTINGS).new_page(), "")
-            app.page.set_default_timeout(120_000)
-            app.open(address)
+            app.page.set_default_timeout(60_000)
+            if email:
+                log_in(setup, app.page, email)
             return app
 
-        app = page(f"http://127.0.0.1:{setup.proxy}/compare?{runs}")
+        try_roles(setup, new_page)
+        change_and_read_audit(setup, runs, new_page)
+        app = new_page("ada@example.org")
+        app.open(f"http://127.0.0.1:{setup.proxy}/compare?{runs}")
+        wait(lambda: sum(map(setup.sessions, setup.ports)) == 1, 200)  # those of closed pages end
         assert sorted(map(setup.sessions, setup.ports)) == [0, 1], "a browser stays with one server"
         for _ in range(options.kills):
             kill_under_a_page(setup, app, commands()[0])
@@ -253,7 +335,7 @@ def main() -> None:
             urllib.request.urlopen(f"http://127.0.0.1:{setup.proxy}/_stcore/metrics")
         except urllib.error.HTTPError as error:
             report(f"/_stcore/metrics through the proxy: {error.code}")
-        watch_and_cancel(setup, browser, runs, page)
+        watch_and_cancel(setup, runs, new_page)
         browser.close()
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -17,6 +16,7 @@ from ragdash.core.paths import log_folder
 from ragdash.core.records import Run
 from ragdash.core.records.flat_settings import flat_settings, has_objects
 from ragdash.core.records.secrets import without_secrets
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.io import read_run
 from ragdash.io.recorded.folder import LogEntry, log_entries
 from ragdash.io.write.serializers import run_objects
@@ -208,7 +208,7 @@ def sweep_command(command: str, grid: Mapping[str, Sequence], *, name: str, fold
         if entry is not None:
             yield point, read_run(str(entry.path)), True, ""
             continue
-        with tempfile.TemporaryDirectory(prefix="ragdash-sweep-") as scratch:
+        with temporary_folder("sweep") as scratch:
             output = Path(scratch) / "run.out"
             words = command_words(command, point, str(output))
             reason = _run_command(words, output, f"{{{OUTPUT}}}" in command, timeout)

@@ -35,9 +35,11 @@ def last_message(messages: list, speakers: set[str], deepest: int = 4) -> str | 
 
 
 def message_text(fields) -> str | None:
-    """The text of a message: content as text, or as a list of blocks."""
+    """The text of a message: content as text, or as a list of blocks; also of LangChain's {"type", "data"}."""
     if type(fields) is not dict:
         return None
+    if "type" in fields and type(fields.get("data")) is dict:
+        fields = {**fields["data"], **fields}
     content = next((fields[name] for name in TEXT_FIELDS if name in fields), None)
     if type(content) is list:
         texts = [block if type(block) is str else block.get("text") for block in content if type(block) in (str, dict)]

@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -379,6 +382,26 @@ def test_the_dashboard_is_told_its_workspace(monkeypatch, tmp_path, capsys):
     assert found["RAGDASH_READ_ONLY"] == "1" and "no folder" not in capsys.readouterr().err
     started(monkeypatch, "--logdir", "typo")
     assert f"there is no folder {tmp_path / 'typo'} yet" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")
+def test_a_start_removes_what_killed_processes_left(monkeypatch, tmp_path):
+    from ragdash.cli.commands.serving import worker
+    from ragdash.core.storage.temporary_folders import temporary_folder
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(worker, "open_workspace", lambda *_: SimpleNamespace(check=lambda: None))
+    monkeypatch.setattr(worker, "shared_jobs", lambda _: None)
+    monkeypatch.setattr(worker, "JudgeJobs", lambda *_: None)
+    monkeypatch.setattr(worker, "JobWorker", lambda *_, **__: SimpleNamespace(run=lambda _: 0))
+    monkeypatch.setattr(worker.signal, "signal", lambda *_: None)
+    with temporary_folder("job") as folder:
+        gone = tmp_path / f"{Path(folder).name.rsplit('-', 3)[0]}-999999999-1-left"
+    for start in (lambda: started(monkeypatch), lambda: main(["worker", "--workspace", "postgresql://a@b/c"])):
+        gone.mkdir()
+        (gone / "texts.jsonl").write_text("private")
+        start()
+        assert not gone.exists()
 
 
 def test_a_workspace_that_cannot_be_used_is_told_before_the_start(capsys, tmp_path):

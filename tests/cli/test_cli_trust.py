@@ -75,7 +75,7 @@ def test_json_is_the_contract(tmp_path, capfdbinary):
     assert status == 0 and list(content) == ["schema", "runs", "differences", "error_sources", "settings",
                                                      "problems"]
     assert list(run) == ["name", "digest", "judged", "judge", "labels", "corrected", "headline", "groups",
-                         "missing", "labels_without_verdict", "agreement", "votes", "disagreements"]
+                         "labels_held_out", "missing", "labels_without_verdict", "agreement", "votes", "disagreements"]
     assert run["judge"] == {"mean": 0.75, "n": 100} and run["missing"] == {"refused": 1} and run["votes"] is None
     assert run["agreement"]["confusion"] == [[10, 10], [0, 20]] and run["agreement"]["kappa"] == 0.5
     assert run["corrected"]["n"] == 40 and run["corrected"]["N"] == 60 and len(run["disagreements"]) == 10

@@ -87,6 +87,7 @@ def step(environment, folder):
     return done, dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_the_action_comments_once_and_updates_its_comment(project, forge, tmp_path):
     done, outputs = step({**project, "ARGUMENTS": "--margin 0.02"}, tmp_path)
     assert done.returncode == 1 and (outputs["status"], outputs["tier"]) == ("1", "regression"), done.stderr
@@ -101,6 +102,7 @@ def test_the_action_comments_once_and_updates_its_comment(project, forge, tmp_pa
     assert done.returncode == 0 and "Gate passed" in forge.comments[-1]["body"]
 
 
+@pytest.mark.slow
 def test_a_script_error_is_no_regression_and_a_fork_has_a_summary_alone(project, forge, tmp_path):
     fork = {"pull_request": {"number": 7, "head": {"repo": {"full_name": "you/search"}}}}
     (tmp_path / "event.json").write_text(json.dumps(fork))
@@ -111,16 +113,31 @@ def test_a_script_error_is_no_regression_and_a_fork_has_a_summary_alone(project,
     assert done.returncode == 0 and not forge.requests
 
 
+@pytest.mark.slow
 def test_the_gitlab_job_does_the_same(project, forge, tmp_path):
     job = yaml.safe_load((ROOT / "ci/gitlab/ragdash-gate.yml").read_text())[".ragdash-gate"]
     script = "set -e\n" + "\n".join(job["script"])
     environment = {**job["variables"], **project, "GITLAB_CI": "true"}
-    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True,
-                          check=False)
-    assert done.returncode == 1 and "### Gate failed" in done.stdout, done.stderr
+
+    def run_job(**changes):
+        return subprocess.run(["sh", "-c", script], cwd=tmp_path, env={**environment, **changes}, capture_output=True,
+                              text=True, check=False)
+
+    done = run_job()
+    assert done.returncode == 1 and "### Gate failed" in done.stdout and "comment created" in done.stderr, done.stderr
     artifacts = [*job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"]]
     assert all((tmp_path / name).exists() for name in artifacts)
-    assert forge.requests[-1] == ("POST", "/projects/3/merge_requests/7/notes", "t")
+    notes = "/projects/3/merge_requests/7/notes"
+    assert forge.requests[-1] == ("POST", notes, "t") and "Gate failed" in forge.comments[100]["body"]
+    done = run_job(RUN="good.trec")
+    assert done.returncode == 0 and "comment updated" in done.stderr
+    assert forge.requests[-1] == ("PUT", f"{notes}/100", "t")
+    assert len(forge.comments) == 101 and "Gate passed" in forge.comments[100]["body"]
+    assert "Gate failed" not in forge.comments[100]["body"]
+    written = len(forge.requests)
+    for changes, status in (({"RUN": "none.trec"}, 2), ({"RAGDASH_GITLAB_TOKEN": ""}, 1),
+                            ({"CI_MERGE_REQUEST_IID": ""}, 1)):  # an error, a fork, no merge request
+        assert run_job(**changes).returncode == status and len(forge.requests) == written, changes
 
 
 def test_the_action_passes_every_input_to_its_script():

@@ -51,6 +51,7 @@ def project(pytester, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_pin_pass_regress_and_say_so_once_with_workers(project):
     first = project("good")
     assert first.ret == 4  # no baseline yet: an error of the setup, not a regression
@@ -77,6 +78,25 @@ def test_pin_pass_regress_and_say_so_once_with_workers(project):
     deselected = project("poor", "-k", "1", "-n", "1")  # counted in the worker
     assert deselected.ret == 0 and "tests were deselected" in deselected.stdout.str()
     assert project("poor", "--ragdash-no-gate").ret == 0
+
+
+def test_workers_pin_the_same_baseline_together(project):
+    path = project.path / "baseline.ragdash"
+    assert project("mixed", "--ragdash-pin", repeats=2).ret == 0
+    alone = read_baseline(path)
+    path.unlink()
+    pinned = project("mixed", "--ragdash-pin", "-n", "2", repeats=2)
+    pinned.assert_outcomes(passed=48)
+    assert pinned.ret == 0 and pinned.stdout.str().count("dense: pinned in") == 1
+    together = read_baseline(path)
+    assert together.run == alone.run and together.run["repeats"] == 2 and together.judgments == alone.judgments
+    assert together.evaluation.query_ids.equals(alone.evaluation.query_ids)
+    assert (together.evaluation.values == alone.evaluation.values).all()
+    assert project("mixed", repeats=2).ret == 0
+    content = path.read_bytes()
+    failed = project("poor", "--ragdash-pin", "-n", "2", test=TEST + "\n\ndef test_fails():\n    assert False\n")
+    assert failed.ret == 1 and "not pinned, because tests failed" in failed.stdout.str()
+    assert path.read_bytes() == content
 
 
 def test_repeats_are_averaged_and_the_session_has_one_verdict(project):

@@ -30,6 +30,7 @@ MATRIX = {  # action: the roles that may do it
     "upload": CHANGERS, "save-mapping": CHANGERS, "change-stored": CHANGERS, "delete-stored": ADMINS,
     "read-audit": ADMINS, "describe-run": CHANGERS, "decide-evidence": CHANGERS, "use-relinked": CHANGERS,
     "add-mix": CHANGERS, "save-prices": CHANGERS, "review": CHANGERS, "label": CHANGERS, "save-policy": CHANGERS,
+    "save-examples": CHANGERS,
     "save-rubric": CHANGERS, "plan-judge": CHANGERS, "ask-judge": CHANGERS, "import-verdicts": CHANGERS,
     "compute-scores": EVERYBODY, "compute-map": EVERYBODY, "plan-drafts": CHANGERS, "write-drafts": CHANGERS,
     "save-drafts": CHANGERS, "decide-draft": CHANGERS, "relabel": CHANGERS, "save-view": CHANGERS,
@@ -37,7 +38,8 @@ MATRIX = {  # action: the roles that may do it
 WRITES = {  # what a page may call to change something outside its own session
     "ReviewStore().add", "ReviewStore().undo", "ReviewStore().take_in", "LabelStore().add", "RelabelStore().add",
     "DraftDecisionStore().say", "Sets().keep", "kept_decisions().keep", "store().save", "store().delete",
-    "store().restore", "save_policy", "save_rubric", "remember_endpoint", "keep_rankings", "read_replies",
+    "store().restore", "save_policy",
+    "save_examples", "save_rubric", "remember_endpoint", "keep_rankings", "read_replies",
     "import_verdicts", "scoring.start", "mapping.start", "mapping.stop", "judging.start", "judging.plan",
     "judging.stop", "judging.drop", "drafting.start", "drafting.plan", "drafting.stop", "job.worker.cancel",
     "_mappings.move_to_end"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -79,6 +80,23 @@ def test_a_server_is_ready_only_while_its_workspace_answers(monkeypatch):
         server.shutdown()
 
 
+def test_a_server_is_not_ready_before_its_pages_are_served():
+    """A proxy would send people to a port where nobody listens, and tell them that no server is left."""
+    port, status = free_port(), free_port()
+    server = status_server.serve(f"127.0.0.1:{status}", lambda: None,
+                                 ["run", "app.py", f"--server.port={port}", "--server.address=0.0.0.0"])
+    try:
+        until(lambda: "not checked yet" not in fetch(f"http://127.0.0.1:{status}/ready")[1])
+        code, said = fetch(f"http://127.0.0.1:{status}/ready")
+        assert code == 503 and json.loads(said)["problems"] == ["the pages are not served yet"]
+        with socket.create_server(("127.0.0.1", port)):
+            assert fetch(f"http://127.0.0.1:{status}/ready")[0] == 200
+        assert fetch(f"http://127.0.0.1:{status}/ready")[0] == 200, "asked until it answers, not at every look"
+    finally:
+        server.shutdown()
+
+
+@pytest.mark.slow
 def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path, capsys):
     port, status = free_port(), free_port()
     command = [sys.executable, "-m", "ragdash", "dashboard", "--no-browser", "--port", str(port), "--status",

@@ -38,9 +38,9 @@ def judged(run: Run, truth: Truth, scores: Mapping[str, float], judge: Judge = T
            failed: Sequence[str] = ()) -> None:
     """Keep a Faithfulness verdict for each query; `failed` were asked in vain."""
     match = Match(run, truth)
-    first_questions = first_round(match.judged.askings("Faithfulness", vote=vote), vote)
-    questions = dict(zip(match.query_ids.to_pylist(), first_questions,
-                         strict=True))
+    ids = [query for query in match.query_ids.to_pylist() if query in scores or query in failed]
+    rows = [match.query_ids.to_pylist().index(query) for query in ids]
+    questions = dict(zip(ids, first_round(match.judged.askings("Faithfulness", rows, vote), vote), strict=True))
     default_verdict_store().save(judge, [
         *((questions[query], Reply({"reason": f"Because of {query}.", "score": score}, attempts=1))
           for query, score in scores.items()),

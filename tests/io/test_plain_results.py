@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from ragdash import io
+from ragdash.io.recorded.lines import parsed_lines
 from ragdash.io.recorded.plain_results import read_plain_results
 from ragdash.io.source.source import Source
 
@@ -32,10 +34,14 @@ def lines_of(rows) -> list[bytes]:
     return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
 
 
+def parsed(lines) -> Iterator[tuple[bytes, dict]]:
+    return parsed_lines(b"\n".join(lines), "results.jsonl", {})
+
+
 @pytest.mark.parametrize("rows", PLAIN)
 def test_plain_lines_are_the_run_that_the_reader_of_jsonl_gives(rows):
     source = Source(("results.jsonl", b"\n".join(lines_of(rows)) + b"\n"))
-    quick, exact = read_plain_results(lines_of(rows), source, "dense"), io._results(source, "dense")[0]
+    quick, exact = read_plain_results(parsed(lines_of(rows)), source.file, "dense"), io._results(source, "dense")[0]
     assert quick is not None and quick.digest == exact.digest and quick.problems == exact.problems
     assert quick.frame().equals(exact.frame()) and quick.query_ids.equals(exact.query_ids)
     assert (quick.details is None) == (exact.details is None)
@@ -46,4 +52,4 @@ def test_plain_lines_are_the_run_that_the_reader_of_jsonl_gives(rows):
                                    [b'{"query_id" :"q1", "query_id":"q2", "retrieved": ["d1"]}'],
                                    [b'{"query_id": "q1", "retrieved": [{"doc_id": "d1", "score": 1, "score": 2}]}']])
 def test_anything_else_is_left_to_the_reader_of_jsonl(lines):
-    assert read_plain_results(lines, Source(("results.jsonl", b"\n".join(lines))), "dense") is None
+    assert read_plain_results(parsed(lines), "results.jsonl", "dense") is None

@@ -11,6 +11,7 @@ from ragdash.analysis.judge_validation.estimates import (
            headline_of,
            validate_judge,
 )
+from ragdash.analysis.judge_validation.example_choice import PER_CLASS, ExampleChoice, choose_examples
 from ragdash.analysis.judge_validation.files import assign_labels, read_labels, read_verdicts
 from ragdash.analysis.judge_validation.groups import DOCUMENT, groups_of
 from ragdash.analysis.judge_validation.label_store import LabelStore
@@ -19,6 +20,7 @@ from ragdash.analysis.judge_validation.model_families import families, same_fami
 from ragdash.analysis.judge_validation.stored_verdicts import (
            StoredVerdicts,
            generator_of,
+           held_out_queries,
            judged_verdicts,
            read_stored_verdicts,
 )
@@ -37,6 +39,7 @@ __all__ = [
            "DOCUMENT",
            "FOLDS",
            "PENALTY",
+           "PER_CLASS",
            "SHEET",
            "WHAT",
            "Agreement",
@@ -44,6 +47,7 @@ __all__ = [
            "Disagreement",
            "ErrorSource",
            "Estimate",
+           "ExampleChoice",
            "JudgeValidation",
            "LabelStore",
            "RunVerdicts",
@@ -52,6 +56,7 @@ __all__ = [
            "Votes",
            "agreement",
            "assign_labels",
+           "choose_examples",
            "corrected_difference",
            "error_sources",
            "families",
@@ -59,6 +64,7 @@ __all__ = [
            "generator_of",
            "groups_of",
            "headline_of",
+           "held_out_queries",
            "judged_verdicts",
            "labeling_sheet",
            "placeholder_verdicts",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragdash.analysis.judge_validation.estimates import without_held_out
 from ragdash.analysis.judge_validation.verdicts import RunVerdicts
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.text import is_refusal
@@ -66,6 +67,7 @@ def error_sources(verdicts: Sequence[RunVerdicts], labels: Sequence[Mapping[str,
     is compared with that of errors shuffled within each query. Five factors are tested, so p-values are corrected
     (Holm).
     """
+    verdicts, labels, _ = without_held_out(verdicts, labels)
     errors = np.array([_errors(run_verdicts, run_labels, verdicts[0].query_ids.to_pylist())
                        for run_verdicts, run_labels in zip(verdicts, labels, strict=True)])
     rng = np.random.default_rng(seed)

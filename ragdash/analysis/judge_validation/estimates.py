@@ -6,7 +6,7 @@ Letters: Q queries, n queries with a verdict and a label.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 import numpy as np
@@ -53,7 +53,8 @@ class JudgeValidation:
     labels alone (labels without a verdict among them); corrected: prediction-powered, of n labeled queries and the
     `rest` others. headline: which of the two to report, by `headline_of`. groups: how many groups of dependent queries
     are labeled, None if queries are independent. disagreements: the furthest apart first.
-    missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none.
+    missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none; held_out: labels
+    that are counted nowhere here, because they are examples in the judge's prompt or were drawn with them.
     """
 
     name: str
@@ -72,6 +73,7 @@ class JudgeValidation:
     without_verdict: int
     level: float
     problems: tuple[Problem, ...] = ()
+    held_out: int = 0
 
     def plot(self, *others: JudgeValidation):
         """Return a plotly figure: the judge's mean, the labels' interval and the corrected one, of these runs."""
@@ -80,7 +82,10 @@ class JudgeValidation:
 
 @dataclass(frozen=True)
 class CorrectedDifference:
-    """Candidate minus baseline over the queries where both have a verdict; the estimates as in JudgeValidation."""
+    """Candidate minus baseline over the queries where both have a verdict; the estimates as in JudgeValidation.
+
+    held_out: queries labeled in both that are counted nowhere here, as in JudgeValidation.
+    """
 
     baseline: str
     candidate: str
@@ -93,6 +98,7 @@ class CorrectedDifference:
     groups: int | None
     left_out: int
     problems: tuple[Problem, ...] = ()
+    held_out: int = 0
 
 
 def validate_judge(
@@ -120,8 +126,8 @@ def validate_judge(
         Means of the judge, of the labels, and corrected (`ppi`; no interval below 20 labels with a verdict). Interval
         of the labels: `label_interval`. Labels of queries without a verdict are left out and reported.
     """
-    values = verdicts.values
-    label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
+    (verdicts,), (labels,), held_out = without_held_out([verdicts], [labels])
+    values, (label_values, unknown_ids) = verdicts.values, _aligned(verdicts.query_ids, labels)
     paired = np.flatnonzero(~np.isnan(values) & ~np.isnan(label_values))
     codes = _group_codes(verdicts.query_ids, groups)
     result = ppi(values[:, None], label_values[:, None], level=level, groups=codes)
@@ -153,6 +159,7 @@ def validate_judge(
         labels_only.n - len(paired),
         level,
         problems,
+        held_out,
     )
 
 
@@ -181,6 +188,8 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
     Prediction-powered inference on the differences (ragdash.evaluation.stats.ppi), and the same without a judge on the
     pairs of labels. Both keep the two additional differences +1 and -1, as Bonett and Price 2012 do for pairs.
     """
+    (baseline, candidate), both_labels, held_out = without_held_out([baseline, candidate], [baseline_labels,
+                                                                                           candidate_labels])
     candidate_rows = (
         pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)
     )
@@ -189,9 +198,7 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
     )
     apart = len({baseline.source, candidate.source} - {""}) > 1
     verdicts = np.full_like(verdicts, np.nan) if apart else verdicts
-    baseline_values, candidate_values = (
-        _aligned(baseline.query_ids, run_labels)[0] for run_labels in (baseline_labels, candidate_labels)
-    )
+    baseline_values, candidate_values = (_aligned(baseline.query_ids, run_labels)[0] for run_labels in both_labels)
     labels = candidate_values - baseline_values
     codes = _group_codes(baseline.query_ids, groups)
     result = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0), groups=codes)
@@ -213,7 +220,23 @@ def corrected_difference(baseline: RunVerdicts, candidate: RunVerdicts, baseline
         total - int((~np.isnan(verdicts)).sum()),
         (_other_judges(baseline, candidate),) if apart else tuple(
             _interval_problems([candidate.name, baseline.name], corrected, labels_only, rest, n_groups)),
+        held_out,
     )
+
+
+def without_held_out(verdicts: Sequence[RunVerdicts], labels: Sequence[Mapping[str, float]]
+                     ) -> tuple[list[RunVerdicts], list[Mapping[str, float]], int]:
+    """(verdicts and labels of runs on the queries that count, how many queries labeled in all runs do not).
+
+    What is held out for one run is held out for all of them.
+    """
+    held_out = frozenset().union(*(run_verdicts.held_out for run_verdicts in verdicts))
+    if not held_out:
+        return list(verdicts), list(labels), 0
+    counted = [{query: label for query, label in run_labels.items() if query not in held_out} for run_labels in labels]
+    dropped = held_out.intersection(*labels)
+    left = [replace(run_verdicts, held_out=held_out).without_held_out() for run_verdicts in verdicts]
+    return left, counted, len(dropped)
 
 
 def _other_judges(baseline: RunVerdicts, candidate: RunVerdicts) -> Problem:

@@ -22,7 +22,8 @@ from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.panel import Panel
 from ragdash.models.judge.task_runner import read
-from ragdash.models.judge.tasks import Judgment
+from ragdash.models.judge.tasks import Judgment, find_task
+from ragdash.models.judge.tasks.examples import examples_of
 
 GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
 """Settings of a run that name the model which wrote its answers, the surest first."""
@@ -78,8 +79,19 @@ def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: 
     stored = read_stored_verdicts(match, spec)
     verdicts = verdicts_of(evaluation, spec, reasons=stored.reasons, judge=judge or stored.model,
                       generator=generator or generator_of(match.run))
-    verdicts = replace(verdicts, source=stored.judge)
+    verdicts = replace(verdicts, source=stored.judge, held_out=held_out_queries(match, spec))
     return verdicts if stored.votes is None else replace(verdicts, votes=_votes_of(verdicts, match, stored.votes))
+
+
+def held_out_queries(match: Match, spec: Spec) -> frozenset[str]:
+    """The queries whose labels are not counted for a metric: see `ragdash.models.judge.tasks.examples`."""
+    if spec.metric.view != "Judged":
+        return frozenset()
+    name = judge_request(spec)[0]
+    examples = examples_of(name, find_task(name).version)
+    if examples is None:
+        return frozenset()
+    return frozenset(case.query_id for case in match.judged.cases if examples.holds_out(case.query_id, case.question))
 
 
 def _votes_of(verdicts: RunVerdicts, match: Match, votes: np.ndarray) -> np.ndarray:

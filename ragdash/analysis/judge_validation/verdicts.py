@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,8 @@ class RunVerdicts:
     name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
     queries without a verdict {query_id: why}; votes (Q, V) or None: every single vote that is known, of all or some of
     which a value is the mean; judge, generator: names of models, "" where not known; source: the judge with its host
-    and version, "" where not known. Raises InputError for values outside [0, 1] and repeated queries.
+    and version, "" where not known; held_out: queries whose labels are not counted, because they are examples in the
+    judge's prompt or were drawn with them. Raises InputError for values outside [0, 1] and repeated queries.
     """
 
     name: str
@@ -41,6 +42,7 @@ class RunVerdicts:
     generator: str = ""
     problems: tuple[Problem, ...] = ()
     source: str = ""
+    held_out: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         wrong = np.flatnonzero((self.values < 0) | (self.values > 1))
@@ -51,6 +53,15 @@ class RunVerdicts:
             raise InputError([Problem("verdict-range", facts, field=self.what or None)])
         if len(self.query_ids.unique()) < len(self.query_ids):
             raise InputError([Problem("duplicate-verdict", {"name": self.name})])
+
+    def without_held_out(self) -> RunVerdicts:
+        """The verdicts on the queries that count."""
+        if not self.held_out:
+            return self
+        rows = pa.array([query not in self.held_out for query in self.query_ids.to_pylist()], pa.bool_())
+        counted = rows.to_numpy(zero_copy_only=False)
+        return replace(self, query_ids=self.query_ids.filter(rows), values=self.values[counted], held_out=frozenset(),
+                       votes=None if self.votes is None else self.votes[counted])
 
     @property
     def missing(self) -> Mapping[str, int]:

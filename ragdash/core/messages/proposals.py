@@ -78,6 +78,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an id or a question in each record",
         fix="They are left out.",
     ),
+    "numbered-rows": Message(
+        actual="{count:count record} with values and nothing that names the query",
+        expected="an id or a question in each record",
+        fix="They are numbered in the order of the file. Compare them only with values in the same order.",
+    ),
     "scaled-grades": Message(
         actual="grades with decimals, such as 0.7",
         expected="whole grades",

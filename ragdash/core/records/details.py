@@ -30,10 +30,24 @@ def details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.nd
     for i, name in enumerate(details.column_names if details is not None else ()):
         column = details.column(i)
         present = np.flatnonzero(column.is_valid().to_numpy())
-        cells = pa.array([orjson.dumps(cell.as_py()) for cell in column.take(pa.array(present))], pa.binary())
+        given = column.take(pa.array(present))
+        cells = pa.array(list(map(orjson.dumps, _python_values(given))), pa.binary())
         seed = int(hash_text(text_column([name]))[0] >> np.uint64(32))
         lanes = lanes + lanes_of(mix(hashes[present], hash_text(text_column(cells.cast(pa.string())), seed=seed)))
     return lanes
+
+
+def _python_values(cells: pa.ChunkedArray) -> list:
+    """The cells as Python values. Arrow makes an object of each cell before; a column of numbers needs none."""
+    if pa.types.is_struct(cells.type):
+        names = [field.name for field in cells.type]
+        members = [_python_values(member) for member in cells.flatten()]
+        return [dict(zip(names, values, strict=True)) for values in zip(*members, strict=True)]
+    if cells.null_count == len(cells):
+        return [None] * len(cells)
+    if pa.types.is_floating(cells.type) and not cells.null_count:
+        return cells.to_numpy().tolist()
+    return cells.to_pylist()
 
 
 def conversation_text(history: Iterable[tuple[str, str]]) -> str:

@@ -100,8 +100,9 @@ TERMS: Mapping[str, Term] = {
         "Queries to judge", "Random sample, the same for all runs and metrics. Use a small one to estimate the full "
         "cost."),
     "judge_drift": Term(
-        "Check for drift", "Asks 40 stored verdicts again, drawn at random, and compares. Stores no verdicts. Do it "
-        "when the month or the provider changes: a model may change behind its name."),
+        "Check for drift", "Asks 40 stored verdicts again (40 of each custom criterion), drawn at random, and "
+        "compares. Stores no verdicts. Do it when the month or the provider changes: a model may change behind its "
+        "name."),
     "judge_renew": Term(
         "Ask again what older versions judged", "A provider may change the model behind a name. Means over two "
         "versions are never joined. This asks the newest version about what older ones judged; their verdicts are set "
@@ -121,6 +122,10 @@ TERMS: Mapping[str, Term] = {
         "asked again under a new policy; labels and verdicts of the old one are kept apart.", link=_LINK,
         heading="labeling policy",
         entry="what people and judge do about doubtful answers, decided before the first label"),
+    "judge_examples": Term(
+        "Examples for the judge", "Labels drawn at random that become part of the judge's prompt, as many of each "
+        "class. They, and the labels looked at to find them, are held out of agreement, kappa and intervals. Verdicts "
+        "with other examples are never mixed with these.", link=_LINK),
     "try_one_call": Term(
         "Try one call", "Asks one question about one query, so that you see whether the endpoint answers before you "
         "pay for all. Its verdict is kept."),

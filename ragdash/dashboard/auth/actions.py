@@ -37,6 +37,7 @@ ACTIONS: Mapping[str, Action] = {
     "review": Action("Queries", "write notes, verdicts and judgments"),
     "label": Action("Answers", "label answers, open a file of labels, delete labels"),
     "save-policy": Action("Answers", "save and remove the labeling policy"),
+    "save-examples": Action("Answers", "make labels examples in a judge's prompt, and remove them"),
     "save-rubric": Action("Answers", "save a criterion for judges"),
     "plan-judge": Action("Answers", "plan what a judge is asked"),
     "ask-judge": Action("Answers", "start and stop a judge, submit and read batches"),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.paths import PACKAGE
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.dashboard.auth.roles import judge_hosts
 from ragdash.dashboard.jobs import shared_queue
 from ragdash.dashboard.jobs.judge_input import write_cases
@@ -115,7 +116,7 @@ def _enqueue(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, 
     job = current()
     if alone and job is not None and job.running:
         return False
-    with shared_queue.temporary_folder() as folder:
+    with temporary_folder("queue") as folder:
         arguments = _command(runs, order, Path(folder), {"--yes": True})
         return shared_queue.enqueue_judging(key, tuple(runs), Path(folder), arguments[arguments.index("judge") + 1:],
                                             details, order.metrics)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import orjson
 
 from ragdash.core.errors import Problem
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.evaluation.scoring.score_worker import Worker
 
 
@@ -140,7 +141,7 @@ def start_job(name: str, key: tuple, names: tuple[str, ...], begin: Callable[[Pa
             details: dict | None = None) -> Job:
     """A process with a folder of its own, which goes away where it cannot be started."""
     with ExitStack() as undo:
-        folder = tempfile.TemporaryDirectory(prefix=f"ragdash-{name}-", ignore_cleanup_errors=True)
+        folder = temporary_folder(name)
         undo.callback(folder.cleanup)
         job = Job(begin(Path(folder.name)), folder, key, names, details or {})
         undo.pop_all()

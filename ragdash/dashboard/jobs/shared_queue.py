@@ -6,7 +6,6 @@ A job in the queue looks to pages like a process of this server: see `JobView` o
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragdash.core.errors import Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
+from ragdash.models.judge.tasks.examples import examples_json, stored_examples
 from ragdash.models.judge.tasks.policy import current_policy, policy_toml
 from ragdash.models.judge.tasks.rubrics import rubric_toml, stored_rubrics
 from ragdash.workspace.opening import job_files, shared_jobs
@@ -96,7 +96,8 @@ def newest(kind: str) -> QueuedJob | None:
 def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: Sequence[str],
                     details: Mapping[str, Any], metrics: Sequence[str]) -> bool:
     """Let a worker judge; False where somebody did the same before. arguments: of `ragdash judge`, which read files of
-    the folder. Rubrics and labeling policy of this server go with them.
+    the folder. This server's rubrics, labeling policy and examples go
+    with them.
     """
     from ragdash.core.storage.postgres.texts import key_hash
 
@@ -105,12 +106,9 @@ def enqueue_judging(key: tuple, names: Sequence[str], folder: Path, arguments: S
         (folder / f"rubric-{index}.toml").write_bytes(rubric_toml(rubric))
     if policy := current_policy():
         (folder / "policy.toml").write_bytes(policy_toml(policy))
+    if examples := stored_examples():
+        (folder / "examples.json").write_bytes(examples_json(examples))
     placed = [text.replace(str(folder), FILES) for text in arguments]
     upload = job_files(address, os.environ.get(BLOBS) or None).store(sorted(folder.iterdir()))
     body = {"arguments": placed, "key": key, "names": list(names), "details": dict(details)}
     return jobs.enqueue("judge", key_hash(repr(key), *placed), body, upload)[1]
-
-
-def temporary_folder() -> tempfile.TemporaryDirectory:
-    """Where the files of a job are written before they are stored."""
-    return tempfile.TemporaryDirectory(prefix="ragdash-queue-", ignore_cleanup_errors=True)

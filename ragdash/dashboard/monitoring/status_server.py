@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 
@@ -75,14 +77,40 @@ def _sessions() -> int:
     return len(runtime.get_instance()._session_mgr.list_active_sessions()) if runtime.exists() else 0
 
 
-def serve(address: str, check: Callable[[], None] | None = None) -> ThreadingHTTPServer:
-    """Answer at "host:port" in threads of this process, until the process ends or `shutdown` is called."""
+class Pages:
+    """Whether the pages are served: a server that still starts must get nobody.
+
+    Parameters
+    ----------
+    words
+        The command line of Streamlit, with --server.address and --server.port; without them nothing is asked.
+    """
+
+    def __init__(self, words: Sequence[str]):
+        options = dict(word.split("=", 1) for word in words if word.startswith("--server.") and "=" in word)
+        self._address = options.get("--server.address", "127.0.0.1"), int(options.get("--server.port", 0))
+        self._served = not self._address[1]
+
+    def problems(self) -> list[str]:
+        """Why nobody should be sent here; empty once the port answers."""
+        if not self._served:
+            host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._address[0], self._address[0])
+            with suppress(OSError), socket.create_connection((host, self._address[1]), timeout=1):
+                self._served = True
+        return [] if self._served else ["the pages are not served yet"]
+
+
+def serve(address: str, check: Callable[[], None] | None = None, words: Sequence[str] = ()) -> ThreadingHTTPServer:
+    """Answer at "host:port" in threads of this process, until the process ends or `shutdown` is called.
+
+    words: the command line of Streamlit.
+    """
     host, _, port = address.rpartition(":")
-    readiness = Readiness(check or user_workspace().check)
+    readiness, pages = Readiness(check or user_workspace().check), Pages(words)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            problems = readiness.problems()
+            problems = [*pages.problems(), *readiness.problems()]
             if self.path == "/ready":
                 content = json.dumps({"ready": not problems, "problems": problems}).encode()
                 self._send(503 if problems else 200, "application/json", content)

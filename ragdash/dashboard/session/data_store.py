@@ -59,6 +59,7 @@ class DataStore:
         self._samples = samples
         self.limit, self.behind = memory_limit() if limit is None else limit, fallback
         self._records: OrderedDict[tuple[type, str], Run | Truth | Corpus] = OrderedDict()
+        self._weights: dict[tuple[type, str], int] = {}
         self._lock = threading.RLock()
 
     def put(self, record: Run | Truth | Corpus) -> str:
@@ -68,9 +69,10 @@ class DataStore:
         """
         with self._lock:
             key = (type(record), record.digest)
-            self._records.setdefault(key, record)
+            if key not in self._records:
+                self._records[key], self._weights[key] = record, weight(record)
+                self._let_go()
             self._records.move_to_end(key)
-            self._let_go()
             return record.digest
 
     def get(self, digest: str, kind: type | None = None) -> Run | Truth | Corpus | None:
@@ -132,13 +134,12 @@ class DataStore:
         """Forget everything."""
         with self._lock:
             self._records.clear()
+            self._weights.clear()
 
     def _let_go(self) -> None:
-        sizes = [weight(record) for record in self._records.values()]
-        total = sum(sizes)
-        while total > self.limit and len(self._records) > 1:
-            self._records.popitem(last=False)
-            total -= sizes.pop(0)
+        while sum(self._weights.values()) > self.limit and len(self._records) > 1:
+            key, _ = self._records.popitem(last=False)
+            del self._weights[key]
 
 
 def weight(thing: Run | Truth | Corpus) -> int:

@@ -97,6 +97,7 @@ RUBRIC_NAME, RUBRIC_QUESTION, RUBRIC_KIND = "_rubric_name", "_rubric_question", 
 RUBRIC_SEES, RUBRIC_COLUMN, RUBRIC_SCALE = "_rubric_sees", "_rubric_column", "_rubric_scale"
 RUBRIC_FILE, RUBRIC_SAVED = "_rubric_file", "_rubric_saved"
 POLICY_ANSWER = "_policy"  # and the name of the question
+EXAMPLES_PER_CLASS = "_examples_per_class"
 BATCH_AGREED = "_batch_agreed"  # whether texts may be sent to a batch service
 BATCH_REPLIES, BATCH_READ = "_batch_replies", "_batch_read"  # the files to read, what came of them
 APART_AT = "trust_apart"  # the disagreement that is read

@@ -26,6 +26,7 @@ from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisi
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.models.local import default_score_cache
 
 EMBEDDING = "embedding"  # the similarity that a model computes
@@ -209,7 +210,7 @@ def _scores_stamp() -> str:
 
 def _verdicts_stamp() -> str:
     try:
-        return default_verdict_store().stamp()
+        return f"{default_verdict_store().stamp()} {prompt_additions().digest}".strip()
     except InputError as error:  # as above
         return str(error.problems[0].as_dict())
 

@@ -98,8 +98,11 @@ def swatch(slot: int, label: str) -> str:
 
 
 def unbroken_swatch(slot: int, label: str) -> str:
-    """The same on one line, so that a table on a narrow screen scrolls instead of breaking names."""
-    return swatch(slot, label.replace(" ", fmt.NBSP).replace("-", "\u2011"))
+    """The same without a break at a blank, so that a table on a narrow screen scrolls instead of breaking names.
+
+    A hyphen stays one: a name that is copied from the table is the name.
+    """
+    return swatch(slot, label.replace(" ", fmt.NBSP))
 
 
 def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> None:

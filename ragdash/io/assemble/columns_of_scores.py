@@ -27,6 +27,7 @@ from ragdash.io.json.typed_fields import note_attribute_columns
 NATIVE = "metrics"  # the field of our own files
 _TRUTH_VALUES = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 _MISSING = ("", "nan", "none", "null", "n/a", "na", "-")
+_CUTOFFS = ("k", "top_k", "topk")  # next to values of metrics
 _MEMBERS = ("score", "value")  # of a metric that is an object: {"score": 0.5, "reason": "..."}
 Value = float | str | None
 Cells = dict[tuple[str | None, str], object]  # {(configuration, query): value}
@@ -135,7 +136,7 @@ def _members(column: str, cells: Cells) -> dict[str, dict[tuple[str | None, str]
         for name, member in (value.items() if isinstance(value, dict) else ()):
             if isinstance(member, dict):
                 member = next((member[inner] for inner in _MEMBERS if inner in member), None)
-            number = _number(member)
+            number = None if name in _CUTOFFS else _number(member)
             if number is not None:
                 members.setdefault(column if name in _MEMBERS else name, {})[key] = number
             elif isinstance(member, str) and may_hold_labels(name):

@@ -42,9 +42,13 @@ class RowBuffer:
         self._with_rows.add(query_id)
         self._queries.append(query_id)
         self._counts.append(len(docs))
+        before = len(self._docs)
         self._docs.extend(docs)
-        for name, values in self._columns.items():
-            values.extend(columns.get(name) or [None] * len(docs))
+        for name, given in columns.items():
+            if given:
+                values = self._columns[name]
+                values.extend([None] * (before - len(values)))
+                values.extend(given)
         if len(self._docs) >= ROWS_PER_CHUNK:
             self._pack()
 
@@ -70,11 +74,12 @@ class RowBuffer:
         self._packed["query_id"].append(pa.DictionaryArray.from_arrays(plain_array(codes), queries.dictionary))
         self._packed["place"].append(counts)
         self._packed["doc_id"].append(pa.array(self._docs, pa.string()))
-        for name in NUMBERS:
-            values = self._columns[name]
-            self._packed[name].append(np.array(values, np.float64) if values.count(None) < len(values) else None)
-        for name in TEXTS:
-            self._packed[name].append(pa.array(self._columns[name], pa.string()))
+        for name, values in self._columns.items():
+            values.extend([None] * (len(self._docs) - len(values)))
+            if name in TEXTS:
+                self._packed[name].append(pa.array(values, pa.string()))
+            else:
+                self._packed[name].append(np.array(values, np.float64) if values.count(None) < len(values) else None)
         self._clear()
 
     def to_rows(self) -> Rows:

@@ -32,11 +32,12 @@ class Assignment:
     runs: tuple[str, ...] = ()
     repeats: int = 0
     averages: int = 0
+    penalty: float = 0.0  # of a reading that comes after another one of the same records
 
     @property
     def weight(self) -> float:
         """How much of the file the roles explain."""
-        return sum(WEIGHTS.get(name, 0) for name in self.roles) + min(len(self.records.rows), 50) / 25
+        return sum(WEIGHTS.get(name, 0) for name in self.roles) + min(len(self.records.rows), 50) / 25 - self.penalty
 
     @property
     def is_useful(self) -> bool:
@@ -97,8 +98,10 @@ class Assignment:
         is_run = any(name in self.roles for name in RUN_CONTENT) and not (
             "doc_id" in self.roles and "grade" in self.roles and not {"score", "rank"} & self.roles.keys())
         is_truth = any(name in self.roles for name in TRUTH_CONTENT)
+        rated = [path for path in self.roles.get("scores", "").split("+")
+                 if path not in self.fields or not self.fields[path].is_bool]  # checks of a test set are true or false
         is_run = is_run or (is_truth and {"grade", "doc_id"}.isdisjoint(self.roles) and any(
-            not _OF_SYSTEMS.isdisjoint(words(path)) for path in self.roles.get("scores", "").split("+")))
+            not _OF_SYSTEMS.isdisjoint(words(path)) for path in rated))
         if not is_truth and not is_run and {"scores", "labels"} & self.roles.keys():
             return "run"
         return ("both" if is_truth else "run") if is_run else ("truth" if is_truth else "questions")

@@ -17,6 +17,7 @@ from ragdash.io.assemble.query_fields import RUN_TYPES, TRUTH_TYPES, details_tab
 from ragdash.io.assemble.query_ids import question_as_id
 from ragdash.io.json.exact_parser import to_python
 from ragdash.io.proposals.content.grades import graded_object, whole_factor, with_grades
+from ragdash.io.proposals.content.numbered_rows import NAME as NUMBERED
 from ragdash.io.proposals.content.times import TOTAL, time_stage, time_unit
 from ragdash.io.proposals.content.values import answer_of, joined_ids, metric_name, split_paths, text_of, texts_of
 from ragdash.io.proposals.fields import as_bool, as_number, data_objects, flatten, id_text, is_missing, leaves
@@ -95,6 +96,7 @@ class _Builder:
     def __init__(self, source: Source, mapping: Mapping[str, str], names: dict[str, None]):
         self.source, self.problems = source, source.collector()
         self.role = mapping.get(ROLE, "both")
+        self.names = names
         self.paths = {name: split_paths(path, names) for name, path in mapping.items() if name not in (ROLE, RECORDS)}
         self._check_paths(names)
         self.variants = self._find_variants(names)
@@ -103,7 +105,7 @@ class _Builder:
         self.grades: dict[tuple[str, str], float] = {}
         self.scores: list[tuple] = []
         self.seen: dict[tuple, int] = {}
-        self.repeated = self.averages = self.without_query = 0
+        self.repeated = self.averages = self.without_query = self.rows_read = 0
         self.is_long = "doc_id" in self.paths or ("text" in self.paths and "retrieved" not in self.paths)
         self.grades_texts = {"evidence", "grade"} <= self.paths.keys() and {
             "doc_id", "relevant", "retrieved"}.isdisjoint(self.paths)  # a row for each judged text
@@ -141,6 +143,7 @@ class _Builder:
 
     def add(self, row: dict) -> None:
         """Take one record."""
+        self.rows_read += 1
         query = text_of(next(iter(self._values(row, "query", {})), None))
         query_id = next(iter(self._values(row, "query_id", {})), None)
         if is_missing(query_id) and not query:
@@ -199,7 +202,8 @@ class _Builder:
     def _add_run_details(self, details: dict, row: dict, query: str | None, variant: Mapping[str, str]) -> None:
         if query:
             details.setdefault("query", query)
-        answer = answer_of(self._values(row, "answer", variant))
+        answer = answer_of([self._in_sentences(path, value) for path, value in zip(
+            self.paths.get("answer", ()), self._values(row, "answer", variant), strict=False)])
         if answer is not None:
             details.setdefault("answer", answer)
         elif "answer" in self.paths and not self.is_long:
@@ -211,6 +215,11 @@ class _Builder:
         if times:
             details.setdefault("latency_ms", times)
         self._add_attributes(details, row)
+
+    def _in_sentences(self, path: str, value):
+        """The whole answer where each of its sentences has citations of its own."""
+        is_cited = path.endswith("[].text") and f"{path.removesuffix('text')}citations" in self.names
+        return " ".join(str(item) for item in leaves(value)) if is_cited and type(value) is list else value
 
     def _times(self, row: dict, variant: Mapping[str, str]) -> dict[str, float]:
         """{stage: milliseconds} of a record."""
@@ -310,7 +319,8 @@ class _Builder:
 
     def _note(self) -> None:
         for message, count in (("repeated-question", self.repeated), ("average-row", self.averages),
-                               ("record-without-query", self.without_query)):
+                               ("record-without-query", self.without_query),
+                               ("numbered-rows", self.rows_read if self.paths.get("query_id") == [NUMBERED] else 0)):
             if count:
                 self.problems.add(message, {"count": count}, severity="warning")
 

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.json.exact_parser import NumberText
+from ragdash.io.proposals.content.paired_ids import PairedId
 from ragdash.io.proposals.names import ANSWER, DOCUMENT, GENERIC, QUESTION, RETRIEVING, WEAK_GOLD, last_words, words
 
 SAMPLE = 2000  # records that are profiled
@@ -179,7 +180,8 @@ class Field:
     def path_share(self) -> float:
         """Share of the texts that look like a path, a file name or an address."""
         texts = [item for item in self.items if isinstance(item, str)]
-        return sum(bool(_PATH_LIKE.fullmatch(item.strip())) for item in texts) / max(len(texts), 1)
+        return sum(isinstance(item, PairedId) or bool(_PATH_LIKE.fullmatch(item.strip())) for item in texts) / max(
+            len(texts), 1)
 
     @cached_property
     def is_id_like(self) -> bool:
@@ -190,7 +192,12 @@ class Field:
             return all(float(as_number(item)).is_integer() for item in self.items) or (self.is_list and all(
                 type(item) is str and _SECTION.fullmatch(item) for item in self.items))
         return self.mean_length <= 300 and (self.path_share > 0.6 or self.blank_share < 0.4) and all(
-            type(item) in (str, int, NumberText) for item in self.items)
+            type(item) in (str, int, NumberText, PairedId) for item in self.items)
+
+    @property
+    def is_paired(self) -> bool:
+        """True for documents that two texts name, of which the second is a part of the first."""
+        return any(isinstance(item, PairedId) for item in self.items[:1])
 
     @cached_property
     def distinct_share(self) -> float:

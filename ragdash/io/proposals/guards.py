@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from ragdash.core.errors import Problem
 from ragdash.core.text.metric_names import may_be_metric
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.field_names import QUERY_ALIASES, find_fields, is_document_row
-from ragdash.io.proposals.names import ID, RANKS, SCORES, WEAK_GOLD, words
+from ragdash.io.proposals.content.paired_ids import PairedId
+from ragdash.io.proposals.names import ID, RANKS, SCORES, SURE_METRICS, WEAK_GOLD, words
 from ragdash.io.proposals.propose import propose
 from ragdash.io.proposals.reading import Reading
 from ragdash.io.proposals.records import KEY, fail_quietly
@@ -24,7 +26,8 @@ MOST_BYTES = 16 << 20  # larger files are not read a second time
 _FORMATS = ("csv", "tsv", "jsonl", "json-array", "json-results", "json-object", "json-columns", "json-split",
             "xlsx", "parquet")
 _TABLES = ("csv", "tsv", "xlsx", "parquet")
-_AVERAGES = rb'(?:final\s*)?\(?(?:mean|average|avg|overall|total|all|summary)\)?'
+_AVERAGES = (rb'(?:final\s*)?\(?(?:mean|average|avg|overall|total|all|summary)\)?'
+             rb'(?:[ _](?:accuracy|score|scores|f1|recall|precision|similarity))?')
 # Two patterns, each with a fixed first byte: one that could begin anywhere takes quadratic time on blank lines.
 _AVERAGE_LINE = re.compile(rb'\n[^\S\n]*"?' + _AVERAGES + rb'"?\s*[,;\t|]', re.IGNORECASE)
 _AVERAGE_MEMBER = re.compile(rb'"(?:query_id|qid|id|question|query|question_id)"\s*:\s*"' + _AVERAGES + rb'"',
@@ -140,11 +143,26 @@ def _doubts(source: Source, detected: DetectedFormat) -> Iterable:
             reading.mapping["config"] not in guess.values() and "doc_id" in reading.mapping)
     if {"doc_id", "grade"} <= guess.keys() and is_small and ID.isdisjoint(words(guess["doc_id"])):  # texts, not ids
         yield lambda reading: reading.mapping.get("evidence") == guess["doc_id"]
+    yield from _doubts_of_layout(source, detected)
+
+
+def _doubts_of_layout(source: Source, detected: DetectedFormat) -> Iterable:
+    """Tests for columns of several systems, rows of averages and documents of two parts."""
+    if b"[[" in source.head.replace(b" ", b"") and {"relevant", "retrieved"} & detected.guess.keys():
+        yield partial(_joins_pairs, source)
     if find_family(detected.columns) is not None:
         yield lambda reading: any("{run}" in reading.mapping.get(role, "")
                                   for role in ("retrieved", "contexts", "answer"))
     if (source.container is None and _has_average(source.data)) or source.container == "xlsx":
         yield lambda reading: "average" in reading.notes
+
+
+def _joins_pairs(source: Source, reading: Reading) -> bool:
+    """True where documents are pairs of a document and its part, which the known format takes for two documents."""
+    paths = [reading.mapping.get(name, "") for name in ("relevant", "retrieved")]
+    rows = [row for records in fail_quietly(source)[:1] for row in records.rows[:50]]
+    lists = [row[path] for row in rows for path in paths if type(row.get(path)) is list]
+    return any(isinstance(item, PairedId) for value in lists for item in value)
 
 
 def _names_chunks(name: str) -> bool:
@@ -177,12 +195,16 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     unread = set(detected.columns) - set(detected.guess.values())
     if detected.format in _TABLES and not unread:  # every column is read: repeated documents are just that
         kinds.discard("duplicate-document")
-    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (is_small and unread):
+    rated = {name for name in unread if {"score", "metric", "scores"} & set(words(name))}
+    if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (is_small and unread) and not rated:
         return []
-    readings = propose(source)
-    if not readings:
-        return []
-    guess, mapping = detected.guess, readings[0].mapping
+    return next(([reading] for reading in propose(source) if _reads_more(source, detected, reading, kinds)), [])
+
+
+def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kinds: set[str]) -> bool:
+    """True for a reading with all that the known format reads, and something new."""
+    guess, mapping = detected.guess, reading.mapping
+    unread = set(detected.columns) - set(guess.values())
     covered = all(name in mapping or name in ("score", "rank", "source", "attributes", "settings", "usage")
                   or path in mapping.values() or any(spec.startswith(f"{path}[]") for spec in mapping.values())
                   for name, path in guess.items() if name in _MORE)
@@ -192,15 +214,22 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
             name == "retrieved" and "contexts" in guess and mapping.get("contexts") == guess["contexts"]))]
     if _are_its_parts(source, guess.get("contexts", ""), mapping.get("contexts", "")):
         new.append("contexts")
+    chunks = mapping.get("retrieved", "").removeprefix(f"{guess.get('retrieved')}[].")
+    if "duplicate-document" in kinds and chunks != mapping.get("retrieved") and _names_chunks(chunks):
+        new.append("retrieved")  # the documents are those of the chunks
     if "." in mapping.get("latency_ms", "") and not {"latency_ms", "latency_s"} & guess.keys():
         new.append("latency_ms")
     if detected.role == "truth" and "scores" in mapping:  # a truth has no place for them
         new.append("scores")
+    parents = {path.split(".")[0] for path in mapping.get("scores", ".").split("+") if "." in path}
+    if parents & unread and "metrics" not in guess and not any(
+            SURE_METRICS.isdisjoint(words(name)) for name in parents):
+        new.append("scores")  # values in an object that the format does not look into
     if "doc_id" in guess:  # rows of documents have the details of their query under the usual names
         new = [name for name in new if name not in QUERY_ALIASES or not find_fields(
             [mapping[name]], (name,), QUERY_ALIASES)]
     if mapping.get("config", "").startswith(KEY) and "config" not in guess:
         new.append("config")
-    return readings[:1] if new and covered else []
+    return bool(new) and covered
 
 

@@ -56,6 +56,7 @@ _PROBLEMS = (("problem",), ("problem", "text"), ("problem", "statement"), ("prob
 _SPEAKERS_ANSWERING = (("assistant",), ("assistant", "message"), ("ai",), ("bot",))
 _AGAINST = {"negative", "neg", "distractor", "distracting", "irrelevant", "forbidden", "wrong",
             "incorrect", "hard", "excluded"}
+_LACKING = {"missing", "missed", "uncovered", "lacking", "unmatched"}  # what an answer or a ranking does not have
 _SEVERAL = {"all", "list", "set", "one", "chapter", "section", "heading", "title", "name", "entry", "article", "target",
             "answer", "session"}  # next to a word for what is right, in names of lists of ids
 
@@ -83,6 +84,12 @@ def is_question_of_text(field: Field) -> bool:
                                         and name.isdisjoint(ANSWER | GOLD | RETURNED | ID | _NO_ANSWER | NOTES - {
                                             "title"}) and len(texts) > 1)
     return is_plain and not field.is_list and 2 * asks > len(texts) > 0
+
+
+def names_speakers(field: Field) -> bool:
+    """True for the speaker of each turn of a conversation, of which there are two or three."""
+    return (field.name_words in (("role",), ("rol",), ("speaker",), ("sender",), ("from",)) and not field.is_list
+            and field.is_text and 1 < field.distinct_count < 4 and len(field.values) > field.distinct_count)
 
 
 def question_rank(field: Field) -> tuple:
@@ -166,7 +173,12 @@ def is_gold_documents(field: Field) -> bool:
         return True  # evidence_chunk_ids
     if (field.is_number and not field.is_list and name.isdisjoint(CODES)) or field.is_bool:
         return False
-    if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} and len(field.name_words) > 1:
+    if field.is_paired:
+        return not path.isdisjoint(GOLD)
+    if not path.isdisjoint(_LACKING):
+        return False  # missing_required_items
+    if field.name_words[:1] and field.name_words[0] in COUNTING - {"no", "number"} | {"distinct", "unique"} and (
+            len(field.name_words) > 1):
         return False  # num_guests
     if _names_kinds(field):
         return False
@@ -194,7 +206,7 @@ def is_neutral_documents(field: Field) -> bool:
     name = set(field.name_words)
     if not field.is_id_like or field.is_bool or _names_kinds(field) or not name.isdisjoint(
             METRICS | NOTES | LATENCIES | QUESTION) or (
-            not set(field.words).isdisjoint(_AGAINST)):
+            not set(field.words).isdisjoint(_AGAINST | _LACKING)):
         return False
     if (name == {"id"} and "[]" not in field.path) or not name.isdisjoint(_NO_DOCUMENT):
         return False
@@ -236,8 +248,11 @@ def is_returned_documents(field: Field) -> bool:
     path, name = set(field.words), set(field.name_words)
     if not field.is_list or not field.is_id_like or field.is_bool or not name.isdisjoint(METRICS | NOTES | LATENCIES):
         return False
-    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(_AGAINST):
+    if (field.is_number and name.isdisjoint(ID)) or not name.isdisjoint(_NO_DOCUMENT) or not path.isdisjoint(
+            _AGAINST | _LACKING):
         return False
+    if name == {"key"} and "citation" in path:
+        return False  # how an answer marks what it cites
     returned = RETURNED | {"hit", "context"}
     return (not _is_constant(field) and not path.isdisjoint(returned) and path.isdisjoint(GOLD - {"cited"})
             and (not name.isdisjoint(ID | DOCUMENT) or field.path_share > 0.6))
@@ -248,13 +263,13 @@ def is_evidence(field: Field) -> bool:
     name, path = set(field.name_words), set(field.words)
     if not field.is_long_text or (field.is_id_like and field.path_share > 0.6) or is_answer_object(field):
         return False
-    if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "locator",
-                            "location", "name", "type", "tier"} | METRICS):
+    if not name.isdisjoint({"title", "question", "note", "reason", "answer", "file", "url", "caveat", "heading", "path",
+                            "locator", "location", "name", "type", "tier"} | METRICS):
         return False
     if name == {"reference"} and field.is_list and not set(words(field.path.rpartition(".")[0])).isdisjoint(GOLD):
         return True  # ground_truth.references
-    if name == {"key", "fact"}:
-        return False  # what an answer has to say
+    if name >= {"key", "fact"} or not path.isdisjoint(_LACKING):
+        return False  # what an answer has to say, or does not say
     gold = not path.isdisjoint(GOLD | {"source", "cited", "supporting"})
     spans = {"evidence", "quote", "span", "excerpt", "support", "supporting", "fact"}
     names_spans = not path.isdisjoint(spans) and path.isdisjoint(RETURNED)
@@ -275,6 +290,8 @@ def is_context(field: Field) -> bool:
         return False  # how some questions were made
     if name == {"reference"} and field.is_list and field.is_long_text and above & RETURNED and not above & GOLD:
         return True  # prediction.references
+    if "claim" in above or ("citation" in above and name & {"quote", "quoted"}):
+        return False  # parts of the answer, and what it quotes
     if "[]" in field.path and above and (above <= QUESTION or "sub" in above):
         return False  # input[].text, sub_questions[].text
     if not field.is_long_text and not (field.is_list and field.is_text and "context" in name):

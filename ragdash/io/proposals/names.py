@@ -75,6 +75,7 @@ NOTES = {"reason", "reasoning", "explanation", "comment", "note", "rationale", "
          "language", "lang", "domain", "status"}
 AVERAGES = {"mean", "average", "avg", "all", "total", "overall", "median", "macro", "micro", "std", "stdev", "sum",
             "summary", "min", "max", "mittelwert", "promedio", "moyenne"}
+_FIRST_OF_AVERAGE = {"overall", "average", "mean", "avg", "total"}
 _AROUND = {"final", "score", "scores", "row", "grand", "value", "values", "dev"}
 ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRICS | LATENCIES | NOTES | {
     "list", "ranked", "final", "at", "user", "human", "judge", "with", "and", "of", "the", "in", "per", "exact", "raw",
@@ -83,8 +84,9 @@ ROLE_WORDS = GOLD | RETURNED | QUESTION | ANSWER | ID | DOCUMENT | TEXT | METRIC
 
 def names_average(text: str) -> bool:
     """True for the name of a row of means: mean, FINAL (mean), Average score."""
-    parts = re.split(r"[\W_]+", text.strip().lower().strip("()"))
-    return len(text) < 40 and not AVERAGES.isdisjoint(parts) and AVERAGES.issuperset(set(parts) - _AROUND)
+    parts = re.split(r"[\W_]+", text.strip().lower().strip("(): "))
+    known = _AROUND | (METRICS if parts[0] in _FIRST_OF_AVERAGE else set())  # Overall Accuracy
+    return len(text) < 40 and not AVERAGES.isdisjoint(parts) and AVERAGES.issuperset(set(parts) - known)
 
 
 @lru_cache(1 << 14)

@@ -18,7 +18,8 @@ from ragdash.io.proposals.reading import RECORDS, ROLE, Reading
 from ragdash.io.proposals.records import fail_quietly
 from ragdash.io.source.source import Source
 
-REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade"}
+REPLACED = {"unknown-format", "missing-field", "missing-column", "missing-header", "results", "bad-score", "bad-grade",
+            "fractions-as-documents"}
 """Kinds of problems that say no more than that the format is not known."""
 ADDED_TO = {"duplicate-query", "wrong-type", "bad-list", "conflicting-truth", "column-count"}
 """Kinds after which a reading may help as well."""

@@ -12,6 +12,7 @@ from ragdash.io.source.source import Source
 
 MOST_READINGS = 3
 _UNREADABLE = {"context.span_id", "document_position"}  # documents of Phoenix, without their ids
+_OF_RUNS = ("scores", "labels")  # a truth has no place for them
 _ORDER = ("query_id", "query", "config", "retrieved", "doc_id", "score", "rank", "text", "contexts", "answer",
           "relevant", "grade", "answers", "evidence", "source", "latency_ms", "scores", "labels", "attributes")
 
@@ -76,7 +77,7 @@ def _is_meaningful(content: FileContent) -> bool:
 
 
 def _mapping(item: Assignment) -> dict[str, str]:
-    roles = dict(item.roles)
+    roles = {name: path for name, path in item.roles.items() if item.role != "truth" or name not in _OF_RUNS}
     attributes = [path for path in item.ignored if _is_attribute(item.fields[path])][:12]
     if attributes:
         roles["attributes"] = "+".join(attributes)
@@ -97,7 +98,8 @@ def _reading(item: Assignment, mapping: dict[str, str], content: FileContent) ->
     notes = {name: count for name, count in (
         ("repeated", item.repeats), ("average", item.averages), ("skipped", item.records.skipped)) if count}
     attributes = set(mapping.get("attributes", "").split("+"))
-    ignored = tuple(path for path in item.ignored if path not in attributes)
+    unread = [path for name in _OF_RUNS if name not in mapping for path in item.roles.get(name, "").split("+") if path]
+    ignored = tuple(path for path in (*item.ignored, *unread) if path not in attributes)
     return Reading(mapping, len(item.records.rows), ignored, notes, tuple(_preview(item, mapping)))
 
 

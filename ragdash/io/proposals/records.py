@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.detect import detect_source
 from ragdash.io.json.exact_parser import NumberText, object_of_unique_keys
-from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, words
+from ragdash.io.proposals.content.numbered_rows import numbered_rows
+from ragdash.io.proposals.content.paired_ids import with_paired_ids
+from ragdash.io.proposals.names import ANSWER, DOCUMENT, GOLD, ID, QUESTION, RETURNED, names_average, words
 from ragdash.io.proposals.shapes.agent_steps import with_retrieval
 from ragdash.io.proposals.shapes.asked_once import asked_once
 from ragdash.io.proposals.shapes.columns_of_systems import rows_of_systems
@@ -31,7 +33,7 @@ from ragdash.io.proposals.shapes.values_by_query import (
     pairs_by_query,
     texts_by_query,
 )
-from ragdash.io.proposals.shapes.values_of_others import with_values_of_others
+from ragdash.io.proposals.shapes.values_of_others import joined_with_questions, with_values_of_others
 from ragdash.io.proposals.shapes.wrapped import rows_of_lists, with_order, with_parsed_texts, without_envelopes
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import Source
@@ -41,6 +43,7 @@ MAX_PROPOSED_BYTES = 64 << 20  # larger files are read in a known format only
 MAX_DEPTH = 5  # of lists of records
 KEY = "*"  # in a path: any key; it names the configuration, or the query
 _PARTS = {"miss", "misse", "missed", "failure", "failed", "fail", "error", "wrong", "skipped", "example"}  # of a list
+_MANY = 12  # records
 _LONGEST_NAME = 160  # of a configuration, such as the path of a model
 _DELIMITERS = "\t,;|"
 
@@ -80,14 +83,16 @@ def read_record_lists(source: Source) -> list[RecordList]:
     if start in ("{", "[", "#", "/"):
         values = _json_values(text)
         if values is not None:
-            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(with_parsed_texts(
-                item.rows)))))
+            return _with_systems([replace(item, rows=with_speakers(with_order(with_retrieval(with_paired_ids(
+                with_parsed_texts(item.rows))))))
                                   for item in _in_json(values)])
     return _with_systems([replace(item, rows=with_metric_columns(item.rows)) for item in _text_tables(text)])
 
 
 def _with_systems(lists: list[RecordList]) -> list[RecordList]:
-    """The lists, and those with a record for each system where systems are columns."""
+    """The lists, and those with a record for each system where systems are columns, or with a number for each record.
+    """
+    lists = [replace(item, rows=numbered_rows(item.rows) or item.rows) for item in lists]
     return [*lists, *(RecordList(f"{item.path}.{KEY}" if item.path else KEY, rows)
                       for item in lists if (rows := rows_of_systems(item.rows)))]
 
@@ -187,6 +192,8 @@ def _in_object(root: dict) -> Iterator[RecordList]:
 def _at_node(path: str, value, root: dict) -> Iterator[RecordList]:
     if _is_records(value):
         rows = [row for row in value if type(row) is dict]
+        if "." not in path and (joined := joined_with_questions(root, path)):
+            yield RecordList(path, joined)
         yield RecordList(path, rows)
         yield from (RecordList(f"{path}.{inner.path}", inner.rows) for inner in _nested_lists(rows))
     if type(value) is not dict or not value:
@@ -265,6 +272,11 @@ def _share_keys(members: list[dict]) -> bool:
     if not all(type(member) is dict for member in members):
         return False
     typical = _typical_keys(members) - {KEY, KEY + KEY}
+    if len(members) >= _MANY:  # of many records a part may have failed
+        typical = max((set(member) for member in members), key=len) - {KEY, KEY + KEY}
+        alike = sum(2 * len(typical & set(member)) > len(typical) for member in members)
+        if 4 * alike < len(members) or any(not set(member) & typical for member in members):
+            typical = _typical_keys(members) - {KEY, KEY + KEY}
     total = set().union(*members) - {KEY, KEY + KEY}
     return bool(typical) and 3 * len(typical) >= len(total)
 
@@ -327,9 +339,9 @@ def _text_tables(text: str) -> Iterator[RecordList]:
                 continue
             count = len(rows)
             rows = without_titles(with_decimal_points(rows) if delimiter in "\t;" else rows)
-            widths = Counter(map(len, rows))
+            widths = Counter(len(row) for row in rows if not names_average(row[0]))
             width = max(widths, key=widths.__getitem__, default=0)
-            regular = widths[width] / max(len(rows), 1)
+            regular = widths[width] / max(widths.total(), 1)
             if width > 1 and regular > 0.9:
                 candidates.append((len(rows) < count, -regular, -width, rows, delimiter))
     finally:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ragdash.io.field_names import normalize_name
 from ragdash.io.proposals import meanings
 from ragdash.io.proposals.assignment import Assignment, is_inside, take
-from ragdash.io.proposals.choices.documents import assign_returned, drop_unlike_ids, id_rank
+from ragdash.io.proposals.choices.documents import assign_returned, drop_unlike_ids, id_rank, settle_units
 from ragdash.io.proposals.choices.row_keys import assign_rows
 from ragdash.io.proposals.choices.settle import (
     settle_answer,
@@ -42,7 +42,8 @@ _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of
 def assign(records: RecordList) -> list[Assignment]:
     """The plausible readings of a list of records, the likeliest first."""
     fields = profile(records.rows)
-    fields = {name: item for name, item in fields.items() if name and (item.present or meanings.is_context(item))}
+    fields = {name: item for name, item in fields.items() if name and (item.present or (
+        f"{name}[]" not in fields and meanings.is_context(item)))}
     fields, family = _with_families(with_returned_lists(fields))
     result = Assignment(records, fields, runs=family.variants if family else ())
     free = {name: item for name, item in fields.items() if not is_noise(item)} or dict(fields)
@@ -55,6 +56,7 @@ def assign(records: RecordList) -> list[Assignment]:
     alternatives = settle_paragraph(result, free)
     alternatives += settle_neutral_documents(result, free)
     alternatives += settle_lists(result)
+    alternatives += settle_units(result)
     alternatives += settle_answer(result, free)
     if family:
         _add_plain(result, free, family)
@@ -121,6 +123,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
     questions = sorted((item for item in free.values() if meanings.is_question(item)), key=meanings.question_rank)
     if not questions and ("column 2" not in free or meanings.is_question_of_text(free.get("column 1", KEYLESS))):
         questions = [item for item in result.fields.values() if meanings.is_question_of_text(item)]
+        if any(meanings.names_speakers(item) for item in result.fields.values()):
+            questions = []  # what several speakers said to each other
     if not questions and "column 2" in free and "column 1" in free and free["column 2"].is_long_text:
         questions = [free["column 2"]]
         take(result, free, "query_id", free["column 1"])
@@ -252,16 +256,18 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
                and item.is_list and item.is_text and not item.is_object]
     if several and "answers" not in result.roles:
         take(result, free, "answers", several[0])  # several right answers
+    has_runs = any("{run}" in path for path in result.roles.values())
     times: dict[str, Field] = {}
     for item in free.values():
-        if ratings.is_duration(item) and ("{run}" in item.path or not result.runs):
+        if ratings.is_duration(item) and ("{run}" in item.path or not has_runs):
             times.setdefault(time_stage(item.path), item)
     if times:
         take(result, free, "latency_ms", *times.values())
     metrics = [item for item in free.values() if ratings.is_metric(item)]
     named = [item for item in free.values() if item.path.endswith("[].score") and item.path.count("[]") == 1
              and f"{item.path[:-5]}name" in result.fields and {"metric", "score"} & set(words(item.path[:-8]))]
-    if result.runs and any("{run}" in path for path in result.roles.values()):
+    metrics = [item for item in metrics if not _rates_others(item, answers)]
+    if result.runs and has_runs:
         has_plain = any(PLAIN in members for members in (family.members if family else {}).values())
         metrics = [item for item in metrics if "{run}" in item.path or has_plain]
     if metrics or named:
@@ -269,6 +275,14 @@ def _assign_values(result: Assignment, free: dict[str, Field], family: ColumnFam
     labels = [item for item in free.values() if ratings.is_label(item)]
     if labels:
         take(result, free, "labels", *labels)
+
+
+def _rates_others(item: Field, answers: list[Field]) -> bool:
+    """True for closed_book_judge.accuracy next to closed_book_answer: of an answer that is not read."""
+    chosen = set(answers[0].words) if answers else set()
+    kinds = ANSWER | RETURNED | ID
+    prefixes = [set(other.words) - kinds - chosen for other in answers[1:] if "{run}" not in other.path]
+    return any(len(prefix) > 1 and prefix <= set(item.words) for prefix in prefixes)
 
 
 def _settle_gold_text(result: Assignment, answer: Field) -> None:

@@ -16,18 +16,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
-import orjson
-
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, RunHeader
 from ragdash.io.recorded.archive import packed_run
 from ragdash.io.recorded.file_lock import is_locked
+from ragdash.io.recorded.lines import parsed_lines, split_lines
 from ragdash.io.recorded.names import FAILURE, HEADER, PART, RESULTS, folder_of
 from ragdash.io.recorded.plain_results import read_plain_results
 from ragdash.io.source.source import Source
 
 __all__ = ["FAILURE", "HEADER", "PART", "RESULTS", "LogEntry", "is_recorded", "is_recorded_folder", "log_entries",
-           "log_entry", "read_archive", "read_folder", "read_part", "split_lines", "unreadable_archives"]
+           "log_entry", "read_archive", "read_folder", "read_part", "unreadable_archives"]
 ARCHIVE = ".zip"
 ReadLines = Callable[[Source, str | None], list[Run]]
 
@@ -104,46 +103,28 @@ def read_part(path: Path, read: ReadLines) -> Run:
 
 
 def _run_of(header: RunHeader, file: str, content: bytes, read: ReadLines, name: str | None) -> Run:
-    results, failures = split_lines(content, file)
-    if not results:
-        raise InputError([Problem("recorded-run/empty", {"failures": len(failures)}, file)])
-    source = Source((file, b"\n".join(results.values()) + b"\n"))
-    plain = read_plain_results(results.values(), source, name or header.name)
-    runs = [plain] if plain is not None else read(source, name or header.name)
+    failures: dict[str, str] = {}
+    plain = read_plain_results(parsed_lines(content, file, failures), file, name or header.name)
+    queries = 0 if plain is None else len(plain)
+    runs = [] if plain is None else [plain]
+    if plain is None:
+        results, failures = split_lines(content, file)
+        if not results:
+            raise InputError([Problem("recorded-run/empty", {"failures": len(failures)}, file)])
+        queries = len(results)
+        runs = read(Source((file, b"\n".join(results.values()) + b"\n")), name or header.name)
     if len(runs) != 1:
         raise InputError([Problem("several-configurations/read-one",
                                   {"count": len(runs), "names": [run.name for run in runs]}, file)])
     problems = runs[0].problems
     if failures:
         reasons = dict(Counter(failures.values()).most_common(3))
-        facts = {"failed": len(failures), "total": len(failures) + len(results), "reasons": reasons}
+        facts = {"failed": len(failures), "total": len(failures) + queries, "reasons": reasons}
         problems = (*problems, Problem("recorded-run/failures", facts, file, severity="warning"))
     if (header.concurrency or 1) > 1:
         problems = (*problems, Problem("recorded-run/concurrency", {"calls": header.concurrency}, file,
                                        severity="warning"))
     return replace(runs[0], header=header, settings=dict(header.settings), problems=problems)
-
-
-def split_lines(content: bytes, file: str) -> tuple[dict[str, bytes], dict[str, str]]:
-    """({query: its line}, {query: why it failed}) of a file of results; a query that worked later did not fail."""
-    results: dict[str, bytes] = {}
-    failures: dict[str, str] = {}
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            fields = orjson.loads(line)
-            query_id = fields["query_id"]
-            words = fields["error"]["type"] if line.startswith(FAILURE) else None
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            raise InputError([Problem("recorded-run/line", {}, file, number)]) from None
-        if words is None:
-            if query_id in results:
-                raise InputError([Problem("recorded-run/repeated", {"query": query_id}, file, number)])
-            results[query_id] = line
-        else:
-            failures[query_id] = words
-    return results, {query: words for query, words in failures.items() if query not in results}
 
 
 def log_entries(folder: Path) -> list[LogEntry]:

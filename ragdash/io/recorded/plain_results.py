@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import orjson
-
 from ragdash.core.records import Run
 from ragdash.io.assemble.assemble_runs import build_runs
 from ragdash.io.assemble.query_fields import run_details
@@ -25,25 +23,27 @@ _DOCUMENT = {"doc_id", "score"}
 _SPACED_KEY = re.compile(rb'"\s+:')
 
 
-def read_plain_results(lines: Iterable[bytes], source: Source, name: str) -> Run | None:
-    """The run of these lines; None where one of them has anything else than plain fields.
+def read_plain_results(lines: Iterable[tuple[bytes, dict]], file: str, name: str) -> Run | None:
+    """The run of these lines; None where there is none, or one of them has anything else than plain fields.
 
     Parameters
     ----------
     lines
-        A JSON object each, no query twice.
-    source
-        The same lines as a source, for names of files in problems.
+        A line per query and the fields of it, no query twice.
+    file
+        Its name in problems.
     """
-    problems, buffer = StrictCollector(source.file), RowBuffer()
+    problems, buffer = StrictCollector(file), RowBuffer()
     scored: set[bool] = set()
+    line = b""
     try:
-        for number, line in enumerate(lines, 1):
-            fields = orjson.loads(line)
+        for number, (line, fields) in enumerate(lines, 1):
             if not fields.keys() <= _KNOWN or not _add(buffer, fields, number, problems, scored) or (
                     _has_repeated_keys(fields, line)):
                 return None
-        return build_runs({None: buffer.to_rows()}, source, name, problems)[0] if len(scored) < 2 else None
+        if not line or len(scored) > 1:
+            return None
+        return build_runs({None: buffer.to_rows()}, Source((file, line)), name, problems)[0]
     except NeedsExact:
         return None
 

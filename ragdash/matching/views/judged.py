@@ -38,6 +38,8 @@ from ragdash.models.judge.panel import MEAN, parse_choice
 from ragdash.models.judge.task_runner import known_keys, read
 from ragdash.models.judge.tasks import Case, Judgment, TaskSteps, find_task, ragchecker
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
+from ragdash.models.judge.tasks.examples import prompt_additions
+from ragdash.models.judge.tasks.registry import EXAMPLE
 from ragdash.models.judge.tasks.vote_order import case_of_vote
 from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
@@ -82,7 +84,8 @@ class Judged:
     def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
         """The verdicts with how they came about; Unavailable as `values`. Kept until the store changes."""
         try:
-            stamp = (self.verdict_store, self.verdict_store.stamp(), self.store.stamp() if name == RELEVANCY else "")
+            stamp = (self.verdict_store, self.verdict_store.stamp(), prompt_additions().digest,
+                     self.store.stamp() if name == RELEVANCY else "")
             known_stamp, verdicts = self._cache.get((name, judge, votes), (None, None))
             if known_stamp != stamp:
                 verdicts = self._read_choice(name, judge, votes)
@@ -121,7 +124,7 @@ class Judged:
             reasons = Counter(row.missing for row in verdicts.judgments if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
-            if newest is None and reasons.keys() - {"not-asked", "not-imported"}:
+            if newest is None and reasons.keys() - {"not-asked", "not-imported", EXAMPLE}:
                 newest = f"{known_judge}: {reason_text(reasons.most_common(1)[0][0])[0]}"
                 if NO_ENCODER in reasons:
                     return Unavailable("not-embedded", {"metric": name}, name)

@@ -19,6 +19,7 @@ from ragdash.models.judge.panel import MAJORITY, MEAN, Panel, panel_label
 from ragdash.models.judge.tasks import Judgment
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.judge.tasks.rankings import NO_RIVALS, TOO_MANY
+from ragdash.models.judge.tasks.registry import EXAMPLE
 from ragdash.models.local.score_cache import Model
 
 LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text of the query",
@@ -31,6 +32,7 @@ LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text 
 WHY: Mapping[str, str] = {
     **MISSING, **LACKING, "no-claims": "the text makes no claim",
     "cannot-decide": "the judge cannot decide",
+    EXAMPLE: "it is an example in the judge's prompt",
     "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
     OTHER: "judged by another version of the judge", SEVERAL: "its replies are of several versions of the judge",
     "tied": "a tie of the most frequent values", "no-vote": "a vote that is missing",
@@ -38,8 +40,8 @@ WHY: Mapping[str, str] = {
 """Every reason for which a verdict is missing, in words."""
 DIGITS = 12  # to which values are the same
 BY = "|"  # between a reason and the judge of several whose it is
-SETTLED = ("no-claims", "nothing-to-share", "tied", "cannot-decide")
-"""Judged, and undefined: asking again gives no number."""
+SETTLED = ("no-claims", "nothing-to-share", "tied", "cannot-decide", EXAMPLE)
+"""Judged, or not to be judged, and undefined: asking again gives no number."""
 FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported", OTHER, SEVERAL)}
 """Asking again changes nothing, or needs more than the same question: see the warning on versions."""
 

@@ -19,7 +19,7 @@ from ragdash.models.judge import Question, Reply
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.task_runner import read
 from ragdash.models.judge.tasks import find_task
-from ragdash.models.judge.tasks.policy import current_policy
+from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.models.judge.tasks.rankings import PLACE
 from ragdash.models.judge.tasks.registry import PREFIX, Case
 from ragdash.models.judge.tasks.rubrics import Rubric
@@ -27,8 +27,14 @@ from ragdash.models.judge.tasks.rubrics import Rubric
 
 def ranking_of(name: str) -> Rubric | None:
     """The rubric of a metric that ranks runs, None for other metrics."""
+    rubric = rubric_of(name)
+    return rubric if rubric is not None and rubric.kind == "ranking" else None
+
+
+def rubric_of(name: str) -> Rubric | None:
+    """The rubric of a metric, None for other metrics."""
     rubric = next(iter(getattr(find_task(name).ask, "args", ())), None) if name.startswith(PREFIX) else None
-    return rubric if isinstance(rubric, Rubric) and rubric.kind == "ranking" else None
+    return rubric if isinstance(rubric, Rubric) else None
 
 
 def with_rivals(views: Sequence[Judged]) -> tuple[Judged, ...]:
@@ -69,7 +75,6 @@ def keep_places(views: Sequence[Judged], name: str, judge: Judge, votes: int) ->
 
 def _place_questions(name: str, case: Case, vote: int) -> list[Question]:
     """The question that a reader of the run alone looks up."""
-    policy = current_policy()
+    additions = prompt_additions()
     asking = find_task(name).start(replace(case, rivals=None, vote=vote))
-    return [(policy.apply(question) if policy else question).with_vote(vote) for question in next(asking)
-            if question.task.startswith(PLACE)]
+    return [additions.apply(question).with_vote(vote) for question in next(asking) if question.task.startswith(PLACE)]

@@ -13,7 +13,7 @@ from ragdash.models.judge.batch import ask
 from ragdash.models.judge.endpoint import Endpoint, Judge
 from ragdash.models.judge.plan import Budget, JudgingListener, Outcome
 from ragdash.models.judge.question import Question, Reply, Usage
-from ragdash.models.judge.tasks.policy import Policy, current_policy
+from ragdash.models.judge.tasks.examples import PromptAdditions, prompt_additions
 from ragdash.models.judge.tasks.registry import Judgment, TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
@@ -28,8 +28,8 @@ def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) ->
     judgments: dict[int, Judgment] = {}
     wanted: dict[int, list[Question]] = {}
     versions: dict[int, set[str]] = {}
-    policy = current_policy()
-    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgments, vote, policy)
+    additions = prompt_additions()
+    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgments, vote, additions)
     while wanted:
         order = list(wanted)
         flat = [question for i in order for question in wanted[i]]
@@ -38,13 +38,13 @@ def run_tasks(askings: Sequence[TaskSteps], answer: Answering, vote: int = 0) ->
         for i, given in replies_of.items():
             versions.setdefault(i, set()).update(reply.model for reply in given if reply.missing is None)
         wanted = {}
-        _step(askings, replies_of, wanted, judgments, vote, policy)
+        _step(askings, replies_of, wanted, judgments, vote, additions)
     return [replace(judgments[i], versions=tuple(sorted(versions[i]))) if i in versions else judgments[i]
             for i in range(len(askings))]
 
 
 def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
-          judgments: dict[int, Judgment], vote: int, policy: Policy | None) -> None:
+          judgments: dict[int, Judgment], vote: int, additions: PromptAdditions) -> None:
     """One step of each asking: what it wants next, or what it came to."""
     for i, replies in replies_of.items():
         missing = next((reply.missing for reply in replies or () if reply.missing), None)
@@ -57,8 +57,8 @@ def _step(askings: Sequence[TaskSteps], replies_of: dict[int, list[Reply] | None
         except StopIteration as end:
             judgments[i] = end.value
         else:
-            ruled = list(map(policy.apply, questions)) if policy else list(questions)
-            wanted[i] = [question.with_vote(vote) for question in ruled] if vote else ruled
+            asked = list(map(additions.apply, questions))
+            wanted[i] = [question.with_vote(vote) for question in asked] if vote else asked
 
 
 def read(askings: Sequence[TaskSteps], verdict_store: VerdictStore, judge: Judge, vote: int = 0) -> list[Judgment]:

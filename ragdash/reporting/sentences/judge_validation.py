@@ -1,13 +1,41 @@
-"""The corrected difference of two runs in a word: the same on the Judge validation tab and in the report."""
+"""Sentences on judge and labels that the Judge validation tab, the command and the report share."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ragdash.analysis.judge_validation import CorrectedDifference
+from ragdash.analysis.judge_validation import CorrectedDifference, ExampleChoice
 from ragdash.metrics import Spec
+from ragdash.models.judge.tasks.examples import ExampleSet
+from ragdash.reporting.sentences.formatting import count
 
 OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no significant difference"}
+
+
+def held_out_sentence(held_out: int, noun: str = "label", plural: str | None = None) -> str:
+    """How many labels are counted nowhere, with a space before it; "" for none."""
+    return f" {count(held_out, noun, plural)} held out of all of these numbers: examples in the judge's prompt, and " \
+        "what was drawn with them." if held_out else ""
+
+
+def examples_text(examples: ExampleSet) -> str:
+    """The examples of a prompt in a few words.
+
+    Examples
+    --------
+    >>> examples_text(ExampleSet("Faithfulness", "Faithfulness", "", "", (), frozenset(), 0, 0, 0))
+    'Faithfulness: 0 examples from human labels in the prompt (2008d400)'
+    """
+    return f"{examples.metric}: {count(len(examples.examples), 'example')} from human labels in the prompt " \
+        f"({examples.digest})"
+
+
+def choice_sentence(choice: ExampleChoice) -> str:
+    """What was chosen, and what it costs."""
+    parts = ", ".join(f"{n:,} of {name}" for name, n in sorted(choice.per_class.items()) if n)
+    return (f"{examples_text(choice.examples)}: {parts}. Held out: {count(choice.held_out, 'label')}, in "
+            f"{count(choice.groups, 'group')} of queries drawn at random. {count(choice.left, 'label')} left. Ask the "
+            "judge again: its prompt has changed.")
 
 
 def difference_outcome(difference: CorrectedDifference, spec: Spec) -> str:

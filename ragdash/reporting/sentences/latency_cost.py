@@ -31,6 +31,11 @@ def money(dollars: float) -> str:
     return f"${dollars:.{digits}f}"
 
 
+def markdown_money(dollars: float) -> str:
+    """The same in Markdown, which would take what is between two dollar signs for a formula."""
+    return money(dollars).replace("$", "\\$")
+
+
 def front_sentences(
     names: Sequence[str], on_front: np.ndarray, steps: Sequence[CostStep], spec: Spec, paid: str, unit: str
 ) -> list[str]:
@@ -44,7 +49,7 @@ def front_sentences(
         return [f"{front_names[0]} alone is on the front of {title} against {paid.lower()}"
                 + (": no other run is better or cheaper." if other_runs else ".")]
     sentences = [f"On the front of {title} against {paid.lower()}: {fmt.listed(front_names)}."]
-    form = money if unit == "$" else duration
+    form = markdown_money if unit == "$" else duration
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
         if not np.isfinite(step.per_point):
@@ -52,7 +57,5 @@ def front_sentences(
             continue
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
             "; without an interval, as no gain at all cannot be ruled out" if paid != "P90 latency" else ""
-        sentences.append(
-            f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.".replace("$", "\\$")
-        )
+        sentences.append(f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.")
     return sentences

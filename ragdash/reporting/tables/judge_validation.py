@@ -19,6 +19,7 @@ from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
+from ragdash.reporting.sentences.judge_validation import held_out_sentence
 from ragdash.reporting.tables.escaping import (
     finite_or_none,
     note_text,
@@ -117,6 +118,7 @@ def judge_validation_table(
                 "kappa": finite_or_none(agreed.kappa) if agreed else None,
                 "bias": finite_or_none(agreed.bias) if agreed else None,
                 "missing": sum(result.missing.values()) if is_run else result.left_out,
+                "held_out": result.held_out,
             }
         )
     return pa.Table.from_pylist(rows)
@@ -197,6 +199,8 @@ def _notes(validation: JudgeValidation) -> list[str]:
         sentences.append(
             "No verdict: " + ", ".join(f"{n:,} {reason}" for reason, n in validation.missing.items()) + "."
         )
+    if validation.held_out:
+        sentences.append(held_out_sentence(validation.held_out).strip())
     return sentences or ["No labels."]
 
 
@@ -285,7 +289,7 @@ def _result_dict(result: JudgeValidation | CorrectedDifference) -> dict:
             "corrected": {**_estimate_dict(result.corrected), "N": result.rest, "pseudo_rectifiers": True,
                           "weight": finite_or_none(result.corrected.weight),
                           "effective_labels": finite_or_none(result.corrected.effective_n)},
-            "headline": result.headline or None, "groups": result.groups}
+            "headline": result.headline or None, "groups": result.groups, "labels_held_out": result.held_out}
 
 
 def _estimate_dict(estimate: Estimate) -> dict:

@@ -11,7 +11,7 @@ import secrets
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,8 @@ from ragdash.core.records import Run, RunHeader, Truth
 from ragdash.core.records.flat_settings import flat_settings
 from ragdash.io import read_run
 from ragdash.io.recorded.file_lock import lock
-from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries, split_lines
+from ragdash.io.recorded.folder import HEADER, PART, RESULTS, LogEntry, log_entries
+from ragdash.io.recorded.lines import split_lines
 from ragdash.workspace.recording.environment import git_revision, package_versions
 from ragdash.workspace.recording.query_record import QueryRecord
 from ragdash.workspace.recording.result_file import ResultFile
@@ -120,7 +121,8 @@ class Recording:
         if kind is None:
             self.close()
         else:
-            self._end(kind.__name__)
+            with suppress(InputError):  # of a full disk, which must not hide the error that ended the recording
+                self._end(kind.__name__)
 
     @property
     def queries(self) -> frozenset[str]:

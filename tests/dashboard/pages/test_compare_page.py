@@ -115,6 +115,14 @@ def test_compare_names_the_verdict_and_its_numbers():
     assert counts == "20 / 16 / 4" and "better" in row["Verdict"]
 
 
+def test_a_name_in_the_table_of_verdicts_can_be_copied():
+    """A hyphen stays a hyphen, and no other character that looks like one takes its place."""
+    built, truth = runs_and_truth()
+    runs = [built[0].renamed("bm25-k1"), built[1].renamed("dense-v2")]
+    cells = opened("compare", **address(truth, runs, metric="RR")).table[-1].value["Run"]
+    assert any("dense\\-v2" in cell for cell in cells) and not any("\u2011" in cell for cell in cells)
+
+
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
     at = opened("compare/queries", **session(candidate="new"))
     control = widget(at, "button_group", "outcome")

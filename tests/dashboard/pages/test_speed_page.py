@@ -11,10 +11,11 @@ from test_pages import SAMPLES, texts, with_runs
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
-from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
 from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.io import read_run
+from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.latency_cost import duration, money
 
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -83,6 +84,17 @@ def test_recorded_costs_and_prices_by_token():
     assert money(0.25) in cells[0] and "as recorded" in cells[0]
     assert money(0.02) in cells[1] and "by price of m-1" in cells[1]
     assert "costs $0.0200 a query" in texts(at).replace("\\", "") and "against cost per query" in texts(at)
+
+
+def test_dollars_in_names_are_no_formula():
+    """A dollar sign that is escaped twice begins a formula: \\\\$x$ is a backslash and a formula."""
+    names = ["$x^2$ a", "$y^2$ b"]
+    runs = [run(name, at, at + 1, cost_usd=pa.array([0.25 * (at + 1)] * QUERIES)) for at, name in enumerate(names, 1)]
+    at = opened("threshold-bands/speed", **session(*runs, paid="cost"))
+    for name in names:
+        assert any(f"{fmt.escape(name)}**" in cell for cell in at.table[0].value["Run"])
+        assert f"**{fmt.escape(name)}**" in texts(at)
+    assert "\\\\$" not in texts(at) + "".join(at.table[0].value["Run"])
 
 
 def test_tokens_without_a_price_say_what_is_missing():

@@ -39,6 +39,8 @@ from ragdash.io.write.write import write_run, write_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.tasks.examples import examples_of
+from ragdash.models.judge.tasks.policy import Policy, save_policy
 from ragdash.reporting.sentences.judge import judge_name
 from ragdash.reporting.tables import label_sheet_bytes
 
@@ -121,6 +123,35 @@ def test_the_numbers_are_those_of_the_library(pair):
     assert [len(table.value) for table in at.table] == [2, 2, 2]  # agreement, errors by length and run, confusion
     confusion = at.table[2].value.to_numpy()[:, 1:].tolist()
     assert [[int(str(cell).strip("*")) for cell in row] for row in confusion] == one.agreement.confusion.tolist()
+
+
+def test_labels_become_examples_and_are_held_out_of_the_numbers(pair):
+    runs, verdicts, labels = pair
+    at = opened(*runs, desk="kept")
+    assert "Examples for the judge" in said(at)
+    button(at, "examples_save").click().run()
+    assert not at.exception
+    examples = examples_of("Faithfulness")
+    assert "No verdicts yet" in said(at), "those without examples are not read"
+    assert f"examples from human labels in the prompt ({examples.digest})" in said(at)
+    assert f"{examples.drawn} labels of 110 held out" in said(at)
+    shown = {example.query_id for example in examples.examples}
+    for run, values in zip(runs, verdicts, strict=True):
+        judged(run, TRUTH, {query: value for query, value in values.items() if query not in shown})
+    at = opened(*runs)
+    (_, one), (_, other) = (expected(*each) for each in zip(runs, labels, strict=True))
+    assert one.held_out + other.held_out == examples.drawn and one.agreement.n == 60 - one.held_out
+    text = said(at)
+    assert f"of {one.agreement.n} labels" in text
+    assert f"{examples.drawn} labels held out of all of these numbers" in text
+    at = opened(*runs, desk="kept")
+    button(at, "examples_remove").click().run()
+    assert examples_of("Faithfulness") is None and "% of 60 labels" in said(opened(*runs))
+    save_policy(Policy("wrong", "wrong", "wrong", "wrong"))
+    at = opened(*runs)
+    assert "No verdicts yet" in said(at) and button(at, "policy_remove"), "the way back is on the page"
+    button(at, "policy_remove").click().run()
+    assert "% of 60 labels" in said(at), "what was read under another policy is not shown"
 
 
 def test_a_toy_is_called_one_and_a_model_is_not(pair):

@@ -203,6 +203,24 @@ def test_spans_of_openinference_in_an_export_of_lines():
     assert problem.kind == "run-as-truth"
 
 
+def test_the_answer_of_a_chain_and_the_tokens_of_its_model_call():
+    answer = {"type": "ai", "data": {"content": "Ada", "type": "ai", "usage_metadata": None}}
+    documents = [{"id": "d1", "page_content": "a text", "type": "Document"}]
+    output = {"context": documents, "input": "who?", "answer": answer}
+    export = otlp(
+        ("t", "s1", None, 900, {"openinference.span.kind": "CHAIN", "input.value": "who?",
+                                "output.value": json.dumps(output), "output.mime_type": "application/json"}),
+        ("t", "s2", "s1", 300, {"openinference.span.kind": "RETRIEVER", "input.value": "who?",
+                                "output.value": json.dumps({"documents": documents}),
+                                "retrieval.documents.0.document.content": "a text"}),
+        ("t", "s3", "s1", 500, {"openinference.span.kind": "LLM", "input.value": "a text who?", "output.value": "Ada",
+                                "llm.token_count.prompt": 7, "llm.token_count.completion": 2}))
+    run = read_run(("traces.json", json.dumps(export).encode()))
+    row, = run.details.to_pylist()
+    assert run.ranking("who?")["doc_id"].to_pylist() == ["d1"] and run.texts.to_pylist() == ["a text"]
+    assert (row["query"], row["answer"], row["prompt_tokens"], row["completion_tokens"]) == ("who?", "Ada", 7, 2)
+
+
 SQUAD = {"version": "v2.0", "data": [{"title": "Rhine", "paragraphs": [{"context": "The Rhine flows north.", "qas": [
     {"id": "007", "question": "Where?", "answers": [{"text": "north", "answer_start": 16},
                                                     {"text": "north", "answer_start": 16}], "is_impossible": False},

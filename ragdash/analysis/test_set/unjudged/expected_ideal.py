@@ -130,7 +130,12 @@ def _expected_numbers(share: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 
 def most_relevant(spec: Spec, query: np.ndarray) -> int | None:
-    """The number from which more relevant documents no longer change the ideal; None where there are too many cells."""
+    """The number from which more relevant documents no longer change the ideal.
+
+    None for a metric that is no such ratio, and where there are too many cells.
+    """
+    if spec.name not in RATIOS:
+        return None
     longest = int(np.bincount(query).max(initial=0)) if len(query) else 0
     most = min(longest, spec.k or ALL) if spec.name == "nDCG" else longest
     return most if len(query) * (most + 1) <= MOST_CELLS else None

@@ -17,11 +17,14 @@ from ragdash.evaluation.scoring.judge_drift import ANCHOR, FEWEST, check_drift, 
 from ragdash.evaluation.scoring.judge_renewal import find_older, set_aside
 from ragdash.evaluation.scoring.run_judge import JudgeWork, prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
+from ragdash.models.judge.tasks import find_task
+from ragdash.models.judge.tasks.examples import examples_of
 from ragdash.models.judge.tasks.policy import Policy, read_policy, save_policy, trying_policy
 from ragdash.models.judge.tasks.rubrics import Rubric, read_rubric, save_rubric, trying_rubrics
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.judge.verdict_store.jsonl import unpacked
 from ragdash.reporting.sentences.judge import drift_sentence
+from ragdash.reporting.sentences.judge_validation import examples_text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -91,6 +94,15 @@ def _check_drift(options: argparse.Namespace, prepared: JudgeWork, budget: Budge
     return int(result.drifted)
 
 
+def _name_examples(options: argparse.Namespace, prepared: JudgeWork) -> None:
+    """Say which prompts have examples from human labels."""
+    used = [examples for name, _ in prepared.names if (examples := examples_of(name, find_task(name).version))]
+    for examples in used:
+        write_message(options, "examples", {"metric": examples.metric, "examples": len(examples.examples),
+                                            "digest": examples.digest, "labels_held_out": examples.drawn}
+                      if options.progress == "json" else examples_text(examples))
+
+
 def _save(options: argparse.Namespace, rubrics: Sequence[Rubric], policy: Policy | None) -> None:
     for rubric in rubrics:
         save_rubric(rubric)
@@ -107,6 +119,7 @@ def _ask(options: argparse.Namespace, prepared: JudgeWork, budget: Budget, save:
     renewal = find_older(prepared) if options.renew else None
     plan = renewal.work.plan if renewal else prepared.plan
     write_plan(options, plan, endpoint)
+    _name_examples(options, prepared)
     due = drift_due(endpoint.judge, prepared.verdict_store) if plan.calls else None
     say([due] if due else [])
     if options.dry_run:

@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragdash.analysis.judge_validation import (
+    PER_CLASS,
     WHAT,
     LabelStore,
     RunVerdicts,
     assign_labels,
+    choose_examples,
     corrected_difference,
     error_sources,
     fit_judge,
@@ -37,9 +39,13 @@ from ragdash.matching.file_labels import check_label_column, labels_by_query
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.metrics.bands import YES
+from ragdash.metrics.judged import judge_request
+from ragdash.models.judge.tasks.examples import save_examples
+from ragdash.reporting.sentences.judge_validation import choice_sentence
 from ragdash.reporting.tables import JUDGE_VALIDATION_FORMATS, label_sheet_bytes, render_judge_validation
 
 Labels = dict[str, dict[str, float]]
+NO_EXAMPLES = "none"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +64,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label-column", metavar="NAME", help="a column of the runs' files with labels: words that "
                         "say right or wrong, or numbers from 0 to 1; stored ones and --labels come first")
     parser.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
+    parser.add_argument("--examples", nargs="?", type=_examples, const=PER_CLASS, metavar="N", help="put N labels of "
+                        f"each class into the judge's prompt as examples (default: {PER_CLASS}), drawn at random; they "
+                        "are held out of all numbers, and the judge has to be asked again; none: go back to none")
     parser.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
     parser.add_argument("-n", type=whole_number(1), default=50, metavar="N", help="queries to draw (default: 50)")
     parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the draw, and of the local "
@@ -79,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
     if options.sheet:
         return _sheet(options, verdicts, matches)
     labels, problems = _labels(options, verdicts, matches)
+    if options.examples is not None:
+        return _choose_examples(options, matches, [labels[run_verdicts.name] for run_verdicts in verdicts], problems)
     if options.local_judge:
         verdicts, learned = _trained(options, verdicts, matches, labels)
         settings |= learned
@@ -110,6 +121,26 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _choose_examples(options: argparse.Namespace, matches: Sequence[Match | None],
+                     labels: Sequence[dict[str, float]], problems: Sequence[Problem]) -> int:
+    """Keep labels as examples in the judge's prompt, or none; returns the exit status."""
+    matched = [match for match in matches if match is not None]
+    if not matched or options.local_judge:
+        raise InputError([Problem("no-run/examples", field="--examples")])
+    spec, = parse_specs(options.metrics)
+    metric = judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    if options.examples == NO_EXAMPLES:
+        save_examples(metric, None)
+        print_note(f"{metric}: no examples in the prompt")
+        return 0
+    choice = choose_examples(matched, labels, metric, per_class=options.examples, groups=_groups(options, matches),
+                             seed=options.seed)
+    say([*problems, *choice.problems])
+    save_examples(metric, choice.examples)
+    print_note(choice_sentence(choice))
+    return 0
+
+
 def _groups(options: argparse.Namespace, matches: Sequence[Match | None]) -> dict[str, str] | None:
     """The group of each query, or None; verdicts of files have no ground truth to take groups from."""
     if options.group_by is None:
@@ -117,6 +148,11 @@ def _groups(options: argparse.Namespace, matches: Sequence[Match | None]) -> dic
     if matches[0] is None:
         raise InputError([Problem("no-groups/verdicts", field="--group-by")])
     return groups_of(matches[0].truth, options.group_by)
+
+
+def _examples(text: str) -> int | str:
+    """The argparse type of --examples: a whole number above 0, or none."""
+    return text if text == NO_EXAMPLES else whole_number(1)(text)
 
 
 def _cut(text: str) -> str:

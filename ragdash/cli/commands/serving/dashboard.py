@@ -14,6 +14,7 @@ from ragdash.core.console import print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import home, split_name, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, is_address
+from ragdash.core.storage.temporary_folders import remove_leftovers
 from ragdash.io.recorded.folder import is_recorded_folder
 from ragdash.models.judge.allowed_hosts import VARIABLE
 from ragdash.workspace import Workspace, open_workspace
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if options.judge_hosts is not None:
         environment[VARIABLE] = options.judge_hosts
     environment |= _workspace(options)
+    remove_leftovers()
     port = options.port or _free_port(options.host)
     _check_address(options.host, port)
     module = "streamlit"

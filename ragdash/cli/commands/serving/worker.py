@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,8 +20,10 @@ from ragdash.core.console import Progress, print_note
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
 from ragdash.core.storage.shared import open_database
+from ragdash.core.storage.temporary_folders import remove_leftovers, temporary_folder
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Patience
+from ragdash.models.judge.tasks.examples import read_examples, trying_examples
 from ragdash.models.judge.tasks.policy import read_policy, trying_policy
 from ragdash.models.judge.tasks.rubrics import read_rubric, trying_rubrics
 from ragdash.models.judge.verdict_store.opening import verdicts_in
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     address = workspace_address(options)
     blobs = options.blobs or os.environ.get(BLOBS) or None
     open_workspace(address, blobs).check()
+    remove_leftovers()
     ended = Event()
 
     def end(*_: object) -> None:
@@ -94,7 +96,7 @@ class JudgeJobs:
 
     def __call__(self, lease: Lease) -> Mapping[str, Any]:
         """Judge the texts of a job; its report."""
-        with tempfile.TemporaryDirectory(prefix="ragdash-job-") as folder:
+        with temporary_folder("job") as folder:
             try:
                 self._files.fetch(lease.job.upload, Path(folder))
             except FileNotFoundError:
@@ -119,6 +121,8 @@ class JudgeJobs:
             tried.enter_context(trying_rubrics([read_rubric(content) for content in _contents(folder, "rubric-*")]))
             policies = _contents(folder, "policy.toml")
             tried.enter_context(trying_policy(read_policy(policies[0]) if policies else None))
+            examples = _contents(folder, "examples.json")
+            tried.enter_context(trying_examples(read_examples(examples[0]) if examples else {}))
             prepared = prepare_judging(runs, truth, options.metrics, endpoint, verdict_store=store,
                                        sample=options.sample, seed=options.seed, votes=options.votes)
             report = run_judging(prepared, concurrency=options.concurrency, progress=listener, cancel=lease.cancel,

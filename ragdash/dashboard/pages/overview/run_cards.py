@@ -17,13 +17,13 @@ from ragdash.dashboard.components.leaderboard_table import SortableNumber
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import data as speed_cost_data
 from ragdash.dashboard.pages.threshold_bands.speed_cost import price_table
-from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import best_first
 from ragdash.evaluation.evaluate import Summary
 from ragdash.evaluation.repeats import digests_of
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.latency_cost import duration, money
 
 MAX_CARDS, BEST_CARDS = 6, 5  # of more runs than cards: the best, and the baseline
 NAME = 60  # characters of a name

@@ -143,10 +143,23 @@ def phoenix_span(fields: dict, line: int) -> Span:
     kind = fields.get("span_kind") or _value_at_path(attributes, "openinference", "span", "kind")
     value = {"query": _payload_text(_value_at_path(attributes, "input"), _QUESTION_NAMES, USER_ROLES),
              "answer": _payload_text(_value_at_path(attributes, "output"), _ANSWER_NAMES, MODEL_ROLES)}
+    value |= {name: _value_at_path(attributes, "llm", "token_count", name.removesuffix("_tokens")) for name in _TOKENS}
     documents = _value_at_path(attributes, "retrieval", "documents")
     if type(documents) is list:
-        value["documents"] = [document_fields(document) for document in documents if type(document) is dict]
+        value["documents"] = _with_ids([document_fields(document) for document in documents if type(document) is dict],
+                                       _value_at_path(attributes, "output", "value"))
     return _make_span(line, context.get("trace_id"), context.get("span_id"), fields.get("parent_id"), kind, value)
+
+
+def _with_ids(documents: list[dict], output: object) -> list[dict]:
+    """The documents, with what only the output of their retriever says, such as the ids of LangChain's documents."""
+    inner = _parse_json(output) if type(output) is str else None
+    given = inner.get("documents") if type(inner) is dict else inner
+    if type(given) is not list or len(given) != len(documents) or not all(type(item) is dict for item in given):
+        return documents
+    if all("doc_id" in document for document in documents):
+        return documents
+    return [{**document_fields(item), **document} for item, document in zip(given, documents, strict=True)]
 
 
 def _langsmith_span(fields: dict, line: int) -> Span:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from ragdash.io.proposals import meanings
-from ragdash.io.proposals.assignment import Assignment, is_inside, take
+from ragdash.io.proposals.assignment import WEIGHTS, Assignment, is_inside, take
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
@@ -48,14 +49,17 @@ def assign_returned(result: Assignment, free: dict[str, Field], family: ColumnFa
     if gold in result.fields:
         lists = [item for item in lists if not _resolves(item, result.fields[gold], result.fields)]
     if lists:
-        best = max(lists, key=lambda item: (_overlap(item, gold_ids), not _RANKED.isdisjoint(item.name_words),
+        best = max(lists, key=lambda item: (_overlap(item, gold_ids), "citation" not in item.words,
+                                            not _RANKED.isdisjoint(item.name_words),
                                             id_rank(item) == 0, -item.path.count("."),
                                             item.distinct_share))
         _take_documents(result, free, best, bool(gold_ids and _overlap(best, gold_ids)), family)
     _settle_texts(result, free)
     judged = result.roles.get("relevant", "").rpartition("[].")[0] if "grade" in result.roles else ""
     spans = result.roles.get("evidence", "").rpartition("[].")[0]
+    spans_are_read = "evidence" in words(result.roles.get("evidence", ""))
     contexts = [item for item in free.values() if meanings.is_context(item)
+                and not (spans_are_read and "evidence" in item.words and RETURNED.isdisjoint(item.words))
                 and not (spans and item.path.startswith(f"{spans}[]."))
                 and not (judged and item.path.startswith(f"{judged}[]."))
                 and not is_inside(item.path, {"evidence": result.roles.get("evidence", "")})]
@@ -214,6 +218,23 @@ def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:
             if not repeats([documents, *chosen]):
                 return list(chosen)
     return []
+
+
+def settle_units(result: Assignment) -> list[Assignment]:
+    """Next to ids of chunks without judgments, pages or sections that were returned and judged are a reading as well.
+    """
+    gold = result.fields.get(result.roles.get("relevant", ""))
+    returned = result.fields.get(result.roles.get("retrieved", ""))
+    if gold is None or returned is None or "{run}" in returned.path:
+        return []
+    judged = set(map(str, gold.items))
+    units = [item for item in result.fields.values() if item is not returned and _is_counterpart(item, gold)
+             and _overlap(item, judged)]
+    if not units or _overlap(returned, judged):
+        return []
+    own = {"retrieved": units[0].path}
+    rest = {name: path for name, path in result.roles.items() if name not in ("score", "rank", "text", "source")}
+    return [replace(result, roles={**rest, **own}, penalty=WEIGHTS["relevant"] + 0.1)]
 
 
 def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:

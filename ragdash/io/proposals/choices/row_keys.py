@@ -53,7 +53,8 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
              or not set(item.name_words).isdisjoint(_DISTINGUISHING)]
     single = {name for name in ("relevant", "contexts") if name in result.roles
               and (item := result.fields.get(result.roles[name].split(":")[0].split("+")[0])) and not item.is_list}
-    is_long = bool(documents or single & {"contexts"}) and "retrieved" not in result.roles and (
+    has_texts = "contexts" in single and not _repeats_text(result, names)
+    is_long = bool(documents or has_texts) and "retrieved" not in result.roles and (
         len(names) - len(set(names)) >= 0.3 * len(names))
     for size in (1, 2, 3):
         for chosen in combinations(named[:8], size):
@@ -70,6 +71,14 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
             take(result, free, "config", named[0])
         return
     _take_likely_config(result, free, named, names)
+
+
+def _repeats_text(result: Assignment, names: list[str]) -> bool:
+    """True where every row of a query has the same text: several answers to a question about it, not its documents."""
+    texts: dict[str, set[str]] = {}
+    for name, text in zip(names, result.fields[result.roles["contexts"]].values, strict=False):
+        texts.setdefault(name, set()).add(repr(text))
+    return "answer" in result.roles and all(len(values) == 1 for values in texts.values())
 
 
 def _take_likely_config(result: Assignment, free: dict[str, Field], named: list[Field], names: list[str]) -> None:

@@ -38,6 +38,8 @@ def is_metric(field: Field) -> bool:
 
 def is_label(field: Field) -> bool:
     """A judgment in words, such as Correct or Refusal."""
+    if field.path.startswith("*."):
+        return False  # what a report calls its configuration
     if field.is_list or not field.is_text or field.is_object or "[]" in field.path:
         return False
     name = set(field.words)

@@ -83,6 +83,7 @@ def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFami
     for variants in groups:
         members = {stem: {name: field for name, field in fields.items() if name in variants}
                    for stem, fields in stems.items() if len(variants & fields.keys()) > 1}
+        members = _each_once(members)
         if not _is_plausible(members, variants) and not _are_returned_lists(members, lists):
             continue
         covered = {field for fields in members.values() for field in fields.values()}
@@ -92,6 +93,17 @@ def find_family(names: Iterable[str], lists: Collection[str] = ()) -> ColumnFami
         if score > best_score:
             best, best_score = ColumnFamily(members), score
     return best and _with_plain(best, names)
+
+
+def _each_once(members: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+    """The members with each field below one path: gpt-5-nano is a configuration, not a `nano` of gpt-5."""
+    taken: set[str] = set()
+    result = {}
+    for stem, fields in sorted(members.items(), key=lambda item: -len(item[1])):
+        if taken.isdisjoint(fields.values()):
+            result[stem] = fields
+            taken |= set(fields.values())
+    return {stem: result[stem] for stem in members if stem in result}
 
 
 def _with_plain(family: ColumnFamily, names: list[str]) -> ColumnFamily:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 from ragdash.io.proposals.names import QUESTION, words
 
+_CONVERSATIONS = ("messages", "conversation", "conversations", "contents", "dialogue")
+_OTHER_ROLES = {"model": "assistant", "gpt": "assistant", "bot": "assistant", "chatbot": "assistant"}
 _CONTENT = ("answer", "response", "retriev", "context", "output", "doc", "chunk")
 
 
@@ -26,20 +28,35 @@ def queries_only(rows: Sequence[dict]) -> list[dict]:
 
 def with_speakers(rows: Sequence[dict]) -> list[dict]:
     """The records; those of a conversation and no question have its last question and answer under the speakers."""
-    if not rows or not all(_is_conversation(row.get("messages")) for row in rows[:50]):
+    name = next((name for name in _CONVERSATIONS if rows and all(_messages(row.get(name)) for row in rows[:50])), None)
+    if name is None:
         return list(rows)
-    if any(not QUESTION.isdisjoint(words(str(name))) for name in rows[0]) or {"user", "assistant"} & rows[0].keys():
+    if any(not QUESTION.isdisjoint(words(str(other))) for other in rows[0]) or (
+            name == "messages" and {"user", "assistant"} & rows[0].keys()):
         return list(rows)
-    ends = [str(row["messages"][-1]["role"]).lower() in MODEL_ROLES for row in rows
-            if _is_conversation(row.get("messages"))]
-    if 2 * sum(ends) < len(ends):  # questions with what was said before
-        return [{**row, "user": last_message(row["messages"], USER_ROLES)} if _is_conversation(row.get("messages"))
-                else row for row in rows]
-    return [{**row, "user": last_message(row["messages"], USER_ROLES),
-             "assistant": last_message(row["messages"], MODEL_ROLES)} if _is_conversation(row.get("messages")) else row
+    talks = [_messages(row.get(name)) for row in rows]
+    ends = [talk[-1]["role"].lower() in MODEL_ROLES for talk in talks if talk]
+    with_answer = 2 * sum(ends) >= len(ends)  # else questions with what was said before
+    kept = [row if name == "messages" else {other: value for other, value in row.items() if other != name}
             for row in rows]
+    return [{**rest, **_last_words(talk, with_answer)} if talk else row
+            for row, rest, talk in zip(rows, kept, talks, strict=True)]
 
 
-def _is_conversation(value) -> bool:
-    return type(value) is list and bool(value) and all(
-        type(item) is dict and "role" in item and "content" in item for item in value)
+def _last_words(talk: list[dict[str, str]], with_answer: bool) -> dict[str, str | None]:
+    asked = {"user": last_message(talk, USER_ROLES)}
+    return {**asked, "assistant": last_message(talk, MODEL_ROLES)} if with_answer else asked
+
+
+def _messages(value) -> list[dict[str, str]]:
+    """The messages of a conversation as role and content; [] for anything else."""
+    if type(value) is not list or not value or not all(type(item) is dict for item in value):
+        return []
+    messages = []
+    for item in value:
+        role = next((item[name] for name in ("role", "from") if type(item.get(name)) is str), None)
+        text = next((item[name] for name in ("content", "message", "text", "value", "parts") if name in item), None)
+        if role is None or text is None:
+            return []
+        messages.append({"role": _OTHER_ROLES.get(role.lower(), role), "content": text})
+    return messages

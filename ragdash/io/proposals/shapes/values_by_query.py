@@ -12,6 +12,7 @@ MOST_COLUMNS = 12
 _MOST_GRADE = 4
 _ASKING = ("what ", "who ", "when ", "where ", "why ", "how ", "which ", "is ", "are ", "does ", "do ", "can ")
 _MEASURED = SURE_METRICS | LATENCIES | {"count", "token", "cost", "total", "avg", "mean"}
+_RANGE = re.compile(r"\d+\s*[-–]\s*\d+")  # of a scale: 0-2, 3-4
 _ID_LIKE = re.compile(r".*(\d|\?\s*$)", re.DOTALL)
 
 
@@ -20,7 +21,7 @@ def texts_by_query(value: dict) -> list[dict]:
     if len(value) < 2 or not all(type(text) is str for text in value.values()) or _counts(value):
         return []
     named = sum(_ID_LIKE.fullmatch(str(key)) is not None for key in value)
-    if 10 * named < 9 * len(value):
+    if 10 * named < 9 * len(value) or any(_RANGE.fullmatch(str(key)) for key in value):
         return []
     texts = list(value.values())
     name = "query" if 10 * sum(map(_asks, texts)) >= 3 * len(texts) else "answer"

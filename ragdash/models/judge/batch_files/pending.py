@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.task_runner import NOT_ASKED, run_tasks
-from ragdash.models.judge.tasks.policy import Policy, current_policy
+from ragdash.models.judge.tasks.examples import PromptAdditions, prompt_additions
 from ragdash.models.judge.tasks.registry import TaskSteps
 from ragdash.models.judge.verdict_store.store import VerdictStore
 
@@ -72,7 +72,7 @@ def job_state(job: BatchJob) -> JobState:
 
 
 def _add_vote(state: JobState, job: BatchJob, vote: int) -> None:
-    askings, policy = job.askings(vote), current_policy()
+    askings, additions = job.askings(vote), prompt_additions()
     steps: list[list[list[Question]]] = [[] for _ in askings]
 
     def answer(questions: list[Question]) -> list[Reply]:
@@ -85,12 +85,12 @@ def _add_vote(state: JobState, job: BatchJob, vote: int) -> None:
     judgments = run_tasks(traced, answer, vote)
     for judgment, trace in zip(judgments, steps, strict=True):
         if judgment.missing == NOT_ASKED.missing:
-            _add_asking(state, job, [[_as_asked(question, vote, policy) for question in step] for step in trace])
+            _add_asking(state, job, [[_as_asked(question, vote, additions) for question in step] for step in trace])
 
 
-def _as_asked(question: Question, vote: int, policy: Policy | None) -> Question:
+def _as_asked(question: Question, vote: int, additions: PromptAdditions) -> Question:
     """The question of a task as `run_tasks` asks it."""
-    return (policy.apply(question) if policy else question).with_vote(vote)
+    return additions.apply(question).with_vote(vote)
 
 
 def _add_asking(state: JobState, job: BatchJob, steps: Sequence[Sequence[Question]]) -> None:

@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.models.judge.question import Question, Reply
+from ragdash.models.judge.tasks.examples import RUBRICS, examples_of
 
 OF_RIGHT_ANSWERS = ("Correctness", "RAGAS.AnswerAccuracy")  # for these, declining may be the right answer
-PREFIX = "Rubric."  # of the metrics of rubrics
+PREFIX = RUBRICS
+EXAMPLE = "example"  # why a query is not judged whose text is in the prompt
 NO_ANSWER = "The question has no answer in the documents."
 
 
@@ -65,7 +67,7 @@ It runs again to read stored verdicts, so what it yields may depend only on the 
 class JudgedTask:
     """name: of the metric; needs: fields of a Case that must be there ("question", "answer", "references",
     "contexts"); ask: the function; calls: judge calls per query, in words. Metrics with the same questions share them.
-    ordered: the value depends on the order of the contexts, which every vote keeps.
+    ordered: the value depends on the order of the contexts, which every vote keeps; version: of a rubric.
     """
 
     name: str
@@ -73,10 +75,14 @@ class JudgedTask:
     ask: Callable[[Case], TaskSteps]
     calls: str = "1"
     ordered: bool = False
+    version: str = ""
 
     def start(self, case: Case) -> TaskSteps:
-        """The asking of a case; one that lacks a text asks nothing and is missing."""
+        """The asking of a case; one that lacks a text, or is an example in the prompt, asks nothing and is missing."""
         lacking = self.lacks(case)
+        examples = None if lacking else examples_of(self.name, self.version)
+        if examples and examples.shows(case.query_id, case.question):
+            return _lacking(EXAMPLE)
         return _lacking(lacking) if lacking else self.ask(self._with_reference(case))
 
     def lacks(self, case: Case) -> str | None:
@@ -86,7 +92,6 @@ class JudgedTask:
             if not _has_text(getattr(case, name)):
                 return f"no-{name}"
         return None
-
 
     def _with_reference(self, case: Case) -> Case:
         """The case; where the question has no answer, with a reference that says so in words."""

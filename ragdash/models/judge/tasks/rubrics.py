@@ -120,6 +120,21 @@ class Rubric:
         low, high = self.ends
         return (float(verdict) - low) / (high - low)
 
+    def verdict_of(self, value: float) -> str | None:
+        """The verdict that has this value, as the judge writes it; None where none has, and for a ranking.
+
+        Examples
+        --------
+        >>> rubric = Rubric("polite", "Polite?", "labels", ("rude", "neutral", "polite"))
+        >>> rubric.verdict_of(0.5), rubric.verdict_of(0.4)
+        ('neutral', None)
+        """
+        if self.kind == "number":
+            low, high = self.ends
+            return f"{low + value * (high - low):g}"
+        verdicts = {"pass": ("pass", "fail"), "labels": self.labels}.get(self.kind, ())
+        return next((verdict for verdict in verdicts if abs(self.value(verdict) - value) < 1e-9), None)
+
 
 def rubric_of(table: Mapping, file: str | None = None) -> Rubric:
     """The rubric of a TOML table; InputError where a field is unknown, missing or wrong."""
@@ -204,7 +219,12 @@ def stored_rubrics() -> list[Rubric]:
 
 def rubric_task(rubric: Rubric) -> JudgedTask:
     """The task of a rubric."""
-    return JudgedTask(rubric.metric, rubric.sees, partial(_judge_by, rubric))
+    return JudgedTask(rubric.metric, rubric.sees, partial(_judge_by, rubric), version=prompt_version(rubric))
+
+
+def prompt_version(rubric: Rubric) -> str:
+    """Of the prompt of a rubric, as the ledger has it."""
+    return f"{VERSION}-{rubric.digest}"
 
 
 def system_prompt(rubric: Rubric) -> str:
@@ -249,8 +269,7 @@ def _judge_by(rubric: Rubric, case: Case) -> TaskSteps:
     else:
         labels = ("pass", "fail") if rubric.kind == "pass" else rubric.labels
         schema = object_of(reason=TEXT, verdict=text_enum(*labels, UNDECIDED))
-    reply, = yield [Question(f"Rubric:{rubric.name}", f"{VERSION}-{rubric.digest}", system_prompt(rubric), text,
-                             schema)]
+    reply, = yield [Question(f"Rubric:{rubric.name}", prompt_version(rubric), system_prompt(rubric), text, schema)]
     row = dict(reply.value)
     if row["verdict"] == UNDECIDED or row.get("decidable") == "no":
         return Judgment(UNDEFINED, "cannot-decide", rows=(row,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ from ragdash.analysis.judge_validation import (
     LabelStore,
     RunVerdicts,
     corrected_difference,
+    held_out_queries,
     validate_judge,
     verdicts_of,
 )
@@ -25,7 +26,7 @@ from ragdash.reporting.html.blocks import Heading, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences.formatting import count, escape, number
-from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
+from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome, held_out_sentence
 from ragdash.reporting.tables.judge_validation import estimate_text
 
 CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"]
@@ -81,6 +82,7 @@ def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | N
     """None where no query with a verdict is labeled."""
     try:
         verdicts = verdicts_of(content.evaluations[run], spec)
+        verdicts = replace(verdicts, held_out=held_out_queries(content.request.matches[run], spec))
         labels = LabelStore().read(verdicts.run, verdicts.what)
         validation = validate_judge(verdicts, labels) if labels else None
     except InputError:
@@ -101,6 +103,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
         f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
         f"accuracy {number(agreement.accuracy)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
         f"kappa {number(agreement.kappa)}."
+        f"{held_out_sentence(validation.held_out)}"
     )
 
 
@@ -141,4 +144,5 @@ def _difference(names: str, spec: Spec, difference: CorrectedDifference) -> str:
         f"{signed(difference.judge.mean)} by the judge alone; {corrected}; "
         f"labels alone {estimate_text(difference.labels, signed)}; "
         f"{count(difference.rest, 'other query', 'other queries')}{outcome}."
+        f"{held_out_sentence(difference.held_out, 'query labeled in both', 'queries labeled in both')}"
     )

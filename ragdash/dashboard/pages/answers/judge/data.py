@@ -32,6 +32,7 @@ from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND
 from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
+from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.models.judge.tasks.rubrics import PREFIX
 from ragdash.models.judge.verdict_store.usage import JudgeUsage, usage_by_judge
 from ragdash.models.local import default_score_cache
@@ -194,8 +195,8 @@ def missing_texts(name: str) -> tuple[str, str]:
 
 
 def stamp() -> str:
-    """Stamp of the verdict store; changes with every new verdict."""
-    return default_verdict_store().stamp()
+    """Changes with every new verdict, and with what is added to the prompts."""
+    return f"{default_verdict_store().stamp()} {prompt_additions().digest}".strip()
 
 
 def _shown_stamp() -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePath
 
 import streamlit as st
 
 from ragdash.core.errors import InputError
+from ragdash.core.storage.temporary_folders import temporary_folder
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.judge import data as judges_data
@@ -136,7 +136,7 @@ def _read_file(context: PageContext, run_index: int) -> None:
 
 def _imported_verdicts(name: str, content: bytes, judged: Judged) -> tuple[str, tuple]:
     """Summary of the import, and its problems with the name of the file."""
-    with tempfile.TemporaryDirectory(prefix="ragdash-verdicts-") as folder:
+    with temporary_folder("verdicts") as folder:
         path = Path(folder) / f"results{PurePath(name).suffix}"
         path.write_bytes(content)
         try:

@@ -44,6 +44,7 @@ from ragdash.metrics import METRICS, Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.docs.human_agreement import answer_score_specs
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.tasks.examples import prompt_additions
 from ragdash.reporting.sentences import judge as sentences_judge
 
 RARE = 0.05
@@ -329,6 +330,13 @@ def _error_sources(keys: tuple, _content: tuple) -> tuple[ErrorSource, ...]:
     return error_sources(*_content)
 
 
+def labels_of_all_queries(data: TrustData) -> list[Labels]:
+    """The labels of each run shown, whatever slice is shown."""
+    column, scope = data.label_column, data.context.scope
+    return [{**(label_sources.column_labels(digest, scope, column) if column else {}),
+             **labels(digest, data.label_key)[0]} for digest in data.context.digests]
+
+
 def has_saved_labels(context: PageContext, name: str) -> bool:
     """Whether somebody has labeled an answer of a run shown for a metric."""
     label_key = trained_judge.label_key_of(spec_of(name))
@@ -339,7 +347,7 @@ def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:
     """Saved labels {query_id: label} of a run, and problems of the file; no labels if it cannot be read."""
     try:
         store = LabelStore()
-        return _labels(run, label_key, str(store.path), store.stamp())
+        return _labels(run, label_key, str(store.path), f"{store.stamp()} {prompt_additions().digest}")
     except InputError as error:
         return {}, error.problems
 

@@ -9,7 +9,7 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.components import judge_note
 from ragdash.dashboard.page_context import PageContext, PageEnds
 from ragdash.dashboard.pages.answers.validation import data as trust_data
-from ragdash.dashboard.pages.answers.validation import label_sources
+from ragdash.dashboard.pages.answers.validation import example_labels, label_sources, labeling_policy
 from ragdash.dashboard.pages.answers.validation.data import AGREEMENT_CLASSES, TrustData
 from ragdash.dashboard.pages.answers.validation.sections import show_next_step, show_warnings
 from ragdash.dashboard.pages.answers.validation.trained_judge import LOCAL_JUDGE
@@ -18,6 +18,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.metrics import METRICS
 from ragdash.metrics.docs.human_agreement import answer_score_specs
 from ragdash.models.judge.panel import parse_choice
+from ragdash.models.judge.tasks.policy import current_policy
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -127,6 +128,12 @@ def _no_verdicts(name: str) -> None:
     else:
         elements.empty("No values", f"**{title}** is undefined for every query of these runs. The **Answers** page "
                       "shows what is missing.")
+    problems = state.notice()
+    elements.problems(problems, "prompt_additions")
+    show_warnings({"": [problem for problem in problems if problem.severity == "warning"]})
+    example_labels.show_examples(spec)
+    if current_policy() is not None:
+        labeling_policy.labeling_policy(labeled=True)
     raise PageEnds
 
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers.validation import disagreements, judge_choice, labeling, saved_labels, sections
+from ragdash.dashboard.pages.answers.validation import (
+    disagreements,
+    example_labels,
+    judge_choice,
+    labeling,
+    saved_labels,
+    sections,
+)
 from ragdash.dashboard.session import state
 
 
@@ -14,6 +21,7 @@ def render(context: PageContext) -> None:
         labeling.labeling_view(data)
     elif state.get(state.TRUST_VIEW) == "kept":
         saved_labels.saved_labels(data)
+        example_labels.examples_editor(data)
     elif data.training_problems:
         judge_choice.untrained(data)
     else:

@@ -22,6 +22,7 @@ from ragdash.evaluation.stats import ALPHA, MIN_LABELS
 from ragdash.reporting.plots import trust as trust_plots
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.judge_validation import held_out_sentence
 from ragdash.reporting.tables.escaping import p_number
 
 MOST_SENTENCES = 4  # runs described in sentences; the table has all of them
@@ -51,6 +52,9 @@ def summary(data: TrustData) -> None:
                                           [data.validations[index].groups for index in data.labeled_runs])):
         if line:
             st.caption(line)
+    held_out = held_out_sentence(sum(data.validations[index].held_out for index in data.judged_runs))
+    if held_out:
+        st.caption(f":material/school:{fmt.escape(held_out)}")
     unjudged = [context.names[index] for index in range(len(context.entries)) if index not in data.judged_runs]
     if unjudged:
         st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")

@@ -28,6 +28,7 @@ def means_table(data: TrustData) -> pd.DataFrame:
                 "Kappa": validation.agreement.kappa,
                 "Bias": validation.agreement.bias,
                 "Missing": sum(validation.missing.values()),
+                "Labels held out": validation.held_out,
             }
             for validation in data.validations
         ]
@@ -48,6 +49,7 @@ def differences_table(data: TrustData) -> pd.DataFrame:
                 "n": difference.corrected.n,
                 "N": difference.rest,
                 "Without a verdict in one or both": difference.left_out,
+                "Labels held out": difference.held_out,
             }
             for difference in data.differences
             if difference is not None

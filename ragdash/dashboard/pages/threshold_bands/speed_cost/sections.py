@@ -12,7 +12,6 @@ from ragdash.core.terms import tooltip
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.threshold_bands.speed_cost.data import PRICE_TITLES, STAGE_TITLES, SpeedCostData
-from ragdash.dashboard.pages.threshold_bands.speed_cost.tables import duration, money
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
@@ -20,6 +19,7 @@ from ragdash.metrics import Spec
 from ragdash.reporting.plots import latency_cost as plots
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.sentences import formatting as fmt
+from ragdash.reporting.sentences.latency_cost import duration, front_sentences, markdown_money
 
 
 def render_finding(data: SpeedCostData) -> None:
@@ -39,12 +39,12 @@ def render_finding(data: SpeedCostData) -> None:
     dollars = data.price_intervals("cost")[0]
     order = [int(index) for index in np.argsort(dollars) if np.isfinite(dollars[index])]
     if order:
-        sentence = f"**{fmt.escape(names[order[0]])}** costs {money(dollars[order[0]])} a query"
+        sentence = f"**{fmt.escape(names[order[0]])}** costs {markdown_money(dollars[order[0]])} a query"
         if len(order) > 1:
-            sentence += f", the least; **{fmt.escape(names[order[-1]])}** {money(dollars[order[-1]])}"
+            sentence += f", the least; **{fmt.escape(names[order[-1]])}** {markdown_money(dollars[order[-1]])}"
         lines.append(sentence + ".")
     if lines:
-        _render_sentences([line.replace("$", "\\$") for line in lines])
+        _render_sentences(lines)
 
 
 def _render_sentences(lines: Sequence[str]) -> None:
@@ -117,7 +117,7 @@ def render_trade_off(data: SpeedCostData, spec: Spec) -> None:
     on_front = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_resampled_means(data, spec, paid))
     _render_sentences(
-        speed_cost_tables.front_sentences(data.context.names, on_front, steps, spec, PRICE_TITLES[paid], unit)
+        front_sentences(data.context.names, on_front, steps, spec, PRICE_TITLES[paid], unit)
     )
     figure = plots.pareto(data.context.names, data.context.slots, price, quality, on_front, axis=axes.axis_of(spec),
                           title=PRICE_TITLES[paid] if unit == "$" else f"{PRICE_TITLES[paid]} (ms)", unit=unit,

@@ -13,7 +13,7 @@ from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences.formatting import UNDEFINED
-from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money  # noqa: F401  (used by the page)
+from ragdash.reporting.sentences.latency_cost import duration, markdown_money
 
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.threshold_bands.speed_cost.data import SpeedCostData
@@ -38,11 +38,12 @@ def runs_table(data: SpeedCostData) -> pd.DataFrame:
         cost = data.price_intervals("cost")[:, index]
         basis = "" if run_cost is None or not run_cost.basis else "as recorded" if run_cost.basis == "recorded" else \
             "by price of " + fmt.listed([fmt.escape(name) for name in run_cost.price_names])
-        row["Cost per query"] = UNDEFINED if np.isnan(cost[0]) else _interval_cell(cost, money) + f"  \n:gray[{basis}]"
+        row["Cost per query"] = UNDEFINED if np.isnan(cost[0]) else (
+            _interval_cell(cost, markdown_money) + f"  \n:gray[{basis}]")
         rows.append(row | {"n": f"{int(np.isfinite(data.values(index, 'mean')).sum()):,}"})
     table = pd.DataFrame(rows)
     columns = [name for name in table if name in ("Run", "n") or (table[name] != UNDEFINED).any()]
-    return _escape_dollars(table[columns])
+    return table[columns]
 
 
 def stages_table(data: SpeedCostData, titles: Mapping[str, str]) -> pd.DataFrame:
@@ -59,7 +60,7 @@ def stages_table(data: SpeedCostData, titles: Mapping[str, str]) -> pd.DataFrame
                     "n": UNDEFINED if speed is None else f"{speed.n:,}",
                 }
             )
-    return _escape_dollars(pd.DataFrame(rows, columns=None if rows else ["Stage", "Run"]))
+    return pd.DataFrame(rows, columns=None if rows else ["Stage", "Run"])
 
 
 def numbers_table(data: SpeedCostData) -> pd.DataFrame:
@@ -184,8 +185,3 @@ def _interval_cell(three: Sequence[float], form) -> str:
         return UNDEFINED
     interval = f"  \n:gray[\\[{form(low)}, {form(high)}\\]]" if np.isfinite([low, high]).all() else ""
     return f"**{form(value)}**{interval}"
-
-
-def _escape_dollars(table: pd.DataFrame) -> pd.DataFrame:
-    """Dollars that markdown does not take for formulas."""
-    return table.map(lambda cell: cell.replace("$", "\\$") if isinstance(cell, str) else cell)

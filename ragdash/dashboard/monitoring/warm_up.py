@@ -1,0 +1,22 @@
+"""What the first page of a server would otherwise wait for: the modules of all pages and the packages they use."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import pkgutil
+
+PACKAGES = ("pandas", "scipy.stats", "plotly.graph_objects", "pyarrow.compute", "pyarrow.parquet")
+
+
+def warm_up() -> None:
+    """Import them. It takes about two seconds of processor time, which no visitor waits for then."""
+    from ragdash.dashboard import pages
+
+    modules = [module.name for module in pkgutil.walk_packages(pages.__path__, f"{pages.__name__}.")]
+    logging.disable(logging.WARNING)  # Streamlit warns at each cached function that no server runs yet
+    try:
+        for name in (*PACKAGES, *modules):
+            importlib.import_module(name)
+    finally:
+        logging.disable(logging.NOTSET)

@@ -1,0 +1,34 @@
+"""Values of metrics for each query, without anything that names the queries: numbered in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.io.proposals.fields import as_bool, as_number
+from ragdash.io.proposals.names import LATENCIES, SURE_METRICS, words
+
+NAME = "row number"  # the field with the place of a record
+_FEWEST = 5  # fewer may be configurations or cutoffs
+_COVERING = {"recall", "hit", "success"}  # of one ranking, these never fall with the cutoff
+
+
+def numbered_rows(rows: Sequence[dict]) -> list[dict]:
+    """The records with their number; [] where a record has more than values of metrics, or they may be cutoffs."""
+    if len(rows) < _FEWEST or not all(map(_has_metrics_only, rows)) or any(
+            row.keys() != rows[0].keys() for row in rows):
+        return []
+    for name in rows[0]:
+        values = [as_number(row[name]) for row in rows]
+        known = [value for value in values if value is not None]
+        if not _COVERING.isdisjoint(words(str(name))) and known == sorted(known) and len(set(known)) > 2:
+            return []
+    return [{NAME: str(place), **row} for place, row in enumerate(rows, 1)]
+
+
+def _has_metrics_only(row: dict) -> bool:
+    return bool(row) and any(as_number(value) is not None for value in row.values()) and all(
+        not (SURE_METRICS | LATENCIES).isdisjoint(words(str(name))) and _is_value(value) for name, value in row.items())
+
+
+def _is_value(value) -> bool:
+    return value is None or value == "" or as_number(value) is not None or as_bool(value) is not None

@@ -1,0 +1,56 @@
+"""Documents named by two texts, [document, article]: both parts together are the id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.io.proposals.names import GOLD, QUESTION, RETURNED, words
+
+MARK = "#"  # between the parts, as in other ids of several parts
+_LONGEST = 80
+_FEWEST = 3  # pairs
+
+
+class PairedId(str):
+    """The id of a part of a document, whatever its words."""
+
+    __slots__ = ()
+
+
+def with_paired_ids(rows: Sequence[dict]) -> list[dict]:
+    """The records; [["Seed act", "Article 3"], ...] under a name for documents as ["Seed act#Article 3", ...].
+
+    Groups of documents, of which any or all are right, stay as they are: in a file of pairs what was returned has pairs
+    as well, or the second part has a number and the first does not.
+    """
+    first = rows[0] if rows else {}
+    names = [name for name, value in first.items() if type(value) is list and _names_documents(name)]
+    pairs = {name: [pair for row in rows for pair in _lists(row.get(name))] for name in names}
+    pairs = {name: found for name, found in pairs.items() if len(found) >= _FEWEST and all(map(_is_pair, found))
+             and not {pair[0] for pair in found} & {pair[1] for pair in found}}
+    is_returned = any(not RETURNED.isdisjoint(words(str(name))) for name in pairs)
+    pairs = {name: found for name, found in pairs.items() if is_returned or all(map(_names_part, found))}
+    if not pairs:
+        return list(rows)
+    return [{**row, **{name: [PairedId(MARK.join(pair)) for pair in row[name]] for name in pairs
+                       if type(row.get(name)) is list}} for row in rows]
+
+
+def _names_documents(name: object) -> bool:
+    names = set(words(str(name)))
+    return not (GOLD | RETURNED).isdisjoint(names) and QUESTION.isdisjoint(names)
+
+
+def _lists(value) -> list:
+    return value if type(value) is list else []
+
+
+def _is_pair(value) -> bool:
+    return type(value) is list and len(value) == 2 and all(type(part) is str and 0 < len(part) < _LONGEST
+                                                           for part in value)
+
+
+def _names_part(pair: Sequence[str]) -> bool:
+    """True where the second text has a number and more, as the name of an article, and the first has none."""
+    first, second = (any(map(str.isdigit, part)) for part in pair)
+    return second and not first and any(map(str.isalpha, pair[1]))

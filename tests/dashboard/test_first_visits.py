@@ -1,0 +1,71 @@
+"""A storm of first visits is drawn a few at a time, clicks do not wait for it, and the server imports before it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from page_cases import ROOT, opened
+from team_services import threads
+
+from ragdash.dashboard.monitoring.first_visits import FirstVisits
+
+
+def test_a_hundred_first_visits_are_drawn_three_at_a_time_and_a_click_does_not_wait():
+    visits, inside, most, done = FirstVisits(at_once=3, patience=60), [], [], []
+    lock, all_in, go = threading.Lock(), threading.Semaphore(0), threading.Event()
+
+    def visit(number: int) -> None:
+        session: dict = {}
+        with visits.in_turn(session):
+            with lock:
+                inside.append(number)
+                most.append(len(inside))
+            all_in.release()
+            go.wait(20)
+            with lock:
+                inside.remove(number)
+                done.append(number)
+        with visits.in_turn(session):  # a click of the same session
+            pass
+
+    started = threads(100, visit)
+    for _ in range(3):
+        assert all_in.acquire(timeout=20)
+    with visits.in_turn({"_visited": True}):
+        clicked_while = sorted(inside)
+    go.set()
+    for thread in started:
+        thread.join(20)
+    assert len(clicked_while) == 3 == max(most) and sorted(done) == list(range(100))
+
+
+def test_nobody_waits_forever_and_a_visit_that_fails_gives_its_place_back():
+    visits = FirstVisits(at_once=1, patience=0.05)
+    with visits.in_turn({}), visits.in_turn({}):  # the second one after its patience
+        pass
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), visits.in_turn({}):
+            raise ZeroDivisionError
+    assert visits._places.acquire(timeout=0), "given back"
+
+
+def test_a_session_waits_for_its_first_run_alone(monkeypatch):
+    from ragdash.dashboard import shell
+
+    monkeypatch.setattr(shell, "FIRST_VISITS", visits := FirstVisits(at_once=1, patience=0))
+    taken = []
+    real = visits._places.acquire
+    monkeypatch.setattr(visits._places, "acquire", lambda **more: taken.append(1) or real(**more))
+    at = opened("metrics")
+    at.run()
+    assert not at.exception and taken == [1]
+
+
+def test_a_server_imports_the_pages_before_its_first_visitor_without_a_warning():
+    code = ("from ragdash.dashboard.monitoring.warm_up import warm_up; import sys; warm_up(); "
+            "print({'plotly.graph_objects', 'ragdash.dashboard.pages.compare.page'} <= set(sys.modules))")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True" and not done.stderr, done.stderr
