@@ -2,6 +2,7 @@
 
     python benchmarks/fusion.py equality           # every method that ranx has, the same scores (pip install ranx)
     python benchmarks/fusion.py speed [--small]    # RRF of 2 runs x 6,980 x 1,000 against ranx; a sweep of 101 weights
+    python benchmarks/fusion.py passes             # what each pass of an RRF costs, per fused document
     python benchmarks/fusion.py choice             # coverage of the held-out interval and optimism, by simulation
     python benchmarks/fusion.py routers            # false alarms of routers, and planted ones that are found
 
@@ -17,11 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash import Run, Truth, fuse, parse_specs
+from ragdash.experiments.fusion import candidates as candidates_module
+from ragdash.experiments.fusion import fuse as fuse_module
 from ragdash.experiments.fusion.choice import choose
 from ragdash.experiments.fusion.held_out import held_out
 from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.legs.routing import find_routers
-from ragdash.experiments.fusion.recipe import make_recipe
+from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
 # our method -> (its name in ranx, our parameters, its parameters)
 PEERS = {
@@ -135,6 +138,55 @@ def speed(*, small: bool, peer: bool) -> None:
               flush=True)
 
 
+class PassTimes:
+    """Processor time of functions of modules while they are watched, each with what it calls: name -> seconds."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def watch(self, owner: object, name: str, title: str) -> None:
+        """Count the time of a function under a title; from now on, in this process."""
+        function = getattr(owner, name)
+
+        def timed(*arguments, **options):
+            began = time.thread_time()
+            try:
+                return function(*arguments, **options)
+            finally:
+                self.seconds[title] = self.seconds.get(title, 0.0) + time.thread_time() - began
+
+        setattr(owner, name, timed)
+
+
+def passes(queries: int) -> None:
+    """What each pass of one RRF costs, and what the same passes cost at least: nanoseconds per fused document."""
+    runs = [made_up_run("a", queries, 1000, 1), made_up_run("b", queries, 1000, 2)]
+    times = PassTimes()
+    for owner, name, title in (
+            (candidates_module, "first_of_lists", "find documents of both runs by hash"),
+            (candidates_module, "_same_text", "compare the ids of those"),
+            (candidates_module, "_numbered", "number the documents"), (Recipe, "scores", "scores"),
+            (fuse_module, "falling_order", "sort"), (fuse_module, "_digest", "digest"),
+            (fuse_module, "_chunks", "collect the ids"), (fuse_module, "_sources", "rows of the documents")):
+        times.watch(owner, name, title)
+    rows = []
+    for _ in range(9):
+        times.seconds.clear()
+        began = time.process_time()
+        fused = fuse(runs)
+        rows.append({"in all": time.process_time() - began, **times.seconds})
+    size = len(fused.docs)
+    best = min(rows, key=lambda row: row["in all"])
+    print(f"2 runs x {queries:,} x 1,000, {size:,} fused documents; nanoseconds of processor time per fused document")
+    for title, seconds in sorted(best.items(), key=lambda item: -item[1]):
+        print(f"  {title:38} {1e9 * seconds / size:5.1f}", flush=True)
+    words = np.random.default_rng(0).integers(0, 1 << 32, 1500, np.uint32)
+    rounds = max(queries, 1)
+    _, cpu = fastest(lambda: [words.copy().sort() for _ in range(rounds)])
+    print(f"  NumPy's sort of 1,500 words of 32 bits   {1e9 * cpu / rounds / 1500:5.1f}")
+    print(f"0.5 s of processor time for 6,980 queries are {0.5e9 / (6980 * size / queries):.0f} of these")
+
+
 def population(kind: str, settings: int, queries: int, rng: np.random.Generator) -> np.ndarray:
     """Values (S, Q) around means of 0: hard and easy queries; settings alone or like their neighbors."""
     difficulty = rng.normal(size=queries) * 0.25
@@ -223,7 +275,7 @@ def routers(repetitions: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("equality", "speed", "choice", "routers"))
+    parser.add_argument("part", choices=("equality", "speed", "passes", "choice", "routers"))
     parser.add_argument("--small", action="store_true", help="a tenth of the queries")
     parser.add_argument("--no-ranx", action="store_true", help="ragdash alone")
     parser.add_argument("--repetitions", type=int, default=200)
@@ -232,6 +284,8 @@ def main() -> None:
         equality()
     elif options.part == "speed":
         speed(small=options.small, peer=not options.no_ranx)
+    elif options.part == "passes":
+        passes(698)
     elif options.part == "routers":
         routers(options.repetitions)
     else:

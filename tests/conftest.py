@@ -10,7 +10,11 @@ import threading
 from collections import Counter
 
 import pytest
-from fixed_cases import pin_cases, seed_generators
+
+for _library in ("OPENBLAS", "OMP"):  # read when numpy and torch are imported: their threads wait actively, and the
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")  # workers of the tests have no core left for that
+
+from fixed_cases import pin_cases, seed_generators  # noqa: E402
 
 pin_cases()
 gc.set_threshold(50_000, 20, 20)  # the source of the tests and of the package is most of what there is, and stays

@@ -119,6 +119,7 @@ def test_new_values_are_found_by_their_nearest_neighbors():
     assert nearest_p(-np.abs(places[:, None] - places), 2, splits=6_000) == pytest.approx(1 / 15, abs=0.01)
 
 
+@pytest.mark.slow
 def test_without_drift_there_are_few_alarms_and_planted_drift_is_found():
     alarms = [bool(benchmark.comparison(scenario, seed, 120, 50, splits=299))
               for scenario in ("one source", "sessions") for seed in range(10)]

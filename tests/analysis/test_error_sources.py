@@ -55,6 +55,7 @@ def test_a_judge_that_errs_on_one_run_alone():
     assert [error for _, error, _ in source.groups] == pytest.approx(wrong.mean(axis=1))
 
 
+@pytest.mark.slow
 def test_p_values_are_those_of_chance_where_nothing_depends():
     """200 judges that err anywhere: about 5 % of the p-values are below 0.05."""
     rng = np.random.default_rng(9)

@@ -243,6 +243,7 @@ def test_lines_by_branch_and_in_order_of_time():
         "dev": ["00", "02", "04"], "main": ["01", "03", "05"]}
 
 
+@pytest.mark.slow
 def test_the_simulation_has_few_false_alarms_and_finds_true_changes():
     spec = importlib.util.spec_from_file_location("history_benchmark", ROOT / "benchmarks" / "history.py")
     benchmark = importlib.util.module_from_spec(spec)

@@ -59,6 +59,16 @@ def test_what_each_query_contributes_by_hand():
     assert np.isnan(single.spread).all() and not single.equal.any() and single.solved[[0, 2]].all()
 
 
+def test_two_queries_are_enough_for_discrimination_and_one_is_not():
+    values = np.array([[1.0, 0.2], [0.5, 0.4], [0.2, 0.9]])
+    quality = query_quality(values, np.ones(2), 0.0)
+    assert quality.discrimination == pytest.approx([pearsonr(*values.T).statistic] * 2)
+    variances, total = values.var(axis=0, ddof=1).sum(), values.sum(axis=1).var(ddof=1)
+    assert quality.reliability[0] == pytest.approx(2 * (1 - variances / total))
+    single = query_quality(values[:, :1], np.ones(1), 0.0)
+    assert np.isnan(single.discrimination).all() and np.isnan(single.reliability).all()
+
+
 def test_discrimination_is_the_correlation_with_the_other_queries():
     rng = np.random.default_rng(4)
     values = rng.random((6, 9))

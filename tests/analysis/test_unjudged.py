@@ -210,6 +210,13 @@ def test_documents_that_one_run_alone_returned_come_before_shared_ones():
     assert [row["influence"] for row in rows] == pytest.approx([1 / 3 / 2] * 2)  # of the mean of two queries
 
 
+def test_runs_that_are_equal_for_sure_both_contend_and_a_worse_one_does_not():
+    grades = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    first, second = {"q1": ["a"], "q2": ["b"]}, {"q1": ["b"], "q2": ["a"]}
+    found = following([first, second, {"q1": ["b"], "q2": ["b"]}], grades, "P@1")
+    assert found.contenders == ("run 0", "run 1") and found.total == 0
+
+
 def test_the_influence_is_what_the_difference_of_means_would_change_by():
     rng = np.random.default_rng(1)
     pool = [f"d{i}" for i in range(14)]

@@ -87,6 +87,7 @@ def step(environment, folder):
     return done, dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_the_action_comments_once_and_updates_its_comment(project, forge, tmp_path):
     done, outputs = step({**project, "ARGUMENTS": "--margin 0.02"}, tmp_path)
     assert done.returncode == 1 and (outputs["status"], outputs["tier"]) == ("1", "regression"), done.stderr
@@ -101,6 +102,7 @@ def test_the_action_comments_once_and_updates_its_comment(project, forge, tmp_pa
     assert done.returncode == 0 and "Gate passed" in forge.comments[-1]["body"]
 
 
+@pytest.mark.slow
 def test_a_script_error_is_no_regression_and_a_fork_has_a_summary_alone(project, forge, tmp_path):
     fork = {"pull_request": {"number": 7, "head": {"repo": {"full_name": "you/search"}}}}
     (tmp_path / "event.json").write_text(json.dumps(fork))
@@ -111,6 +113,7 @@ def test_a_script_error_is_no_regression_and_a_fork_has_a_summary_alone(project,
     assert done.returncode == 0 and not forge.requests
 
 
+@pytest.mark.slow
 def test_the_gitlab_job_does_the_same(project, forge, tmp_path):
     job = yaml.safe_load((ROOT / "ci/gitlab/ragdash-gate.yml").read_text())[".ragdash-gate"]
     script = "set -e\n" + "\n".join(job["script"])

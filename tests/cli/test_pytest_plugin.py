@@ -51,6 +51,7 @@ def project(pytester, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_pin_pass_regress_and_say_so_once_with_workers(project):
     first = project("good")
     assert first.ret == 4  # no baseline yet: an error of the setup, not a regression

@@ -96,6 +96,7 @@ def test_a_server_is_not_ready_before_its_pages_are_served():
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_the_command_starts_it_on_a_port_of_its_own_and_only_when_asked(tmp_path, capsys):
     port, status = free_port(), free_port()
     command = [sys.executable, "-m", "ragdash", "dashboard", "--no-browser", "--port", str(port), "--status",

@@ -11,6 +11,8 @@ import pytest
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
+from ragdash.io.proposals.fields import Field
+from ragdash.io.proposals.meanings import is_gold_list
 from ragdash.io.proposals.propose import propose
 from ragdash.io.source.source import Source
 
@@ -258,3 +260,19 @@ def test_a_score_next_to_how_an_answer_was_made_is_offered_and_lists_of_document
 def test_names_without_letters_are_no_fault():
     rows = [{"#": i, "%": f"d{i}", "": LONG, "expected_ids": ["d9"], "question": f"What is {i}?"} for i in range(3)]
     assert best(json.dumps({"rows": {str(k): {"per_question": rows} for k in (3, 5)}}).encode())["query"] == "question"
+
+
+def test_a_score_without_a_configuration_belongs_to_the_ranking_without_one():
+    rows = [{"query_id": f"q{i}", "retrieved": [f"d{i}"], "retrieved_bm25": ["x"], "mrr": 0.5 + i} for i in range(3)]
+    mapping = {"query_id": "query_id", "retrieved": "retrieved+retrieved_{run}", "scores": "mrr"}
+    runs = {run.name: run for run in read_runs(("file.jsonl", as_lines(*rows)), mapping=mapping)}
+    assert runs.keys() == {"final", "bm25"} and runs["bm25"].file_scores is None
+    assert runs["final"].file_scores.by_query() == {f"q{i}": {"mrr": 0.5 + i} for i in range(3)}
+
+
+@pytest.mark.parametrize(("texts", "expected"), [(0, True), (3, True), (4, False), (10, False)])
+def test_a_list_of_paths_is_gold_unless_many_of_them_read_like_texts(texts, expected):
+    paths = [f"docs/{'My own file' if i < texts else 'file'} {i}.md" for i in range(10)]
+    field = Field("expected_ids", tuple([path] for path in paths))
+    assert field.is_id_like and field.blank_share == texts / 10
+    assert is_gold_list(field) is expected

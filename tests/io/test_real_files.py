@@ -65,8 +65,9 @@ def test_a_file_is_read_by_one_of_the_offered_readings(folder, name):
 
 
 def test_changed_copies_give_a_result_or_an_input_error():
+    """A few; benchmarks/fuzz_files.py reads as many as one likes, of all files."""
     contents = [(name, (folder / name).read_bytes()) for folder, name in FILES]
-    for number in range(2 * len(contents)):
+    for number in range(0, 2 * len(contents), 5):
         name, data = contents[number % len(contents)]
         changed = mutate(data, Random(number))
         for read in (detect, read_runs, read_truth, read_corpus):

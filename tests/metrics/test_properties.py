@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-from helpers import over, random_case, run_of, truth_of
+from helpers import over, random_case, run_of, truth_of, value
 
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import Evaluation, evaluate
@@ -320,3 +320,11 @@ def test_a_spec_reads_back_from_its_spelling(spec):
 @every_spec
 def test_a_value_does_not_depend_on_what_else_is_asked(spec):
     same(measure(*corpus(), specs=[spec])[spec], measured("none")[spec])
+
+
+def test_a_grade_of_1_is_relevant_unless_a_metric_is_told_otherwise():
+    bounds = {name: metric.params["rel"] for name, metric in METRICS.items()
+              if metric.params.get("rel") is not None}
+    assert len(bounds) > 9 and set(bounds.values()) == {1}, bounds
+    ranking, grades = ["a", "b", "c"], {"a": 0, "b": 1, "c": 2}
+    assert [value(ranking, grades, name) for name in ("FirstRank", "FirstRank(rel=2)", "RR")] == [2, 3, 0.5]

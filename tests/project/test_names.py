@@ -49,7 +49,7 @@ def test_what_is_taken_of_a_module_is_there():
 def test_a_public_class_name_has_one_meaning():
     homes: dict[str, list[str]] = {}
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             is_alias = isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"
             name = node.target.id if is_alias else node.name if isinstance(node, ast.ClassDef) else "_"
             if not name.startswith("_"):

@@ -52,6 +52,7 @@ def note(text: str, query: str = "q1") -> Event:
     return Event("note", query, text)
 
 
+@pytest.mark.slow
 @posix
 def test_nothing_acknowledged_is_lost_when_writers_are_killed(tmp_path):
     printed = script("""

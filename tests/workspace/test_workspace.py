@@ -369,6 +369,7 @@ def test_many_threads_and_a_second_process_share_it(workspace):
     assert not list((workspace.folder / "new").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
 def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(workspace):
     done = subprocess.run([sys.executable, str(ROOT / "tests" / "workspace_writer.py"), str(workspace.folder), "100"],

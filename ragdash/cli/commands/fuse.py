@@ -169,6 +169,8 @@ def _tune(runs: Sequence[Run], truth: Truth | None, options: argparse.Namespace)
     if len(runs) < 2:
         raise InputError([Problem("fusion-runs", {"runs": [record.name for record in runs]}, field="RUN")])
     pool = judged_pool(runs, truth, conventions_of(options))
+    if not options.output:  # else they are said with the fused run
+        say(pool.warnings())
     choice = choose(runs, truth, parse_spec(options.tune), window=options.window, family=options.family,
                     conventions=conventions_of(options), pool=pool, seed=options.seed)
     answer = answer_of(pool, choice, parse_specs(options.also or ""), options.seed)

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.cli.inputs import conventions_of
-from ragdash.core.console import aligned, write_text
+from ragdash.core.console import aligned, say, write_text
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.outcomes import Comparison
 from ragdash.experiments.fusion.alternatives import Mix, mix_of
 from ragdash.experiments.fusion.ceiling import Ceiling, Changes
+from ragdash.experiments.fusion.judged_pool import judged_pool
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.formatting import strip_markdown
@@ -34,7 +35,10 @@ def show_changes(runs: Sequence[Run], truth: Truth | None, spec: Spec, recipe: R
     """Print what the recipe changes."""
     if truth is None:
         raise InputError([Problem("no-truth", field="--truth")])
-    mix = mix_of(runs, truth, spec, recipe, conventions=conventions_of(options))
+    pool = judged_pool(runs, truth, conventions_of(options))
+    if not options.output:  # else they are said with the fused run
+        say(pool.warnings())
+    mix = mix_of(pool, spec, recipe)
     if options.format == "json":
         write_text(json.dumps(mix_dict(mix), indent=2, allow_nan=False) + "\n", None)
     else:

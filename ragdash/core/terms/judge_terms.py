@@ -100,8 +100,9 @@ TERMS: Mapping[str, Term] = {
         "Queries to judge", "Random sample, the same for all runs and metrics. Use a small one to estimate the full "
         "cost."),
     "judge_drift": Term(
-        "Check for drift", "Asks 40 stored verdicts again, drawn at random, and compares. Stores no verdicts. Do it "
-        "when the month or the provider changes: a model may change behind its name."),
+        "Check for drift", "Asks 40 stored verdicts again (40 of each custom criterion), drawn at random, and "
+        "compares. Stores no verdicts. Do it when the month or the provider changes: a model may change behind its "
+        "name."),
     "judge_renew": Term(
         "Ask again what older versions judged", "A provider may change the model behind a name. Means over two "
         "versions are never joined. This asks the newest version about what older ones judged; their verdicts are set "

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compare import test_family
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules, direction
@@ -25,7 +24,7 @@ from ragdash.experiments.fusion.choice import (
     single_evaluations,
 )
 from ragdash.experiments.fusion.held_out import HeldOut, first_best, held_out
-from ragdash.experiments.fusion.judged_pool import JudgedPool, judged_pool
+from ragdash.experiments.fusion.judged_pool import JudgedPool
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -152,8 +151,7 @@ class Mix:
     changes: Changes
 
 
-def mix_of(runs: Sequence[Run], truth: Truth, spec: Spec, recipe: Recipe, *,
-           conventions: Conventions | None = None) -> Mix:
+def mix_of(pool: JudgedPool, spec: Spec, recipe: Recipe) -> Mix:
     """What this recipe would be worth, and what it changes against the best single run.
 
     Raises
@@ -163,14 +161,14 @@ def mix_of(runs: Sequence[Run], truth: Truth, spec: Spec, recipe: Recipe, *,
 
     Examples
     --------
-    >>> from ragdash import parse_specs
+    >>> from ragdash import Run, Truth, parse_specs
+    >>> from ragdash.experiments.fusion.judged_pool import judged_pool
     >>> runs = [Run.build(name, ["q", "q"], docs) for name, docs in (("bm25", ["a", "b"]), ("dense", ["b", "a"]))]
     >>> truth = Truth.build("qrels", ["q"], ["a"], [1])
-    >>> mix = mix_of(runs, truth, parse_specs("RR")[0], make_recipe(runs, params={"weights": (0, 1)}))
+    >>> mix = mix_of(judged_pool(runs, truth), parse_specs("RR")[0], make_recipe(runs, params={"weights": (0, 1)}))
     >>> mix.mean, mix.ceiling.value, mix.changes.first, mix.changes.top, mix.changes.lost
     (0.5, 1.0, ('q',), (), ('q',))
     """
-    pool = judged_pool(runs, truth, conventions)
     singles = single_evaluations(pool, spec)
     best = best_single(np.stack([row.column(spec) for row in singles]), spec)
     values = pool.values([recipe], [spec])[0, 0]

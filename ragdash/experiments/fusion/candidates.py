@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import equal_texts, in_blocks, on_all_cores, take
+from ragdash.core.arrow_columns import equal_texts, in_blocks, take
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import first_of_lists, query_blocks, ranges
 from ragdash.matching.tied_ranks import ranks_of
@@ -200,10 +200,6 @@ class Pool:
         first = first_of_lists(pairs, [leg.starts for leg in legs])
         return _numbered(legs, offsets, _same_text(legs, offsets, first))
 
-    def all_candidates(self) -> list[Candidates]:
-        """The candidates of every block."""
-        return on_all_cores(self.candidates, self.blocks)
-
 
 def gather(runs: Sequence[Run], window: int | None = None, ties: str = "docid") -> Pool:
     """Bring the documents of runs together.
@@ -220,7 +216,8 @@ def gather(runs: Sequence[Run], window: int | None = None, ties: str = "docid") 
     Examples
     --------
     >>> runs = [Run.build("a", ["q", "q"], ["d1", "d2"]), Run.build("b", ["q", "q"], ["d2", "d3"])]
-    >>> [candidates] = gather(runs).all_candidates()
+    >>> pool = gather(runs)
+    >>> candidates = pool.candidates(*pool.blocks)
     >>> len(candidates), candidates.legs[1].candidate.tolist(), candidates.lists.tolist()
     (3, [1, 2], [1, 2, 1])
     """

@@ -172,8 +172,8 @@ def changes(pool: JudgedPool, recipe: Recipe, run: int, gain: np.ndarray, k: int
                         for mask in (churned.first, churned.top, churned.tied))
     gain = np.where(True if queries is None else queries, np.nan_to_num(gain), 0.0)
     order = np.argsort(-np.abs(gain), kind="stable")
-    in_truth = pool.truth.query_ids
-    gained, lost = (tuple(in_truth[int(index)].as_py() for index in order if sign * gain[index] > SAME_VALUE)
+    in_truth = pool.truth.query_ids.to_pylist()
+    gained, lost = (tuple(in_truth[index] for index in order[sign * gain[order] > SAME_VALUE].tolist())
                     for sign in (1, -1))
     return Changes(k, int(counted.sum()), first, top, tied, gained, lost)
 

@@ -25,7 +25,6 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 
 TUNED, DEFAULT = "tuned hybrid (held out)", "RRF, k = 60"
-DECISIONS = ("tuned", "default", "single", "unknown")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class Choice:
     against_single, against_default, default_against_single
         Outcomes: tuned against the best run, tuned against the default, default against the best run. Those of the
         tuned hybrid have intervals that allow for the choice.
-    decision : one of DECISIONS
+    decision : tuned, default, single or unknown
         tuned: build the chosen setting. default: RRF with k = 60 is better than every single run, and tuning is not
         shown to add to it. single: no hybrid is shown to be better than the best run. unknown: nothing can be compared.
     survives

@@ -88,10 +88,24 @@ def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> t
         chosen = np.flatnonzero(~np.isnan(scores))
         starts, scores = np.searchsorted(chosen, starts), scores[chosen]
     order, falling = falling_order(scores, starts)
+    if recipe.cut is not None:
+        order, falling, starts = _down_to_ties(order, falling, starts, recipe.cut)
     order = order if chosen is None else chosen[order]
     if recipe.ties == "id" or (recipe.cut is not None and recipe.ties == "docid"):
         order = _settle(candidates, order, falling, starts, "ascending" if recipe.ties == "id" else "descending")
     return *_cut(order, starts, recipe.cut), recipe.ties != "docid"
+
+
+def _down_to_ties(order: np.ndarray, falling: np.ndarray, starts: np.ndarray,
+                  cut: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(order, scores, starts) of the first `cut` of each query and of what has the score of the last of them."""
+    lengths = np.diff(starts)
+    if not len(falling) or lengths.max() <= cut:
+        return order, falling, starts
+    last = np.minimum(starts[:-1] + np.minimum(lengths, cut), len(falling)) - 1
+    inside = falling >= np.repeat(falling[np.maximum(last, 0)], lengths)
+    counted = np.concatenate(([0], np.cumsum(inside)))
+    return order[inside], falling[inside], counted[starts]
 
 
 def _cut(order: np.ndarray, starts: np.ndarray, cut: int | None) -> tuple[np.ndarray, np.ndarray]:

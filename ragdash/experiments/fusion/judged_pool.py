@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.core.arrow_columns import on_all_cores
+from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import compute_columns
 from ragdash.experiments.fusion.blocks import ranges
 from ragdash.experiments.fusion.candidates import Candidates, Pool, gather
-from ragdash.experiments.fusion.fuse import documents
+from ragdash.experiments.fusion.fuse import documents, warnings_of
 from ragdash.experiments.fusion.recipe import Recipe
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked
@@ -126,6 +127,12 @@ class JudgedPool:
         """The truth's index of each query of the pool, -1 where it lacks it."""
         index = pc.index_in(self.pool.query_ids, value_set=self.truth.query_ids)
         return pc.fill_null(index, -1).to_numpy().astype(np.int64)
+
+    def warnings(self) -> list[Problem]:
+        """What to know of the runs before they are fused: equal ones, no common document, missing queries."""
+        overlap = any(sum(len(leg.rank) for leg in block.candidates.legs) > len(block.candidates)
+                      for block in self.blocks)
+        return warnings_of(self.runs, self.pool, overlap)
 
     def ranks(self, recipes: Sequence[Recipe]) -> tuple[np.ndarray, np.ndarray]:
         """(rank of every judged document in every fused run, 0: not returned: (S, R); lengths: (S, Q)).

@@ -15,11 +15,8 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.matching.views.local_models import cosines
 from ragdash.models.local.installed import library
-from ragdash.models.local.model_folder import OPTIONS
 from ragdash.models.local.protocols import ENCODER
 from ragdash.models.local.score_cache import Model, ScoreCache
-
-COMMAND = f"python -m ragdash score RUN --truth TRUTH --match-how embedding {OPTIONS[ENCODER]} FOLDER"
 
 
 class Embedded:

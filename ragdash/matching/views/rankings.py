@@ -27,8 +27,14 @@ from ragdash.models.judge.tasks.rubrics import Rubric
 
 def ranking_of(name: str) -> Rubric | None:
     """The rubric of a metric that ranks runs, None for other metrics."""
+    rubric = rubric_of(name)
+    return rubric if rubric is not None and rubric.kind == "ranking" else None
+
+
+def rubric_of(name: str) -> Rubric | None:
+    """The rubric of a metric, None for other metrics."""
     rubric = next(iter(getattr(find_task(name).ask, "args", ())), None) if name.startswith(PREFIX) else None
-    return rubric if isinstance(rubric, Rubric) and rubric.kind == "ranking" else None
+    return rubric if isinstance(rubric, Rubric) else None
 
 
 def with_rivals(views: Sequence[Judged]) -> tuple[Judged, ...]:

@@ -140,5 +140,5 @@ def answer_rows(answer) -> list[list[str]]:
     for (summary,), evaluation in zip(summaries(choice.evaluations), choice.evaluations, strict=True):
         tuned = evaluation is choice.evaluations[-1]
         low, high = choice.held_out.interval() if tuned else (summary.low, summary.high)
-        rows.append([evaluation.name, *(f"{value:.3f}" for value in (summary.mean, low, high)), str(summary.n)])
+        rows.append([evaluation.name, *map(number, (summary.mean, low, high)), str(summary.n)])
     return rows

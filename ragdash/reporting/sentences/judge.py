@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
@@ -11,6 +12,7 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.outcomes import judge_of
 from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict, JudgedValue, JudgeFindings
 from ragdash.evaluation.scoring.judge_drift import DriftCheck
+from ragdash.evaluation.scoring.rubric_drift import RubricDrift
 from ragdash.matching.views.judged import IMPORTED
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
@@ -18,7 +20,7 @@ from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, parse_choice
 from ragdash.models.judge.panel import panel_label as panel
-from ragdash.reporting.sentences.formatting import count, escape, listed
+from ragdash.reporting.sentences.formatting import count, escape, listed, number
 from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
 TOY = "toy-judge"  # the judge that the samples had first; ledgers still hold its verdicts
@@ -205,9 +207,39 @@ def drift_sentence(check: DriftCheck) -> str:
     before, today = (", ".join(filter(None, names)) or "a model without a name" for names in check.models)
     name = f"{before} then and {today} now" if before != today else before
     tasks = ", ".join(f"{n} {task}" for task, n in check.tasks.items())
-    bound = max(abs(check.low), abs(check.high))
-    verdict = ("The judge has drifted. Do not join or compare means from before and after: judge all runs again."
-               if check.drifted else f"No drift shown; a mean change of up to {bound:.3f} may still be there.")
+    total = check.n + sum(rubric.n for rubric in check.rubrics)
+    changes = [f"{check.same:,} the same, mean change {_change(check.change, check.low, check.high)}"] * bool(check.n)
+    changes += [_rubric_change(rubric) for rubric in check.rubrics]
+    skipped = "".join(f" {title or 'Other metrics'}: {count(n, 'verdict')}, too few to compare."
+                      for title, n in check.skipped.items())
     missing = f" {sum(check.missing.values())} replies could not be used." if check.missing else ""
-    return (f"{count(check.n, 'verdict')} of {', '.join(check.months)} asked again ({tasks}; {name}): {check.same:,} "
-            f"the same, mean change {check.change:+.3f} [{check.low:+.3f}, {check.high:+.3f}]. {verdict}{missing}")
+    return (f"{count(total, 'verdict')} of {', '.join(check.months)} asked again ({tasks}; {name}): "
+            f"{'; '.join(changes)}. {_drift_verdict(check)}{skipped}{missing}")
+
+
+def _drift_verdict(check: DriftCheck) -> str:
+    if check.drifted:
+        return "The judge has drifted. Do not join or compare means from before and after: judge all runs again."
+    bounds = [max(abs(check.low), abs(check.high))] * bool(check.n)
+    bounds += [max(abs(low), abs(high)) for rubric in check.rubrics for low, high in
+               [(rubric.low, rubric.high), *(ends[1:] for ends in rubric.runs.values())] if isfinite(low)]
+    if not bounds:
+        return "Too few were decided both times to show a drift."
+    return f"No drift shown; a mean change of up to {max(bounds):.3f} may still be there."
+
+
+def _change(mean: float, low: float, high: float) -> str:
+    return f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]" if isfinite(low) else f"{number(mean, signed=True)} (no interval)"
+
+
+def _rubric_change(rubric: RubricDrift) -> str:
+    """How the verdicts of a rubric changed, in words."""
+    words = f"{rubric.metric}: {rubric.same:,} of {rubric.n:,} the same"
+    if rubric.undecided:
+        words += f", {rubric.undecided:,} undecided then or now"
+    if rubric.kind == "ranking":
+        runs = ", ".join(f"{run} {_change(*ends)}" for run, ends in rubric.runs.items())
+        return (f"{words}, another first place in {rubric.first_changed:,}, mean Kendall's tau {number(rubric.tau)} "
+                f"(n {rubric.taus:,}), mean change of {runs}")
+    kappa = f", weighted kappa {number(rubric.agreement)}" if rubric.kind != "number" else ""
+    return f"{words}{kappa}, mean change {_change(rubric.change, rubric.low, rubric.high)}"

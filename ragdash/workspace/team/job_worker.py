@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
 from ragdash.core.console import print_note
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError
 from ragdash.core.storage.protocols import JobQueue, JobRecord
 
 LEASE = 15.0  # seconds after which a worker that is silent has ended
@@ -161,10 +161,3 @@ class _Newest:
         with self._lock:
             new, self._new = self._new, False
             return self.last if new else None
-
-
-def problem_of_end(job: JobRecord) -> Problem | None:
-    """What people should know of how a job ended: its workers ended before it."""
-    if job.state == "failed" and not job.result:
-        return Problem("job-given-up", {"attempts": job.attempts})
-    return None

@@ -62,7 +62,7 @@ def test_changes_name_the_queries_and_leave_out_those_that_do_not_count():
                          "q4": {"z": 1.0}})]
     truth = Truth.build("qrels", ["q1", "q2", "q3"], ["good", "good", "x"], [1, 1, 1])
     [spec] = parse_specs("RR")
-    mix = mix_of(runs, truth, spec, make_recipe(runs, params={"weights": (0, 1)}))
+    mix = mix_of(judged_pool(runs, truth), spec, make_recipe(runs, params={"weights": (0, 1)}))
     assert mix.comparison.baseline == "a" and round(mix.mean, 3) == round(2 / 3, 3) and mix.ceiling.value == 1.0
     assert mix.ceiling.windows == (1, 2) and mix.ceiling.best.tolist() == [1.0, 1.0]
     assert round(mix.ceiling.single, 3) == round(2.5 / 3, 3)

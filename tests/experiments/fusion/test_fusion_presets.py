@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from fusion_cases import run_of, two_runs
 
@@ -115,6 +116,20 @@ def test_the_window_of_an_engine_limits_its_lists():
     assert returned == {"elasticsearch-rrf": 10, "redis-rrf": 40, "azure-rrf": 100, "weaviate-ranked": 150,
                         "trectools-rrf": 150}
     assert fuse(runs, preset="elasticsearch-rrf", window=50).depth == 50
+
+
+def test_a_cut_list_is_the_start_of_the_whole_one_also_where_scores_are_equal():
+    """Scores of 0 to 3, so that groups of equal scores begin before the cut and end after it."""
+    rng = np.random.default_rng(5)
+    runs = [run_of(name, {f"q{q}": {f"d{d:02}": float(rng.integers(0, 4)) for d in rng.permutation(40)[:q]}
+                          for q in range(30)}) for name in ("keyword", "vector")]
+    for window in (1, 5, 10):
+        whole = fuse(runs, "weighted", window, norm="none")
+        short = fuse(runs, preset="elasticsearch-linear", window=window)
+        for query in whole.query_ids.to_pylist():
+            expected = whole.ranking(query).slice(0, window)
+            assert short.ranking(query)["doc_id"] == expected["doc_id"], (window, query)
+            assert short.ranking(query)["score"] == expected["score"], (window, query)
 
 
 def test_a_weight_of_zero_keeps_or_drops_the_documents_as_the_engine_does():

@@ -129,3 +129,22 @@ def test_the_command_prints_the_changes_and_the_snippet(capsys, tmp_path):
     assert answer["changes"]["queries"] == 12
     if answer["chosen"]["method"] != "rrf" or answer["chosen"]["params"]["k"] != 60:
         assert "This is the best setting tried that it has one for" in read.err
+
+
+def test_what_is_wrong_with_the_runs_is_said_where_no_fused_run_is_written(capsys, tmp_path):
+    for name, docs in (("a", "xy"), ("b", "zw")):
+        (tmp_path / f"{name}.trec").write_text("".join(
+            f"q{q} Q0 {doc}{q} {rank} {3 - rank} r\n" for q in range(3) for rank, doc in enumerate(docs, 1)))
+    (tmp_path / "qrels").write_text("q0 0 x0 1\nq1 0 z1 1\nq2 0 n 0\n")
+    a, b, truth = str(tmp_path / "a.trec"), str(tmp_path / "b.trec"), ["--truth", str(tmp_path / "qrels")]
+    for runs, words in (((a, b), "no document that two"), ((a, f"again={a}"), "the same")):
+        for asked in (["--changes"], ["--tune", "RR"]):
+            assert main(["fuse", *runs, *truth, *asked]) == 0
+            assert words in capsys.readouterr().err, (runs, asked)
+    assert main(["fuse", a, b, "--truth", str(tmp_path / "none.qrels"), "--changes"]) == 2
+    (tmp_path / "none.qrels").write_text("q0 0 x0 0\n")
+    capsys.readouterr()
+    for asked in (["--changes"], ["--tune", "RR"]):
+        assert main(["fuse", a, b, "--truth", str(tmp_path / "none.qrels"), *asked]) == 0
+        printed = capsys.readouterr().out
+        assert "nan" not in printed and "–" in printed

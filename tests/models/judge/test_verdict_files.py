@@ -241,6 +241,15 @@ def test_ragchecker_results_there_and_back(tmp_path):
         assert values(match, f"{name}(judge={done.judge.model!r})") == before[name]
 
 
+def test_ragchecker_gets_the_queries_alone_that_have_all_its_tables():
+    match = the_match()
+    Scripted(default_verdict_store()).judge_all(match.judged, *(
+        name for name in BY_HAND if name.startswith("RAGChecker.")))
+    results = json.loads(export(match.judged, "ragchecker"))["results"]
+    assert [one["query_id"] for one in results] == ["both", "wrong", "silent"], "no context, no answer, no reference"
+    assert all(len(one["answer2response"]) == len(one["response_claims"]) for one in results)
+
+
 def test_deepeval_results_there_and_back(tmp_path):
     match = the_match()
     Scripted(default_verdict_store()).judge_all(match.judged, *DEEPEVAL.values())

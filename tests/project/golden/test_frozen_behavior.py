@@ -27,12 +27,14 @@ def difference(expected, actual) -> str:
     return "\n".join(list(difflib.unified_diff(*texts, "stored", "today", n=2, lineterm=""))[:SHOWN])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_put_out_what_is_stored(name, tmp_path):
     changed = difference(stored("commands").get(name), frozen_commands(ROOT, name, tmp_path))
     assert not changed, f"\n{changed}"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", VISITS)
 def test_pages_show_what_is_stored(name, tmp_path):

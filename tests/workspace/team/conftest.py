@@ -12,11 +12,13 @@ _numbers = itertools.count(1)
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what cannot run here, with a line that says what is missing."""
+    """Mark as slow what needs servers; skip what cannot run here, with a line that says what is missing."""
     lacking = team_services.missing()
     for item in items:
-        if lacking and "/team/" in str(item.path):
-            item.add_marker(pytest.mark.skip(reason=lacking))
+        if "/team/" in str(item.path):
+            item.add_marker(pytest.mark.slow)
+            if lacking:
+                item.add_marker(pytest.mark.skip(reason=lacking))
 
 
 @pytest.fixture(scope="session")

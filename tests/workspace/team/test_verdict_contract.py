@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
+from models.judge.scripted import Scripted, case
 from team_services import threads
 
-from ragdash.models.judge import Judge, Question, Reply, Usage, VerdictStore, default_verdict_store
+from ragdash.evaluation.scoring.judge_renewal import find_older, past_judge, set_aside
+from ragdash.evaluation.scoring.run_judge import prepare_judging
+from ragdash.matching.match import Match
+from ragdash.matching.views.judge_versions import stored_versions
+from ragdash.models.judge import Endpoint, Judge, Question, Reply, Usage, VerdictStore, default_verdict_store
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts
 from ragdash.models.judge.verdict_store.usage import usage_by_judge
 
@@ -82,3 +88,65 @@ def test_servers_that_write_at_once_keep_one_verdict_of_each_question(open_store
     replies = stores[0].get(keys)
     assert len(replies) == 60 and stores[1].get(keys) == replies
     assert len(stores[0].all_verdicts()) == 61
+
+
+def test_versions_of_a_model_are_told_apart(open_store):
+    store, asked = open_store(), questions(9)
+    assert store.versions(JUDGE) == [] and stored_versions(store, JUDGE) == [""]
+
+    def by(model: str, time: str) -> Reply:
+        return dataclasses.replace(VERDICT, model=model, at=time)
+
+    rows = [by("b\\0-2", "2026-02"), by("b\\0-2", "2026-05"), by("B \x00", "2026-05"), by("", "2026-01"),
+            by("a", "2026-05"), by("newest", "2026-06-01T00:00:00+00:00")]
+    store.save(JUDGE, list(zip(asked, rows, strict=False)))
+    store.save(JUDGE, [(dataclasses.replace(asked[6], task="Place:best"), by("place", "2027")),
+                       (dataclasses.replace(asked[7], task="Placement"), by("a", "2025")), (asked[8], FAILURE)])
+    store.save(OTHER, [(asked[0], by("of another judge", "2026-09"))])
+    expected = [("", 1, "2026-01"), ("B \x00", 1, "2026-05"), ("a", 2, "2026-05"), ("b\\0-2", 2, "2026-05"),
+                ("newest", 1, "2026-06-01T00:00:00+00:00")]
+    assert store.versions(JUDGE) == open_store().versions(JUDGE) == expected
+    assert stored_versions(store, JUDGE) == ["newest", "b\\0-2", "a", "B \x00", JUDGE.model]
+    usage, = (usage for usage in usage_by_judge(store) if usage.judge == JUDGE)
+    assert (usage.verdicts, usage.failures, usage.tasks) == (7, 1, {"T", "Placement"})
+    keys = [JUDGE.key(question) for question in asked]
+    hidden = dataclasses.replace(store, hidden=frozenset(keys[:2]))
+    assert hidden.known_keys(keys) == set(keys[2:6]) and set(hidden.get(keys)) == set(keys[2:6])
+
+
+def test_versions_of_a_prompt_are_told_apart(open_store):
+    store = open_store()
+    prompts = [dataclasses.replace(questions(1)[0], system=system) for system in ("one", "one", "two", "one\nExamples")]
+    store.save(JUDGE, [(prompt, VERDICT) for prompt in prompts])
+    assert [row[3] for row in store.all_verdicts()] == [prompt.prompt_version for prompt in prompts[1:]]
+    assert len({JUDGE.key(prompt) for prompt in prompts}) == 3 == len(store.get([JUDGE.key(one) for one in prompts]))
+
+
+def test_older_verdicts_are_set_aside_and_read_under_a_judge_of_their_own(open_store):
+    class Dated(Scripted):
+        model, at = "scripted-old", "2026-01-01T00:00:00+00:00"
+
+        def _reply(self, question: Question) -> Reply:
+            return dataclasses.replace(super()._reply(question), model=self.model, at=self.at)
+
+    run, truth = case({f"q{i}": {"question": "What?", "answer": f"Paris {i}.", "contexts": ["Paris."]}
+                       for i in range(4)})
+    store = open_store()
+    judged = dataclasses.replace(Match(run, truth).judged, verdict_store=store)
+    half = dataclasses.replace(judged, cases=judged.cases[:3])
+    endpoint = Endpoint("http://localhost:1/v1", "scripted")
+    judge = endpoint.judge
+    Dated(store, judge=judge).judge_all(half, "Faithfulness")
+    Dated.model, Dated.at = "scripted-new", "2026-02-01T00:00:00+00:00"
+    Dated(store, judge=judge).judge_all(judged, "Faithfulness")
+    assert judged.read("Faithfulness").version == "scripted-old" and judged.read("Faithfulness").other_versions == {
+        "scripted-new": 1}
+    work = prepare_judging([run], truth, "Faithfulness", endpoint, verdict_store=store)
+    renewal = find_older(work)
+    assert renewal.version == "scripted-new" and len(renewal.older) == renewal.work.plan.calls == 3
+    set_aside(renewal)
+    assert open_store().versions(judge) == [("scripted-new", 1, Dated.at)] and store.find_judge() == judge
+    assert open_store().versions(past_judge(judge, "scripted-old"))[0][:2] == ("scripted-old", 3)
+    again = dataclasses.replace(judged, verdict_store=open_store(), _cache={})
+    assert np.isfinite(again.read("Faithfulness", "scripted (scripted-old)").values).tolist() == [True] * 3 + [False]
+    assert np.isfinite(again.read("Faithfulness").values).tolist() == [False] * 3 + [True]

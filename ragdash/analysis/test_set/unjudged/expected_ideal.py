@@ -123,14 +123,19 @@ def _without_one(share: np.ndarray, query: np.ndarray, chance: np.ndarray, start
 
 
 def _expected_numbers(share: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """m P(m); the last entry has what is left of the expected number, as it stands for all numbers from there."""
+    """m P(m); the last entry has what is left of the expected number, for all numbers from there."""
     numbers = share * np.arange(share.shape[1])
     numbers[:, -1] = np.maximum(total - numbers[:, :-1].sum(axis=1), 0.0)
     return numbers
 
 
 def most_relevant(spec: Spec, query: np.ndarray) -> int | None:
-    """The number from which more relevant documents no longer change the ideal; None where there are too many cells."""
+    """The number from which more relevant documents no longer change the ideal.
+
+    None for a metric that is no such ratio, and where there are too many cells.
+    """
+    if spec.name not in RATIOS:
+        return None
     longest = int(np.bincount(query).max(initial=0)) if len(query) else 0
     most = min(longest, spec.k or ALL) if spec.name == "nDCG" else longest
     return most if len(query) * (most + 1) <= MOST_CELLS else None

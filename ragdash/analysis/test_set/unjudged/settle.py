@@ -15,7 +15,6 @@ from ragdash.analysis.run_similarity import TopKLists, collect_top_k
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.test_set.unjudged.bounds import bounds
 from ragdash.analysis.test_set.unjudged.expected_ideal import (
-    RATIOS,
     most_relevant,
     ratio_of,
     relevant_counts,
@@ -98,11 +97,8 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     As Minimal Test Collections (Carterette, Allan and Sitaraman 2006): the difference D of two means is taken as the
     sum over the unjudged documents of x w, x = 1 for a relevant one, w: what it alone changes. With chances p the mean
     of D is d + sum p w and its variance sum p (1 - p) w^2, near enough normal for many documents. A judgment of a
-    document removes p (1 - p) w^2 of the variance. For P and DCG at k this is exact. nDCG and recall divide by an ideal
-    that grows with the relevant documents: their mean and w are those expected under the chances (`expected_ideal`).
-    For AP, RR and others w is a first step from the judgments of today, so plan again after some. Queries without a
-    relevant document count as 0. The chances are those of `relevance_chances`, whose errors widen the variance; 0.5
-    where nothing is judged not relevant.
+    document removes p (1 - p) w^2 of it. For P and DCG at k this is exact; nDCG and recall have the expected ideal; for
+    others w is a first step, so plan again after some judgments. Queries without a relevant document count as 0.
 
     Raises
     ------
@@ -124,7 +120,7 @@ def plan_judgments(matches: Sequence[Match], spec: Spec, *, k: int | None = None
     lists, rows, matches = _offered(matches, spec, k or spec.k or DEPTH)
     chances = relevance_chances(lists, matches[0].truth, rows, chance)
     p = chances.values
-    most = most_relevant(spec, lists.queries[rows]) if spec.name in RATIOS else None
+    most = most_relevant(spec, lists.queries[rows])
     weight, expected = _weights(matches, spec, lists, rows, p, most)
     leader = int(np.nanargmax(expected)) if (~np.isnan(expected)).any() else 0
     others = [i for i in range(len(matches)) if i != leader and not np.isnan(expected[i])]

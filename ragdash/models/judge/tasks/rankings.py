@@ -102,6 +102,12 @@ def answer_order(texts: Sequence[str], case: Case, rubric: RankingCriterion) -> 
     return [different[i] for i in vote_order(len(different), case.vote)]
 
 
+def answer_letters(case: Case, rubric: RankingCriterion) -> dict[str, str]:
+    """{letter: answer} as a vote shows them."""
+    answers = [text for _, text in case.rivals or () if text and text.strip()]
+    return dict(zip(ascii_uppercase, answer_order(answers, case, rubric), strict=False))
+
+
 def rank_answers(rubric: RankingCriterion, case: Case, criterion: str) -> TaskSteps:
     """The asking of a case: about the answers of all runs, or the place that is kept where only one run is known."""
     if case.rivals is None:
@@ -116,10 +122,9 @@ def rank_answers(rubric: RankingCriterion, case: Case, criterion: str) -> TaskSt
         return Judgment(UNDEFINED, NO_RIVALS)
     if len(set(answers)) > MOST_ANSWERS:
         return Judgment(UNDEFINED, TOO_MANY)
-    shown = answer_order(answers, case, rubric)
-    letters = dict(zip(ascii_uppercase, shown, strict=False))
-    ranks, reason = dict.fromkeys(shown, 1), "All answers are the same text."
-    if len(shown) > 1:
+    letters = answer_letters(case, rubric)
+    ranks, reason = dict.fromkeys(letters.values(), 1), "All answers are the same text."
+    if len(letters) > 1:
         reply, = yield [_question(rubric, case, criterion, letters)]
         ranks = {letters[row["id"]]: int(row["rank"]) for row in reply.value["ranking"]}
         reason = reply.value["reason"]

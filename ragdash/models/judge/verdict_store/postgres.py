@@ -34,8 +34,9 @@ _BUMP = text("insert into ragdash.counters (project, log, count) values (:projec
              "(project, log) do update set count = ragdash.counters.count + :step returning count")
 _PACE = text("select count(*), avg(completion) from ragdash.verdicts where project = :project and judge = :judge "
              "and task = :task")
-_VERSIONS = text("select model, count(*), max(at) from ragdash.verdicts where project = :project and judge = :judge "
-                 "and left(task, 5) != 'Place' group by model order by max(at), model")
+_VERSIONS = text("select model, count(*), max(at collate \"C\") as last from ragdash.verdicts "
+                 "where project = :project and judge = :judge and left(task, 6) != 'Place:' group by model "
+                 "order by last, model collate \"C\"")
 _MODE = text("select mode from ragdash.modes where project = :project and id = :id")
 _SAVE_MODE = text("insert into ragdash.modes (project, id, mode) values (:project, :id, :mode) "
                   "on conflict (project, id) do update set mode = excluded.mode")
@@ -55,7 +56,7 @@ _ALL = text(f"select host, judges.model as judge_model, parameters, key, task, v
 _USAGE = text(
     "select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated), "
     "max(vote) + 1, string_agg(distinct task, ',') from (select judge, 1 as kept, prompt, completion, estimated, vote, "
-    "task from ragdash.verdicts where project = :project and left(task, 5) != 'Place' union all "
+    "task from ragdash.verdicts where project = :project and left(task, 6) != 'Place:' union all "
     "select judge, 0, prompt, completion, estimated, vote, task from ragdash.failures where project = :project) "
     "as replies join ragdash.judges on judge = judges.id where judges.project = :project "
     "group by host, judges.model, parameters, used order by used desc")

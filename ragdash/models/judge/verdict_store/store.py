@@ -48,7 +48,7 @@ _USAGE = """
 select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated),
        max(vote) + 1, group_concat(distinct task)
 from (select judge, 1 as kept, prompt, completion, estimated, vote, task from verdicts
-      where task not like 'Place:%' union all
+      where substr(task, 1, 6) != 'Place:' union all
       select judge, 0, prompt, completion, estimated, vote, task from failures)
 join judges on judge = judges.id group by judges.id order by used desc
 """
@@ -102,8 +102,8 @@ class VerdictStore:
         with self._open() as db:
             return [] if db is None else db.execute(
                 "select verdicts.model, count(*), max(at) from verdicts join judges on judge = judges.id where "
-                "host = ? and judges.model = ? and parameters = ? and task not like 'Place:%' group by verdicts.model "
-                "order by max(at), verdicts.model",
+                "host = ? and judges.model = ? and parameters = ? and substr(task, 1, 6) != 'Place:' "
+                "group by verdicts.model order by max(at), verdicts.model",
                 (judge.host, judge.model, judge.parameters)).fetchall()
 
     def learned_mode(self, url: str, model: str) -> dict:
