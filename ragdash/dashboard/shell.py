@@ -61,8 +61,9 @@ def _main() -> None:
         _pages_without_data(present)
         with st.container(gap="xxsmall", key="choices"):
             link = _sidebar(present)
-            st.page_link("pages/test-set.py", label="Test set", icon=":material/quiz:")
-            st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
+            with st.container(horizontal=True, gap=None, key="more_pages"):
+                st.page_link("pages/test-set.py", label="Test set", icon=":material/quiz:")
+                st.page_link("pages/metrics.py", label="Metrics and help", icon=":material/function:")
             _keep_history()
             small_screen.render(elements.theme().paper, elements.theme().ink, elements.theme().grid)
             log_watch.render()

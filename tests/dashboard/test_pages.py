@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard import page_list
 from ragdash.dashboard.session.data_store import LOADED, DataStore, SessionRun
+from ragdash.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
@@ -233,6 +234,21 @@ def test_the_store_lets_go_of_what_was_used_longest_ago():
         store.put(run)
     assert len(store) == 1 and store.run(runs[2].digest[:12]) is runs[2] and store.run(runs[0].digest) is None
     assert store.truth(runs[2].digest) is None and store.get("") is None
+
+
+def test_a_run_made_from_judgments_with_their_grades_as_scores_hides_neither_of_them(tmp_path):
+    truth = Truth.build("truth", ["q1", "q2"], ["a", "b"], [1, 2])
+    run = Run.build("run", ["q1", "q2"], ["a", "b"], [1.0, 2.0])
+    assert run.digest == truth.digest
+    stored = Workspace(tmp_path / "workspace")
+    for first, second in ((run, truth), (truth, run)):
+        store = DataStore(fallback=lambda: stored)
+        for record in (first, second):
+            assert store.put(record) == run.digest
+            stored.add_record(record)
+        for held in (store, DataStore(fallback=lambda: stored)):
+            found = held.run(run.digest[:12]), held.truth(run.digest[:12])
+            assert [type(one) for one in found] == [Run, Truth]
 
 
 @pytest.mark.slow

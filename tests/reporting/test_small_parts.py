@@ -17,6 +17,7 @@ from ragdash.reporting.html.sections import appendix, failures, summary
 from ragdash.reporting.html.sections.cells import summary_arrays
 from ragdash.reporting.plots.common.arrays import CUTOFFS, rank_bins
 from ragdash.reporting.sentences import comparison, latency_cost, what_if
+from ragdash.reporting.sentences.formatting import short_names
 from ragdash.reporting.tables import history
 from ragdash.reporting.tables.regression_set import ticket
 
@@ -133,3 +134,12 @@ def test_intervals_with_and_without_a_width_are_explained_where_no_query_differs
     note = comparison.same_values_note(row)
     assert "a metric of 0 and 1 (Hit rate@1) shows how large a difference could still be" in note.replace("\\", "")
     assert comparison.same_values_note(row[:1]) == comparison.same_values_note(row[1:]) == ""
+
+
+def test_short_names_of_many_variants_can_be_told_apart():
+    names = [f"{retriever}-{model}-{size}-k{depth}-rerank" for retriever in ("bm25", "dense", "hybrid")
+             for model in ("small", "base", "large") for size in (256, 512, 1024) for depth in (5, 10, 20)]
+    short = short_names(names, 20)
+    assert len(set(short)) == len(names) and max(map(len, short)) <= 40
+    assert short_names([*names[:1] * 2, "other"], 20)[:2] == [short_names(names[:1], 20)[0]] * 2, "the same name twice"
+    assert all(len(name) <= 12 for name in short_names(names, 12)), "a column has no room for more"

@@ -9,9 +9,11 @@ import subprocess
 import numpy as np
 import pytest
 
+import ragdash
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
 from ragdash.core.storage.sqlite_file import is_disk_full
+from ragdash.io.recorded.folder import log_entries
 from ragdash.workspace import Workspace
 from ragdash.workspace.reviews import Event, ReviewStore
 
@@ -74,6 +76,23 @@ def test_notes_on_a_full_disk_say_so(small_disk):
     assert "disk that is full" in problem_of(lambda: reviews.read(TRUTH))
     (small_disk / "filler").unlink()
     assert [event.value for event in reviews.read(TRUTH).events] == ["before"]
+
+
+def test_a_recording_keeps_what_was_added_and_is_resumed_once_there_is_room(small_disk):
+    added = 0
+    with pytest.raises(InputError) as error, ragdash.record("dense", folder=small_disk) as recording:
+        recording.add("first", ["d1"])
+        fill(small_disk)
+        for number in range(10_000):
+            recording.add(f"q{number}", [f"document {rank}" for rank in range(20)])
+            added += 1
+    assert error.value.problems[0].message == "recording/full", "not what the end of the recording met as well"
+    entry, = log_entries(small_disk)
+    assert (entry.state, entry.queries) == ("interrupted", added + 1)
+    (small_disk / "filler").unlink()
+    with ragdash.record("dense", folder=small_disk, resume=True) as recording:
+        recording.add(f"q{added}", ["d1"])
+    assert len(recording.result()) == added + 2
 
 
 @pytest.mark.parametrize(("code", "free", "full"), [

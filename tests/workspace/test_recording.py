@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 
@@ -192,6 +193,10 @@ def test_an_exception_leaves_the_run_interrupted(logs):
     (lambda run: run.add(1.0, ["d1"]), "python-object/id"),
     (lambda run: run.add("q2"), "recording/nothing"),
     (lambda run: run.add("q2", [], answer=5), "recording/text"),
+    (lambda run: run.add("q2", [], latency_ms=float("nan")), "recording/number"),
+    (lambda run: run.add("q2", [], latency_ms={"retrieval": 5, "total": np.inf}), "recording/number"),
+    (lambda run: run.add("q2", [], cost_usd=-1), "recording/number"),
+    (lambda run: run.add("q2", [], cost_usd="1"), "recording/number"),
     (lambda run: run.add("q2", [{"doc_id": "d1", "text": 5}]), "recording/text"),
     (lambda run: run.add("q2", [], model=object()), "recording/json"),
     (lambda run: run.add("q2", [], answer="\ud800"), "recording/json"),

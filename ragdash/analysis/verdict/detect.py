@@ -83,7 +83,8 @@ def find_checks(matches: Sequence[Match], spec: Spec, k: int | None = None, *,
 def _several_truths(truths: Sequence[str]) -> list[RunCheck]:
     if len(truths) < 2:
         return []
-    return [RunCheck("several-truths", "withheld", (), {"count": len(truths), "names": list(truths)})]
+    return [RunCheck("several-truths", "withheld", (), {
+        "count": len(truths), "names": list(truths), "last": truths[-1]})]
 
 
 def _rising(match: Match) -> list[RunCheck]:

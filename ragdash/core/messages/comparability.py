@@ -247,9 +247,9 @@ MESSAGES: Mapping[str, Message] = {
         reason="missing queries: {count:,}",
     ),
     "check-unknown-ids": Message(
-        actual="{run}: {share:.0%} of its documents match no judged or known document; the best other run has "
-               "{other:.0%}",
-        expected="These documents count as not relevant, whatever they are.",
+        actual="{run}: {share:.0%} of its documents are unknown (no judgment or text has their id); of the best other "
+               "run {other:.0%} are",
+        expected="Unknown documents count as not relevant.",
         fix="Check how the ids of this run are written; --ids and --collapse read other spellings.",
         page="Check how the ids of this run are written. The Data page shows examples.",
         reason="unknown ids",
@@ -301,18 +301,18 @@ MESSAGES: Mapping[str, Message] = {
         actual="{count} files with judgments are loaded: {names}",
         expected="They can disagree about the same document.",
         fix="Pass one file with --truth, or merge them first.",
-        page="The last one is in use: accept it, or remove it on the Data page and add the right one.",
+        page="The last one{last:? ({last})} is in use: accept it, or remove it on the Data page and add the right one.",
         reason="several judgments",
     ),
     "check-few-queries": Message(
         actual="Only {count:count query} {count:plural has/have} a value",
-        expected="A few queries decide the result, and other queries may turn it.",
+        expected="A few queries decide the result, and other queries may reverse it.",
         fix="Add queries: 50 or more are a good test.",
         reason="few queries",
     ),
     "check-perfect-score": Message(
         actual="{run} has the best possible {metric} on every one of {count:,} queries",
-        expected="Check that it was not made from the judgments.",
+        expected="It may have been made from the judgments.",
         fix="Check how the run was made.",
         reason="perfect on every query",
     ),
@@ -333,7 +333,7 @@ MESSAGES: Mapping[str, Message] = {
     "check-inverted-grades": Message(
         actual="Every run ranks documents with low grades before those with high grades",
         expected="The grades may count the other way: here a higher grade means more relevant.",
-        fix="Turn the grades round in the file of judgments if 1 means best.",
+        fix="If 1 means best in the file of judgments, reverse its grades.",
         reason="grades look inverted",
     ),
     "check-same-content": Message(

@@ -33,6 +33,7 @@ SHORT = 12  # characters of a digest in links
 TRUTH_FIELDS = ("grade", "relevant", "answers", "evidence")
 RUN_FIELDS = ("score", "rank", "retrieved", "contexts", "answer")
 REVERSED = "reversed-scores"  # in SessionRun.ids
+KINDS: dict[type | None, str] = {Run: "run", Truth: "truth"}  # as the workspace calls them
 
 
 def read_only() -> bool:
@@ -57,45 +58,50 @@ class DataStore:
                  samples: Callable[[], Mapping[str, Run | Truth]] = dict):
         self._samples = samples
         self.limit, self.behind = memory_limit() if limit is None else limit, fallback
-        self._records: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
-        self._weights: dict[str, int] = {}
+        self._records: OrderedDict[tuple[type, str], Run | Truth | Corpus] = OrderedDict()
+        self._weights: dict[tuple[type, str], int] = {}
         self._lock = threading.RLock()
 
     def put(self, record: Run | Truth | Corpus) -> str:
-        """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is."""
+        """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is.
+
+        A run that was made from judgments, with the grades as scores, has the digest of these: both are kept.
+        """
         with self._lock:
-            if record.digest not in self._records:
-                self._records[record.digest], self._weights[record.digest] = record, weight(record)
+            key = (type(record), record.digest)
+            if key not in self._records:
+                self._records[key], self._weights[key] = record, weight(record)
                 self._let_go()
-            self._records.move_to_end(record.digest)
+            self._records.move_to_end(key)
             return record.digest
 
-    def get(self, digest: str) -> Run | Truth | Corpus | None:
+    def get(self, digest: str, kind: type | None = None) -> Run | Truth | Corpus | None:
         """The run, truth or corpus whose digest starts with this text (at least SHORT characters), or None.
+
+        kind: Run, Truth or Corpus; None: any of them.
 
         None too if the workspace cannot read it; the Data page says why.
         """
         try:
-            return self.load(digest)
+            return self.load(digest, kind)
         except InputError:
             return None
 
-    def load(self, digest: str) -> Run | Truth | Corpus | None:
+    def load(self, digest: str, kind: type | None = None) -> Run | Truth | Corpus | None:
         """The same, with InputError where the workspace has it and cannot read it."""
         if len(digest) < SHORT:
             return None
         with self._lock:
-            known_digest = (
-                digest
-                if digest in self._records
-                else next((key for key in self._records if key.startswith(digest)), None)
-            )
-            if known_digest is not None:
-                self._records.move_to_end(known_digest)
-                return self._records[known_digest]
-        entry = self.behind and (home := self.behind()).find(digest)
+            known = next((key for held in (Run, Truth, Corpus) if (key := (held, digest)) in self._records
+                          and kind in (None, held)), None) or next(
+                (key for key in self._records if key[1].startswith(digest) and kind in (None, key[0])), None)
+            if known is not None:
+                self._records.move_to_end(known)
+                return self._records[known]
+        entry = self.behind and (home := self.behind()).find(digest, KINDS.get(kind))
         if not entry:
-            sample = next((record for key, record in self._samples().items() if key.startswith(digest)), None)
+            sample = next((record for key, record in self._samples().items()
+                           if key.startswith(digest) and (kind is None or isinstance(record, kind))), None)
             return None if sample is None else self._held_now(sample)
         record = home.load_run(entry.digest) if entry.kind == "run" else home.load_truth(entry.digest)
         return self._held_now(record)
@@ -103,21 +109,21 @@ class DataStore:
     def _held_now(self, record: Run | Truth) -> Run | Truth:
         with self._lock:
             self.put(record)
-            return self._records[record.digest]
+            return self._records[(type(record), record.digest)]
 
     def run(self, digest: str) -> Run | None:
-        """The run of that digest, None where it is not held (or is a truth)."""
-        record = self.get(digest)
+        """The run of that digest, None where it is not held."""
+        record = self.get(digest, Run)
         return record if isinstance(record, Run) else None
 
     def truth(self, digest: str) -> Truth | None:
-        """The truth of that digest, None where it is not held (or is a run)."""
-        record = self.get(digest)
+        """The truth of that digest, None where it is not held."""
+        record = self.get(digest, Truth)
         return record if isinstance(record, Truth) else None
 
     def corpus(self, digest: str) -> Corpus | None:
         """The documents of that digest, None where they are not held."""
-        record = self.get(digest)
+        record = self.get(digest, Corpus)
         return record if isinstance(record, Corpus) else None
 
     def __len__(self) -> int:
@@ -132,8 +138,8 @@ class DataStore:
 
     def _let_go(self) -> None:
         while sum(self._weights.values()) > self.limit and len(self._records) > 1:
-            digest, _ = self._records.popitem(last=False)
-            del self._weights[digest]
+            key, _ = self._records.popitem(last=False)
+            del self._weights[key]
 
 
 def weight(thing: Run | Truth | Corpus) -> int:

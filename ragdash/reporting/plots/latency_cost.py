@@ -14,6 +14,7 @@ from ragdash.reporting.plots.common.theme import (
     Look,
     Theme,
     axis_range,
+    count_gray_runs,
     escape,
     figure,
     looks,
@@ -54,7 +55,8 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
                      tickformat=",~g", nticks=7, rangemode="normal" if log else "tozero",
                      dtick=1 if log else None)
     fig.update_yaxes(title_text="Share of the queries", range=[0, 1.06], tickformat=".0%")
-    fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(names) + 2) // 3))
+    entries = count_gray_runs(fig, looks(names, slots, theme))
+    fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((entries + 2) // 3))
     return fig
 
 

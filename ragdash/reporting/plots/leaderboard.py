@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
@@ -156,7 +156,9 @@ def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.nd
         fig.add_trace(go.Scatter(x=[*times[part], *times[part][::-1]], y=np.concatenate([high[part], low[part][::-1]]),
                                  fill="toself", fillcolor=look.translucent(), line={"width": 0}, mode="lines",
                                  hoverinfo="skip"))
-        fig.add_trace(go.Scatter(x=list(times[part]), y=mean[part], mode=mode, line=look.line(1.6),
+        bars = {"array": high[part] - mean[part], "arrayminus": mean[part] - low[part], "color": look.color,
+                "visible": end - start == 1}  # a band has no width around one point
+        fig.add_trace(go.Scatter(x=list(times[part]), y=mean[part], mode=mode, line=look.line(1.6), error_y=bars,
                                  marker=look.marker(size), hoverinfo="text", hovertext=hover[part]))
     level = [np.nan if value is None else value for value in accepted]
     fig.add_trace(go.Scatter(x=list(times), y=level, mode="lines", hoverinfo="skip",
@@ -171,7 +173,12 @@ def history(times: Sequence, labels: Sequence[str], mean: np.ndarray, low: np.nd
             hoverinfo="text", hovertext=[f"{change}<br>{hover[index]}" for index in where], cliponaxis=False))
     for start in starts[1:-1]:
         fig.add_vline(x=times[start], line={"color": theme.muted, "width": 1, "dash": "dash"})
-    fig.update_xaxes(nticks=6, tickangle=0, title_text="" if isinstance(times[0], datetime) else "Run")
+    dated = isinstance(times[0], datetime)
+    fig.update_xaxes(nticks=6, tickangle=0, title_text="" if dated else "Run")
+    if len(times) == 1:
+        around = timedelta(hours=12) if dated else 0.5
+        fig.update_xaxes(range=[times[0] - around, times[0] + around], tickvals=[times[0]],
+                         tickformat="%b %-d, %Y" if dated else "")
     arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
     fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f",
                      range=_zoomed(axis, np.concatenate([mean, low, high])))

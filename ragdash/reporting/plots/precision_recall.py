@@ -15,6 +15,7 @@ from ragdash.reporting.plots.common.theme import (
     Look,
     Theme,
     axis_range,
+    count_gray_runs,
     end_labels,
     escape,
     figure,
@@ -67,7 +68,7 @@ def trade_off(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, precis
         fig.add_trace(go.Scatter(x=recall[index][noted], y=precision[index][noted], customdata=ks[noted],
                                  mode="markers", showlegend=False, legendgroup=look.group, marker=look.marker(sizes),
                                  hovertemplate=hover))
-    _unit_square(fig, "Recall@k", "Precision@k", len(names), np.asarray(precision))
+    _unit_square(fig, "Recall@k", "Precision@k", looks(names, slots, theme), np.asarray(precision))
     return fig
 
 
@@ -80,7 +81,7 @@ def interpolated(names: Sequence[str], slots: Sequence[int], levels: np.ndarray,
             x=levels, y=precision[index], mode="lines+markers", name=look.name, line=look.line(),
             marker=look.marker(9),
             hovertemplate=f"{look.name}<br>recall %{{x:.1f}}<br>precision %{{y:.3f}}<extra></extra>"))
-    _unit_square(fig, "Recall level", "Interpolated precision", len(names), np.asarray(precision))
+    _unit_square(fig, "Recall level", "Interpolated precision", looks(names, slots, theme), np.asarray(precision))
     fig.update_xaxes(tickvals=np.asarray(levels)[::2])
     return fig
 
@@ -138,14 +139,15 @@ def _cutoff_axis(fig: go.Figure, ks: np.ndarray, log: bool) -> None:
     fig.update_xaxes(title_text="Cutoff k (documents looked at)")
 
 
-def _unit_square(fig: go.Figure, x_title: str, y_title: str, runs: int, precision: np.ndarray) -> None:
+def _unit_square(fig: go.Figure, x_title: str, y_title: str, run_looks: Sequence[Look], precision: np.ndarray) -> None:
     """Recall from 0 to 1; the precision axis ends early where no run comes near 1."""
     top = float(np.nanmax(precision)) if np.isfinite(precision).any() else 1.0
     top = next(step for step in (0.25, 0.5, 1.0) if top <= step * 0.98 or step == 1.0)
     fig.update_xaxes(title_text=x_title, range=[-0.02, 1.02], tickformat=".1~f")
     fig.update_yaxes(title_text=y_title, range=[-0.02 * top, 1.03 * top], tickformat=".2~f")
-    rows = (runs + 1) // 2 if runs > DIRECT_LABELS else 0
-    fig.update_layout(showlegend=runs > 1, height=fig.layout.height + 24 * rows)
+    entries = count_gray_runs(fig, run_looks)
+    rows = (entries + 1) // 2 if len(run_looks) > DIRECT_LABELS else 0
+    fig.update_layout(showlegend=len(run_looks) > 1, height=fig.layout.height + 24 * rows)
 
 
 def _last(row: np.ndarray) -> float:

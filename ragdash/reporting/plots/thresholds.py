@@ -13,6 +13,7 @@ from ragdash.reporting.plots.common.theme import (
     Look,
     Theme,
     axis_range,
+    count_gray_runs,
     end_labels,
     escape,
     figure,
@@ -166,7 +167,8 @@ def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: 
                           f"n = {n[index]:,} queries<extra></extra>"))
     fig.update_xaxes(range=[-0.02, 1.02], tickformat=".1~f")
     fig.update_yaxes(range=[-0.02, 1.03], tickformat=".1~f")
-    fig.update_layout(showlegend=True, height=fig.layout.height + 22 * len(names))
+    entries = count_gray_runs(fig, looks(names, slots, theme))
+    fig.update_layout(showlegend=True, height=fig.layout.height + 22 * entries)
 
 
 def _literal(text: str) -> str:

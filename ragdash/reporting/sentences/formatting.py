@@ -17,6 +17,7 @@ from ragdash.metrics import METRICS, Spec, read_spec
 
 UNDEFINED = "–"
 NBSP = "\u00a0"
+ROW = 20  # characters of a name from which on it has a row of its own
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#+\-!|$~:^()&]")
 _INDENTED = re.compile(r"^[ \t]{2,}", re.MULTILINE)  # four blanks begin a block of code
 _LINE_MARKS = re.compile(r"^(?P<digits>\d{1,9})?(?P<mark>(?(digits)\.(?=\s|$)|=+(?=[ \t]*$)))", re.MULTILINE)
@@ -92,11 +93,27 @@ def shorten_middle(name: str, limit: int) -> str:
 def short_names(names: Sequence[str], limit: int) -> list[str]:
     """Each name shortened in the middle, so that names that differ there can still be told apart.
 
+    Names that are the same at this limit are shortened less, where there is room for a row of text.
+
     Examples
     --------
     >>> short_names(["a-long-name-chunk-256-with-more", "a-long-name-chunk-512-with-more"], 16)
     ['a-l…nk-256-…more', 'a-l…nk-512-…more']
     """
+    short = _shortened(names, limit)
+    for longer in range(limit + 4, 2 * limit + 1, 4) if limit >= ROW else ():
+        called: dict[str, set[str]] = {}
+        for name, text in zip(names, short, strict=True):
+            called.setdefault(text, set()).add(name)
+        if max(map(len, called.values()), default=1) == 1:
+            break
+        short = [text if len(called[text]) == 1 else again
+                 for text, again in zip(short, _shortened(names, longer), strict=True)]
+    return short
+
+
+def _shortened(names: Sequence[str], limit: int) -> list[str]:
+    """Each name shortened to a limit; of those that would be the same, what is around their first difference stays."""
     short = [shorten_middle(name, limit) for name in names]
     for text in {text for index, text in enumerate(short) if text in short[:index]}:
         group = [index for index, other in enumerate(short) if other == text]

@@ -143,12 +143,16 @@ def change_sentence(verdict: Verdict, surface: Surface = "page", *, markdown: bo
     if verdict.state == "no-clear-difference":
         needed = [comparison.queries_needed for comparison in verdict.tied if np.isfinite(comparison.queries_needed)]
         gaps = [abs(comparison.mean_difference) for comparison in verdict.tied]
-        if needed and max(gaps) > 0 and max(needed) < 1e6:
+        if needed and max(gaps) > 0 and min(needed) < 1e6:
             size = plain(number(max(gaps)))
             of = f"a difference of {size}" if len(gaps) == 1 else f"the largest of these differences ({size})"
             parts.append(f"To confirm {of}, you would need about {_round_up(min(needed))} queries.")
+        elif needed:
+            parts.append("These differences are too small to confirm with any usual number of queries.")
     if verdict.qualified:
         parts.append(f"{plain(_findings(verdict.qualified, surface))}.")
+        fixes = dict.fromkeys(check.fix(surface) for check in verdict.qualified)
+        parts += [plain(fix) for fix in fixes if fix] if len(fixes) == 1 else []
     if verdict.state == "undefined" and not parts:
         return f"Load runs and judgments for which {plain(verdict.spec.title)} has a value, or choose another metric."
     if verdict.opposed:
@@ -215,7 +219,7 @@ def _against_others(verdict: Verdict, name: Say) -> str:
     better, tied = verdict.better_than, verdict.tied
     total = len(verdict.comparisons)
     if total > MAX_NAMES:
-        parts = [f"better than {len(better)} of {total}"] if better else []
+        parts = [f"better than {len(better)}"] if better else []
         parts += [f"no significant difference from {len(tied)}"] if tied else []
         uncompared = total - len(better) - len(tied)
         parts += [f"{uncompared} without enough common queries"] if uncompared else []

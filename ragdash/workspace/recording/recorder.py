@@ -11,7 +11,7 @@ import secrets
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,7 +121,8 @@ class Recording:
         if kind is None:
             self.close()
         else:
-            self._end(kind.__name__)
+            with suppress(InputError):  # of a full disk, which must not hide the error that ended the recording
+                self._end(kind.__name__)
 
     @property
     def queries(self) -> frozenset[str]:

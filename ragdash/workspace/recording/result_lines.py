@@ -43,6 +43,8 @@ def result_line(query_id: str, documents: object, fields: Mapping) -> tuple[byte
             values[name] = text_of(fields[name], name, query_id)
     if fields.get("contexts") is not None:
         values["contexts"] = [text_of(context, "contexts", query_id) for context in fields["contexts"]]
+    for name in ("latency_ms", "cost_usd"):
+        _check_amounts(fields.get(name), name, query_id)
     values |= {name: fields[name] for name in ("latency_ms", "cost_usd", "metrics") if fields.get(name) is not None}
     if fields.get("usage") is not None:
         values["usage"] = tokens_of(fields["usage"])
@@ -119,6 +121,16 @@ def _score(score: object, doc_id: object, query_id: str) -> float:
         raise InputError([Problem("recording/score", {"value": str(score), "document": str(doc_id),
                                                       "query": query_id}, field="score")])
     return float(score)
+
+
+def _check_amounts(value: object, field: str, query_id: str) -> None:
+    """Raise InputError for an amount, or one of several by stage, that is no finite number or below 0."""
+    for amount in value.values() if isinstance(value, Mapping) else [value]:
+        if amount is None:
+            continue
+        number = amount.item() if hasattr(amount, "item") else amount
+        if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
+            raise InputError([Problem("recording/number", {"value": str(amount), "query": query_id}, field=field)])
 
 
 def has_scores(line: bytes) -> bool | None:

@@ -2,9 +2,10 @@
 
 import json
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
+import pytest
 from history_cases import TRUTH, commits, repeated_nights
 from page_cases import address, charts, opened, shown, texts, widget
 
@@ -82,6 +83,19 @@ def test_the_picture_breaks_its_line_where_runs_are_not_comparable():
     assert "&lt;b&gt;" in lines[0].hovertext[0] and "n = 9 queries" in lines[0].hovertext[0]
     better = next(trace for trace in figure.data if trace.name == "better")
     assert list(better.y) == [0.88] and len(figure.layout.shapes) == 1
+
+
+def test_a_single_point_has_a_bar_and_its_day():
+    one = [np.array([value]) for value in (0.5, 0.4, 0.7)]
+    for time, around in ((datetime(2026, 3, 1, tzinfo=UTC), timedelta(hours=12)), (1, 0.5)):
+        figure = leaderboard.history([time], ["a"], *one, [""], [()], [9], [None], axis=Axis("MRR", 0, 1))
+        bar = next(trace.error_y for trace in figure.data if trace.error_y.visible)
+        assert bar.array == pytest.approx([0.2]) and bar.arrayminus == pytest.approx([0.1])
+        assert list(figure.layout.xaxis.range) == [time - around, time + around]
+    two = [np.array([value, value]) for value in (0.5, 0.4, 0.7)]
+    figure = leaderboard.history([1, 2], ["a", "b"], *two, ["", ""], [(), ()], [9, 9], [None, None],
+                                 axis=Axis("MRR", 0, 1))
+    assert not any(trace.error_y.visible for trace in figure.data), "a line has a band"
 
 
 def test_all_closed_runs_of_a_watched_folder_are_in_the_history(tmp_path, monkeypatch):

@@ -54,6 +54,17 @@ def test_a_picture_for_a_file_has_room_for_every_row_of_its_legend():
     assert heights[2] - heights[0] == 2 * LEGEND_LINE, "nine are in three rows"
 
 
+def test_the_legend_of_many_runs_names_the_colored_ones_and_counts_the_gray_ones():
+    for many, listed, title in ((12, 12, None), (30, 6, "Gray: 24 other runs, named on hover")):
+        names, curves = [f"run {number}" for number in range(many)], np.full((many, 20), 0.5)
+        for fig in (precision_recall.by_cutoff(names, list(range(many)), KS, curves, KS, *np.zeros((2, many, 20)),
+                                               axis=UNIT),
+                    precision_recall.trade_off(names, list(range(many)), KS, curves, curves, cutoff=10)):
+            shown = {trace.name for trace in fig.data if trace.showlegend is not False and trace.name in names}
+            assert shown == set(names[:listed]) and fig.layout.legend.title.text == title
+            assert all(any(name in (trace.hovertemplate or "") for trace in fig.data) for name in names)
+
+
 @pytest.mark.parametrize("many", [1, 3, 10])
 def test_means_draw_one_dot_a_run_best_on_top(many):
     mean = np.linspace(0.2, 0.8, many)

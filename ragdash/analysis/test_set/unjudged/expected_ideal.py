@@ -123,7 +123,7 @@ def _without_one(share: np.ndarray, query: np.ndarray, chance: np.ndarray, start
 
 
 def _expected_numbers(share: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """m P(m); the last entry has what is left of the expected number, as it stands for all numbers from there."""
+    """m P(m); the last entry has what is left of the expected number, for all numbers from there."""
     numbers = share * np.arange(share.shape[1])
     numbers[:, -1] = np.maximum(total - numbers[:, :-1].sum(axis=1), 0.0)
     return numbers

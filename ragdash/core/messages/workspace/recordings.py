@@ -163,6 +163,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="an interrupted run of the same name, settings, group and data",
         fix="Record it anew, without resume.",
     ),
+    "recording/number": Message(
+        actual="{value} for query {query!r}",
+        expected="a finite number, 0 or more",
+        fix="Give a number, or leave it out where it is not known.",
+    ),
     "recording/partly-scored": Message(
         actual="{count} of {total} documents of query {query!r} without a score",
         expected="a score for each document of a run, or for none",
@@ -236,7 +241,7 @@ MESSAGES: Mapping[str, Message] = {
     "recording/unwritable": Message(
         actual="a log folder that cannot be written ({reason})",
         expected="a folder that you may write",
-        fix="Check its permissions, or name another in RAGDASH_LOG_DIR.",
+        fix="Check its permissions and the free space of the disk, or name another in RAGDASH_LOG_DIR.",
     ),
     "unfinished-run/interrupted": Message(
         actual="run {name!r}, whose recording was interrupted after {queries:count query}",

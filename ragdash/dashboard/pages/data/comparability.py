@@ -31,6 +31,7 @@ SAME_FINDING = {"missing-queries": "missing-queries", "rising-scores": "rising-s
                 "same-content": "same-rankings"}
 """The finding that says what a check of the verdict says."""
 IN_SUMMARY = ("missing-queries", "no-common-document", "no-common-query")  # checks that the first sentence names too
+NOT_IN_SUMMARY = ("unknown-ids", "several-truths")  # checks that it does not know: it would call the runs comparable
 WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
@@ -71,7 +72,7 @@ def render_open_checks(shown: Sequence[RunCheck] = ()) -> None:
         return
     rest = replace(report, entries=tuple(entry for entry in report.entries
                                          if not any(_says_the_same(check, entry) for check in shown)))
-    with_summary = not any(check.kind in IN_SUMMARY for check in shown)
+    with_summary = not any(check.kind in (*IN_SUMMARY, *NOT_IN_SUMMARY) for check in shown)
     if not with_summary and not any(entry.fixes for entry in runs) and all(
             finding.severity == "note" for finding in rest.findings):
         return

@@ -34,6 +34,7 @@ SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
 LEGEND_NAME = 22  # characters of a name in a legend
+LISTED = 12  # runs whose names a legend has; of more it counts the gray ones
 DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
 
 
@@ -108,6 +109,7 @@ class Look:
     name: str = ""
     group: str = ""
     paper: str = "#ffffff"
+    is_gray: bool = False
 
     def translucent(self, opacity: float = 0.16) -> str:
         """The color as rgba, for the band behind a line."""
@@ -128,7 +130,7 @@ def run_look(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -
     """Color, symbol and dash of a slot; slots from 6 on are gray and differ by symbol and dash."""
     color = theme.runs[slot] if 0 <= slot < COLORED else theme.gray
     return Look(color, SYMBOLS[slot % len(SYMBOLS)], DASHES[slot % len(DASHES)], SIGNS[slot % len(SIGNS)], escape(name),
-                group, theme.paper)
+                group, theme.paper, not 0 <= slot < COLORED)
 
 
 def color_best(slots: Sequence[int], order: Sequence[int], baseline: int | None = None) -> list[int]:
@@ -286,7 +288,8 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
     """
     if len(run_looks) > DIRECT_LABELS:
         shorten_legend(fig, run_looks)
-        fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(run_looks) + 1) // 2))
+        entries = count_gray_runs(fig, run_looks)
+        fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((entries + 1) // 2))
         return
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
@@ -299,6 +302,18 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
                            align="left")
         width = max(width, len(html.unescape(text)))
     fig.update_layout(margin_r=24 + 7 * width)
+
+
+def count_gray_runs(fig: go.Figure, run_looks: Sequence[Look]) -> int:
+    """Of many runs the legend counts the gray ones, whose names appear on hover. Returns the number of entries."""
+    gray = [look for look in run_looks if look.is_gray]
+    if len(run_looks) <= LISTED or not gray:
+        return len(run_looks)
+    for trace in fig.data:
+        if isinstance(trace, (go.Scatter, go.Scattergl)) and trace.line.color == gray[0].color:
+            trace.showlegend = False
+    fig.update_layout(legend_title_text=f"Gray: {len(gray)} other runs, named on hover")
+    return len(run_looks) - len(gray) + 2
 
 
 def shorten_legend(fig: go.Figure, run_looks: Sequence[Look]) -> None:
