@@ -26,10 +26,10 @@ def with_paired_ids(rows: Sequence[dict]) -> list[dict]:
     first = rows[0] if rows else {}
     names = [name for name, value in first.items() if type(value) is list and _names_documents(name)]
     pairs = {name: [pair for row in rows for pair in _lists(row.get(name))] for name in names}
-    pairs = {name: found for name, found in pairs.items() if len(found) >= _FEWEST and all(map(_is_pair, found))
-             and not {pair[0] for pair in found} & {pair[1] for pair in found}}
+    pairs = {name: listed for name, listed in pairs.items() if len(listed) >= _FEWEST and all(map(_is_pair, listed))
+             and not {pair[0] for pair in listed} & {pair[1] for pair in listed}}
     is_returned = any(not RETURNED.isdisjoint(words(str(name))) for name in pairs)
-    pairs = {name: found for name, found in pairs.items() if is_returned or all(map(_names_part, found))}
+    pairs = {name: listed for name, listed in pairs.items() if is_returned or all(map(_names_part, listed))}
     if not pairs:
         return list(rows)
     return [{**row, **{name: [PairedId(MARK.join(pair)) for pair in row[name]] for name in pairs
