@@ -92,6 +92,7 @@ class Session:
     values: dict[str, WidgetState] = field(default_factory=dict)
     shown: dict[tuple[int, ...], object] = field(default_factory=dict)
     cookie: str = ""
+    login: str = ""  # the cookie of a login, as name=value
     received: int = 0
     failed: str = ""
     _socket: ClientConnection | None = None
@@ -109,10 +110,11 @@ class Session:
     async def connect(self) -> None:
         """The websocket alone, with the cookie and the token that the page's address gives."""
         self.cookie = await asyncio.to_thread(self._fetch_cookie)
+        cookies = "; ".join(filter(None, (self.cookie, self.login)))
         protocols = ["streamlit", self.cookie.partition("=")[2] or "PLACEHOLDER"]
         self._socket = await connect(f"ws://{self.address}/_stcore/stream", subprotocols=protocols, max_size=None,
                                      origin=f"http://{self.address}", ping_interval=None, open_timeout=120,
-                                     additional_headers={"Cookie": self.cookie} if self.cookie else None)
+                                     additional_headers={"Cookie": cookies} if cookies else None)
 
     def _fetch_cookie(self) -> str:
         for path in ("_stcore/health", ""):

@@ -272,14 +272,23 @@ def kill_under_a_page(setup: TeamSetup, app: App, server: list[str]) -> None:
     app.drawn()
 
 
+def page_at(setup: TeamSetup, port: int, new_page: Callable) -> App:
+    """A page that the proxy has sent to this server: a login holds at the address of the proxy alone."""
+    while True:
+        before, app = setup.sessions(port), new_page("ada@example.org")
+        if setup.sessions(port) > before:
+            return app
+        app.page.context.close()
+
+
 def watch_and_cancel(setup: TeamSetup, runs: str, new_page: Callable) -> None:
     """A job that one server shows is canceled on the other; another outlives its worker."""
     queue = shared_queue.queue()
     with Server(delay=0.3) as judge:
         id = enqueue(judge, 200, concurrency=2)
-        apps = [new_page("ada@example.org") for _ in setup.ports]  # the cookie holds at every port
-        for app, port in zip(apps, setup.ports, strict=True):
-            app.open(f"http://127.0.0.1:{port}/answers?part=judge&{runs}")
+        apps = [page_at(setup, port, new_page) for port in setup.ports]
+        for app in apps:
+            app.open(f"http://127.0.0.1:{setup.proxy}/answers?part=judge&{runs}")
             app.page.get_by_text("is judging stones").wait_for()
         report("both servers show the progress of a job of the queue")
         started = time.monotonic()

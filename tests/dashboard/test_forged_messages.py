@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,9 +15,11 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 
+from live_dashboard import free_port  # noqa: E402
 from sessions import Server, Session  # noqa: E402
 
 from ragdash.workspace import Workspace  # noqa: E402
+from ragdash.workspace.people.audit import AuditLog  # noqa: E402
 
 pytestmark = pytest.mark.slow
 PATIENCE = 3  # seconds for the answer to ten messages
@@ -40,9 +43,9 @@ def forged(element) -> list[WidgetState]:
             WidgetState(id=identifier, json_value='{"forged": true}')]
 
 
-async def collect(server: Server) -> tuple[list[WidgetState], str]:
+async def collect(server: Server, login: str = "") -> tuple[list[WidgetState], str]:
     """Everything that an editor's pages could send, and the address of a view."""
-    session, messages = Session(server.address), []
+    session, messages = Session(server.address, login=login), []
     await session.open()
     await session.visit("data")
     await session.upload("forged.trec", RUN)
@@ -55,29 +58,29 @@ async def collect(server: Server) -> tuple[list[WidgetState], str]:
     return messages, view
 
 
-async def visitor(server: Server, view: str, page: str) -> Session:
+async def visitor(server: Server, view: str, page: str, login: str = "") -> Session:
     """Somebody new who has opened the view and then this page."""
-    session = Session(server.address, query=view)
+    session = Session(server.address, query=view, login=login)
     await session.open()
     await session.visit(page)
     return session
 
 
-async def attack(server: Server, messages: list[WidgetState], view: str) -> None:
+async def attack(server: Server, messages: list[WidgetState], view: str, login: str = "") -> None:
     """All of them, ten at a time, and an upload that no page offers; then somebody else opens the view."""
     for page in ("data", "queries", "compare"):
-        session = await visitor(server, view, page)
+        session = await visitor(server, view, page, login)
         for start in range(0, len(messages), 10):
             session.values = {message.id: message for message in messages[start:start + 10]}
             try:
                 await asyncio.wait_for(session.set(messages[start]), PATIENCE)
             except TimeoutError:  # a value of a wrong type ends the runs of the sender's own page
                 await session.close()
-                session = await visitor(server, view, page)
+                session = await visitor(server, view, page, login)
     with suppress(OSError):  # refused, or taken and looked at by nobody
         await asyncio.to_thread(session._put, f"/_stcore/upload_file/{session.session_id}/forged", "x.trec", RUN)
     await session.close()
-    other = Session(server.address, query=view)
+    other = Session(server.address, query=view, login=login)
     await other.open()
     assert not other.failed and {"Metric", "Cutoff k"} <= {element.selectbox.label for element in other.shown.values()}
     await other.close()
@@ -104,3 +107,65 @@ def test_forged_messages_change_nothing_on_a_server_that_only_shows(tmp_path):
         viewer.stop()
     assert state_of(tmp_path / "workspace") == before
     assert not list(tmp_path.glob("workspace/reviews*")), "no notes"
+
+
+SECRET = "0123456789abcdef" * 4
+
+
+def logged_in(port: int, email: str) -> str:
+    """The cookie that a login sets, signed with the secret of the server."""
+    from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+
+    name = "_streamlit_user"
+    claims = {"email": email, "is_logged_in": True, "origin": f"http://127.0.0.1:{port}"}
+    return f"{name}={create_signed_value(SECRET, name, json.dumps(claims)).decode()}"
+
+
+def with_login(folder: Path, port: int) -> None:
+    """Secrets of a server with an admin and a viewer."""
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "secrets.toml").write_text(f"""
+[auth]
+redirect_uri = "http://127.0.0.1:{port}/oauth2callback"
+cookie_secret = "{SECRET}"
+client_id = "ragdash"
+client_secret = "{SECRET}"
+server_metadata_url = "http://127.0.0.1:9/.well-known/openid-configuration"
+
+[access]
+admins = ["kim@example.org"]
+viewers = ["bob@example.org"]
+""")
+
+
+async def knock(server: Server, messages: list[WidgetState], login: str) -> Session:
+    """Open the server as somebody whom it must not let in, and send everything."""
+    session = Session(server.address, login=login)
+    await session.open()
+    session.values = {message.id: message for message in messages[:200]}
+    with suppress(TimeoutError):
+        await asyncio.wait_for(session.set(messages[0]), PATIENCE)
+    await session.close()
+    return session
+
+
+def test_messages_of_an_admin_change_nothing_when_a_viewer_or_a_stranger_sends_them(tmp_path):
+    """The same server with the same pages; only the login is another one. What was done is in the audit log."""
+    port = free_port()
+    with_login(tmp_path, port)
+    server = Server.start(tmp_path, port=port)
+    try:
+        messages, view = run_apart(collect(server, logged_in(port, "kim@example.org")))
+        before, folder = state_of(tmp_path / "workspace"), tmp_path / "workspace"
+        assert len(before) == 2 and len(messages) > 100
+        log = AuditLog(folder / "audit.sqlite")
+        uploads = len(log.entries())
+        assert uploads == 2 and {entry.who for entry in log.entries()} == {"kim@example.org"}
+        run_apart(attack(server, messages, view, logged_in(port, "bob@example.org")))
+        for login in ("", logged_in(port, "eve@example.org"), logged_in(port, "kim@example.org")[:-1] + "x"):
+            session = run_apart(knock(server, messages, login))
+            assert "Metric" not in {getattr(element.selectbox, "label", "") for element in session.shown.values()}
+        assert state_of(folder) == before and not list(folder.glob("reviews*")), "nothing of it is kept"
+        assert {entry.outcome for entry in log.entries()[uploads:]} <= {"refused"}
+    finally:
+        server.stop()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from string import hexdigits
+
 import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError
 from ragdash.dashboard.auth import rights
-from ragdash.dashboard.auth.actions import ACTIONS, READ_AUDIT
+from ragdash.dashboard.auth.actions import READ_AUDIT
+from ragdash.dashboard.session.data_store import SHORT
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.workspace.people.audit import audit_log, entry_lines
 
-MOST_ROWS = 200  # drawn; the file has all
+MOST_ROWS, TALLEST = 200, 400  # drawn, the file has all; pixels
+DIGEST = 64  # characters of a whole one
 
 
 def render() -> None:
@@ -32,10 +36,15 @@ def render() -> None:
                    + (f" The last {MOST_ROWS} of {len(entries):,}; the file has all." if len(entries) > MOST_ROWS
                       else ""))
         rows = [{"Time (UTC)": entry.when[:19].replace("T", " "), "Who": entry.who, "Role": entry.role,
-                 "Page": ACTIONS[entry.action].page if entry.action in ACTIONS else "", "Action": entry.action,
-                 "Object": entry.object, "Outcome": entry.outcome} for entry in reversed(entries[-MOST_ROWS:])]
+                 "Action": entry.action, "Outcome": entry.outcome, "Object": _shortened(entry.object)}
+                for entry in reversed(entries[-MOST_ROWS:])]
         if rows:
-            elements.frame(pd.DataFrame(rows), "audit_rows", fmt.count(len(entries), "entry of the audit log",
-                                                                       "entries of the audit log"), height=300)
-            st.download_button("Download the audit log", lambda: entry_lines(entries), "audit.jsonl",
+            title = fmt.count(len(entries), "entry of the audit log", "entries of the audit log")
+            elements.frame(pd.DataFrame(rows), "audit_rows", title, height=min(38 + 35 * len(rows), TALLEST))
+            st.download_button("Whole log as JSON lines", lambda: entry_lines(entries), "audit.jsonl",
                                "application/jsonl", key="audit_file", icon=":material/download:", on_click="ignore")
+
+
+def _shortened(thing: str) -> str:
+    """A digest by its beginning, as in links; anything else as it is."""
+    return thing[:SHORT] if len(thing) == DIGEST and set(thing) <= set(hexdigits) else thing
