@@ -111,7 +111,9 @@ def test_a_given_name_that_is_not_utf8_is_shown_with_its_bytes(tmp_path, monkeyp
     (tmp_path / "qrels.txt").write_text(QRELS)
     run = os.fsdecode(b"n\xff") + "=run.trec"
     for arguments in (("evaluate", run, "--truth", "qrels.txt"), ("compare", run, "run.trec", "--truth", "qrels.txt"),
-                      ("check", run), ("report", run, "--truth", "qrels.txt", "-o", "report.html")):
+                      ("check", run), ("report", run, "--truth", "qrels.txt", "-o", "report.html"),
+                      ("report", "run.trec", "--truth", "qrels.txt", "-o", "report.html", "--title",
+                       os.fsdecode(b"n\xff"))):
         status, out, err = call(capfdbinary, *arguments)
         assert status == 0 and "Traceback" not in err, err
         assert "n\\udcff" in (out or (tmp_path / "report.html").read_text())
