@@ -100,6 +100,11 @@ def seconds(text: str) -> float:
     return float(text)
 
 
+def visible_text(text: str) -> str:
+    """The argparse type of a text that is written to a file: bytes that are not UTF-8 become visible."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
     """The argparse type of a whole number that is at least `minimum` and at most `maximum`."""
     def number(text: str) -> int:

@@ -23,6 +23,8 @@ def home() -> Path:
 def split_name(text: str) -> tuple[str | None, str]:
     """(name, path) of an argument NAME=path; (None, path) of a plain one, or where a file of that whole name exists.
 
+    Bytes of the name that are not UTF-8 become visible, as in names of files; the path is as it was.
+
     Examples
     --------
     >>> split_name("bm25=runs/bm25.trec"), split_name("runs/bm25.trec")
@@ -31,7 +33,7 @@ def split_name(text: str) -> tuple[str | None, str]:
     name, equals, path = text.partition("=")
     if not equals or "/" in name or os.sep in name or Path(text).exists():
         return None, text
-    return name, path
+    return name.encode("utf-8", "backslashreplace").decode(), path
 
 
 def numbered(names: Sequence[str]) -> list[str]:

@@ -105,6 +105,20 @@ def test_a_file_name_that_is_not_utf8_is_shown_with_its_bytes(tmp_path, monkeypa
         assert "udcff" in (out or (tmp_path / "report.html").read_text())
 
 
+def test_a_given_name_that_is_not_utf8_is_shown_with_its_bytes(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.trec").write_text(RUN)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    run = os.fsdecode(b"n\xff") + "=run.trec"
+    for arguments in (("evaluate", run, "--truth", "qrels.txt"), ("compare", run, "run.trec", "--truth", "qrels.txt"),
+                      ("check", run), ("report", run, "--truth", "qrels.txt", "-o", "report.html"),
+                      ("report", "run.trec", "--truth", "qrels.txt", "-o", "report.html", "--title",
+                       os.fsdecode(b"n\xff"))):
+        status, out, err = call(capfdbinary, *arguments)
+        assert status == 0 and "Traceback" not in err, err
+        assert "n\\udcff" in (out or (tmp_path / "report.html").read_text())
+
+
 def test_a_fault_of_ragdash_has_a_status_of_its_own(monkeypatch, capfdbinary):
     def broken(command: str):
         raise ZeroDivisionError("planted")

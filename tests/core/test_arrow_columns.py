@@ -24,3 +24,13 @@ def test_texts_of_two_columns_are_compared_pair_by_pair():
     sliced = pa.chunked_array([pa.array(["skipped", *left[:7], *padding]).slice(1)])
     assert equal_texts(sliced, rows[small], text_column([*right[:7], *padding]), others[small]).tolist() == [
         equal for equal, kept in zip(expected, small, strict=True) if kept]
+
+
+def test_texts_of_every_length_around_eight_bytes_are_equal_as_strings_are():
+    for longest in range(1, 18):
+        texts = ["a" * length for length in range(longest + 1)]
+        texts += [f"{'a' * at}b{'a' * (longest - at - 1)}" for at in range(longest)]
+        left, right = np.divmod(np.arange(len(texts) ** 2), len(texts))
+        column = text_column([*texts, "x" * 40])  # without more texts the last ones would end with the column
+        assert equal_texts(column, left, column, right).tolist() == [
+            texts[i] == texts[j] for i, j in zip(left, right, strict=True)], longest

@@ -10,7 +10,7 @@ from ragdash.io.formats.json_columns import _name_of_ids
 from ragdash.io.proposals.records import _json_values
 from ragdash.io.proposals.shapes.headers import header_names
 from ragdash.io.proposals.shapes.values_by_query import KEY, columns_by_query
-from ragdash.io.tables.cells import parse_cell
+from ragdash.io.tables.cells import parse_cell, printed_array
 from ragdash.io.tables.mapping_hints import mapping_example
 
 
@@ -74,3 +74,10 @@ def test_a_list_below_other_members_is_read_up_to_the_error_and_names_its_line()
         io.read_run(("run.json", content.encode()))
     assert [(problem.line, problem.field) for problem in caught.value.problems if problem.severity == "error"] == [
         (3, "retrieved")]
+
+
+def test_an_array_as_numpy_prints_it_has_both_brackets_and_is_not_shortened():
+    assert printed_array("['a'\n 'b']") == printed_array("[\"a\" 'b']") == ["a", "b"]
+    for text in (
+            "x'a' 'b'y", "['a' 'b'y", "x'a' 'b']", "['a' ... 'b']", "['a' 'b...']", "['a', 'b']", "['a']", "[1 2]"):
+        assert printed_array(text) is None, text

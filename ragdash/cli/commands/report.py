@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.common_options import add_evaluation_options, visible_text, whole_number
 from ragdash.cli.comparison_checks import add_check_options
 from ragdash.cli.inputs import conventions_of, id_settings, matching_of, metric_directions, read_inputs, specs_of
 from ragdash.core.console import say, write
@@ -38,9 +38,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
     parser.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
     parser.add_argument("--k", type=whole_number(1), default=10, help="cutoff of the metrics and of the curves' mark")
-    parser.add_argument("--title", default="Retrieval configurations compared")
-    parser.add_argument("--author", default="", help="who made it, below the title")
-    parser.add_argument("--date", default=None, metavar="TEXT", help="below the title (default: today)")
+    parser.add_argument("--title", type=visible_text, default="Retrieval configurations compared")
+    parser.add_argument("--author", type=visible_text, default="", help="who made it, below the title")
+    parser.add_argument("--date", type=visible_text, metavar="TEXT", help="below the title (default: today)")
     parser.add_argument("--full", action="store_true", help="one page, and everything else as its appendix")
     parser.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; an "
                         "unknown name lists them all")

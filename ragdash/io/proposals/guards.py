@@ -195,7 +195,7 @@ def more_content(source: Source, detected: DetectedFormat, problems: Sequence[Pr
     unread = set(detected.columns) - set(detected.guess.values())
     if detected.format in _TABLES and not unread:  # every column is read: repeated documents are just that
         kinds.discard("duplicate-document")
-    rated = {name for name in unread if {"score", "metric", "scores"} & set(words(name))}
+    rated = {name for name in unread if {"score", "metric", "evaluation"} & set(words(name))}
     if kinds.isdisjoint(_UNREAD | {"duplicate-document"}) and not (is_small and unread) and not rated:
         return []
     return next(([reading] for reading in propose(source) if _reads_more(source, detected, reading, kinds)), [])
@@ -223,7 +223,7 @@ def _reads_more(source: Source, detected: DetectedFormat, reading: Reading, kind
         new.append("scores")
     parents = {path.split(".")[0] for path in mapping.get("scores", ".").split("+") if "." in path}
     if parents & unread and "metrics" not in guess and not any(
-            SURE_METRICS.isdisjoint(words(name)) for name in parents):
+            (SURE_METRICS | {"metric", "evaluation"}).isdisjoint(words(name)) for name in parents):
         new.append("scores")  # values in an object that the format does not look into
     if "doc_id" in guess:  # rows of documents have the details of their query under the usual names
         new = [name for name in new if name not in QUERY_ALIASES or not find_fields(

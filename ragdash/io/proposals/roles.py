@@ -23,7 +23,10 @@ from ragdash.io.proposals.names import (
     ANSWER,
     GOLD,
     ID,
+    LATENCIES,
+    MILLISECONDS,
     RETURNED,
+    SECONDS,
     counts_something,
     words,
 )
@@ -37,6 +40,7 @@ _EARLY = {"initial", "draft", "intermediate", "previous", "old", "closed"}  # an
 # documents
 _TRUTH_ALONE = {"ground", "truth", "groundtruth", "gt"}  # next to an answer: answers as well
 _COUNTED = {"found", "total", "count", "max", "min"}  # next to num: a number of something
+_NO_ID = _COUNTED | LATENCIES | SECONDS | MILLISECONDS
 
 
 def assign(records: RecordList) -> list[Assignment]:
@@ -152,7 +156,8 @@ def _assign_query(result: Assignment, free: dict[str, Field]) -> None:
         ids = [item for item in free.values() if not item.is_list and not item.is_object and item.share == 1.0
                and item.mean_length < 100 and (item.is_text or item.is_id_like)
                and not set(item.name_words).isdisjoint(ID) and item.distinct_share > 0.2
-               and _COUNTED.isdisjoint(item.name_words) and not counts_something(item.name_words)
+               and _NO_ID.isdisjoint(item.name_words)
+               and not counts_something(item.name_words)
                and (item.distinct_count > 1 or len(item.values) == 1)]
     if ids:
         take(result, free, "query_id", ids[0])

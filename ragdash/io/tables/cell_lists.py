@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from ragdash.io.field_names import MISSING_TEXTS
 from ragdash.io.json.exact_parser import NumberText
-from ragdash.io.tables.cells import ID_PART, UnreadableCell, parse_nested, printed_array
+from ragdash.io.tables.cells import ID_PART, UnreadableCell, parse_nested, printed_array, split_at_bars
 
 _LIST_NAMES = re.compile(r"(ids?|docs?|documents?|chunks?|contexts?|urls?|sources?|passages?|files?|paths?|pages?|"
                          r"references|citations?|answers|evidences?|spans?|quotes?|gold|relevant)$", re.IGNORECASE)
@@ -105,7 +106,8 @@ def _parse_column(name: str, column: Sequence) -> list:
                                               if (part := _BULLET.sub("", line).strip())] for cell in column]
     separator = _separator(name, [cell for cell in column if not _is_empty(cell)])
     if separator:
-        return [None if _is_empty(cell) else [part.strip() for part in cell.split(separator) if part.strip()]
+        parts = split_at_bars if separator == "|" else partial(str.split, sep=separator)
+        return [None if _is_empty(cell) else [part.strip() for part in parts(cell) if part.strip()]
                 for cell in column]
     return [None if _is_empty(cell) else cell for cell in column]
 

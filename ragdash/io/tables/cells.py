@@ -18,6 +18,7 @@ TEXT_LISTS = ("contexts", "answers", "evidence")  # lists of texts; a cell may h
 OBJECTS = ("settings", "usage", "attributes", "metrics")
 NUMBERS = ("latency_ms", "latency_s", *STAGE_TIMES, "prompt_tokens", "completion_tokens", "cost_usd")
 IDS = ("retrieved", "relevant")  # lists of ids, and of nothing else
+_BAR, _TIGHT_BAR = re.compile(r"\|"), re.compile(r"(?<![\s|])\|(?![\s|])")
 _BARS = re.compile(r"\|{2,}")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _ADJACENT_STRINGS = re.compile(r"""['"]\s+[rbuf]?['"]""")
@@ -90,7 +91,8 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
         return cell.note_wrong_type(cell_text, "an object")
     if "|" in text and (name in IDS or _may_hold_several(name, cell.field)):
         is_wide = "||" in text and name in (*TEXT_LISTS, *IDS)  # "|||" between texts that may have bars themselves
-        items = [item.strip() for item in (_BARS.split(text) if is_wide else text.split("|"))]
+        parts = _BARS.split(text) if is_wide else split_at_bars(text) if name in TEXT_LISTS else text.split("|")
+        items = [item.strip() for item in parts]
         return [parse_number(item) for item in items] if name in ("score", "rank") else items
     if name in IDS and cell.field.lower().rstrip(") ").endswith("s") and _SEPARATED_IDS.fullmatch(text):
         return re.split(r"\s*[;,]\s*", text)
@@ -99,6 +101,14 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
     if name in PARALLEL_FIELDS:
         return parse_number(cell_text) if name in ("score", "rank") else cell_text
     return [text] if name in IDS else [cell_text]
+
+
+def split_at_bars(text: str) -> list[str]:
+    """The texts between bars; where some bars have blanks around them and others have none, only at the others.
+
+    DeepEval joins texts with bars without blanks; " | " belongs to a text, as in a menu.
+    """
+    return (_TIGHT_BAR if _TIGHT_BAR.search(text) and " | " in text else _BAR).split(text)
 
 
 def _may_hold_several(name: str, field: str) -> bool:

@@ -19,6 +19,7 @@ from models.judge.server import Server
 from page_cases import address, keys
 from streamlit.testing.v1 import AppTest
 
+from ragdash.analysis.judge_validation import choose_examples
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.jobs import judge_input, judging
 from ragdash.dashboard.pages.answers.judge import sentences as judges_sentences
@@ -33,6 +34,7 @@ from ragdash.models.judge.endpoint import KNOWN, Judge
 from ragdash.models.judge.question import Reply
 from ragdash.models.judge.task_runner import first_round
 from ragdash.models.judge.tasks import TASKS
+from ragdash.models.judge.tasks.examples import save_examples
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "sample_runs"
@@ -104,6 +106,20 @@ def told(at: AppTest) -> dict[str, str]:
 
 def judged(at: AppTest):
     return next(one.value for one in at.dataframe if "Judged metric" in one.value)
+
+
+def test_a_plan_names_the_examples_in_the_prompts(serve):
+    truth, runs = the_case()
+    labels = [{query: float(at % 2) for at, query in enumerate(IDS)}] * 2
+    examples = choose_examples([Match(one, truth) for one in runs], labels, "Faithfulness", per_class=1,
+                               groups={}).examples
+    save_examples("Faithfulness", examples)
+    at = plan(opened(serve()))
+    shown = len({example.query_id for example in examples.examples})
+    assert f"Faithfulness: 2 examples from human labels in the prompt ({examples.digest})" in texts(at)
+    assert told(at)["Calls"] == str(12 - 2 * shown), "the queries of the examples are not asked"
+    at = finish(start(at))
+    assert judged(at)["n"].tolist() == [6 - shown] * 2
 
 
 def test_opening_the_page_asks_nobody_and_starts_nothing(serve):

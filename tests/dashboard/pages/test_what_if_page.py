@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from page_cases import ROOT, address, charts, leaderboard, opened, shown, texts
 
-from ragdash import Run, read_run, read_truth
+from ragdash import Run, Truth, read_run, read_truth
 from ragdash.dashboard.caches import what_if_cache
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.reporting.sentences.what_if import caution_sentence, left_out_sentence
@@ -101,3 +101,11 @@ def test_the_caution_says_what_is_left_of_the_gain():
     assert "does as well on held-out queries as on the queries that chose it. In 20%" in as_well
     assert "looks 0.010 better" in nothing and "Nothing of its gain over the best single run is left" in nothing
     assert "Held-out queries keep 40% of its gain" in some
+
+
+def test_runs_without_a_document_in_common_are_said_to_be_so():
+    names = [f"q{number}" for number in range(4)]
+    runs = [Run.build(name, names, [f"{name}{number}" for number in range(4)]) for name in ("sparse", "dense")]
+    truth = Truth.build("qrels", names, ["sparse0", "dense1", "sparse2", "dense3"], [1] * 4)
+    at = opened("what-if", **address(truth, runs))
+    assert any("o document that two of" in note.value for note in at.warning)

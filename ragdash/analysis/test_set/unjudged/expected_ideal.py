@@ -52,7 +52,7 @@ class Ratio:
         brought = np.bincount(query, chance * self.brings, len(self.known))
         inverse = np.divide(1.0, self.ideal, out=np.zeros_like(self.ideal), where=self.ideal > 0)
         numbers = _expected_numbers(counts.share, counts.total)
-        each = np.divide(brought, counts.total, out=np.zeros_like(brought), where=counts.total > 1e-12)
+        each = np.divide(brought, counts.total, out=np.zeros(len(brought)), where=counts.total > 1e-12)
         value = ((self.known[:, None] * counts.share + each[:, None] * numbers) * inverse[:, :-1]).sum(axis=1)
         left = counts.total[query] - chance
         others = np.divide(brought[query] - chance * self.brings, left, out=np.zeros_like(left), where=left > 1e-12)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ragdash.analysis.tracking import history_point
-from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options
+from ragdash.cli.common_options import add_matching_options, add_metric_options, add_reading_options, visible_text
 from ragdash.cli.inputs import conventions_of, matching_of, reading_arguments, source_of, specs_of, with_documents
 from ragdash.core.console import print_note, say, unwritable
 from ragdash.core.errors import InputError, Problem
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_matching_options(parser)
     parser.add_argument("logdir", nargs="?", metavar="DIR", help="folder of recorded runs; default: RAGDASH_LOG_DIR, "
                         "else ./ragdash-logs")
-    parser.add_argument("--title", help="heading of the site (default: the name of the folder)")
+    parser.add_argument("--title", type=visible_text, help="heading of the site (default: the name of the folder)")
     parser.add_argument("--no-texts", action="store_true", help="no questions, documents or answers in the report")
     parser.add_argument("--replace", action="store_true", help="replace a site that this command wrote")
 

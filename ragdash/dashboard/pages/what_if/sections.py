@@ -57,6 +57,8 @@ def render(context: PageContext) -> None:
     except InputError as error:
         elements.problems(error.problems, "what_if")
         return
+    for problem in pool.warnings():
+        elements.warning(problem)
     others = [entry.name for entry in context.entries if entry.digest not in chosen.digests]
     price = what_if_cache.price(pool, chosen.digests, chosen.scope, choice, choice.spec.k or context.k)
     _render_answer(context.only(chosen.entries), choice, others, price.more("parallel"))

@@ -12,7 +12,7 @@ from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field, is_missing, leaves
 from ragdash.io.proposals.names import GOLD, ID, RETURNED, SPANS, words
 from ragdash.io.proposals.shapes.families import ColumnFamily
-from ragdash.io.proposals.shapes.ranked_lists import counts_within, lists_with_scores, same_lengths
+from ragdash.io.proposals.shapes.ranked_lists import counts_within, falls, lists_with_scores, same_lengths
 
 _RANKED = {"ranked", "reranked", "ranking"}  # of two lists of returned documents: the one in their order
 
@@ -183,7 +183,7 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     if parent and (not is_judged or gains):
         parts += _distinguishing(documents, siblings)
     take(result, free, "retrieved", *parts)
-    for item in sorted(parallel, key=lambda item: item.path.count(".")):
+    for item in sorted(parallel, key=lambda item: (item.path.count("."), _is_unsorted_part(item))):
         role = ratings.parallel_role(item)
         if role == "grade" and "relevant" in result.roles and "gain" not in item.words:
             continue
@@ -195,6 +195,11 @@ def _take_documents(result: Assignment, free: dict[str, Field], documents: Field
     if "grade" in result.roles and "relevant" in result.roles and parent and result.roles["grade"].startswith(parent):
         path = result.roles.pop("relevant")
         free[path] = result.fields[path]
+
+
+def _is_unsorted_part(item: Field) -> bool:
+    """True for a score such as graph_score by which the documents are not in order, next to one by which they are."""
+    return ratings.parallel_role(item) == "score" and len(item.name_words) > 1 and not falls(item)
 
 
 def _distinguishing(documents: Field, siblings: Sequence[Field]) -> list[Field]:

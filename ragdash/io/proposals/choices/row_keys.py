@@ -9,7 +9,7 @@ from ragdash.io.proposals.assignment import Assignment, take
 from ragdash.io.proposals.choices.documents import id_rank
 from ragdash.io.proposals.content import ratings
 from ragdash.io.proposals.fields import Field
-from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average
+from ragdash.io.proposals.names import CONFIGS, DOCUMENT, ID, names_average, words
 from ragdash.io.proposals.records import KEY
 
 _DISTINGUISHING = CONFIGS | {"annotator", "rater", "judge", "assessor", "reviewer", "evaluator"}
@@ -40,11 +40,13 @@ def assign_rows(result: Assignment, free: dict[str, Field]) -> None:
             _take_document_rows(result, free, documents, key)
         _take_single_config(result, free)
         return
+    is_talk = words(result.records.path)[-1:] == ("turn",)  # what is above a turn names its conversation
     candidates = [item for item in free.values() if not item.is_list and not item.is_object and item.share > 0.9
                   and len(item.values) == len(names)
                   and 1 < item.distinct_count <= max(2, min(60, len(names) // 2)) and item.mean_length < 80
                   and (not item.is_number or item.path == KEY or not set(item.name_words).isdisjoint(_DISTINGUISHING))
-                  and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)]
+                  and not _names_document(item) and _CONVERSATIONS.isdisjoint(item.name_words)
+                  and not (is_talk and item.path.startswith(KEY))]
     candidates.sort(key=lambda item: (item.path != f"{KEY}" and not item.path.startswith(KEY),
                                       item.path not in _NAMING,
                                       set(item.name_words).isdisjoint(CONFIGS), item.path.count("."),

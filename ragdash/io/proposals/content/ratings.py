@@ -30,7 +30,7 @@ def is_metric(field: Field) -> bool:
                                                           "judgment", "judgement", "rating"}) and (
         "." in field.path)
     stripped = {word.rstrip("0123456789") for word in name}
-    known = not (name | stripped).isdisjoint(METRICS)
+    known = not (name | stripped).isdisjoint(METRICS) or field.name_words[:1] == ("metric",)
     if not (known or nested) or (name & _COUNTS and not (name & SURE_METRICS)):
         return False
     return _is_bounded(field) or known
@@ -72,7 +72,7 @@ def parallel_role(field: Field) -> str:
         return "grade"
     if not field.is_list or not field.is_number or {"page", "label"} <= name:
         return ""
-    if not name.isdisjoint(RANKS - {"pos", "index", "order"}):
+    if not name.isdisjoint(RANKS - {"pos", "index", "order"}) and name.isdisjoint({"score", "similarity", "distance"}):
         return "rank"
     if not name.isdisjoint({"gain", "rating", "grade", "rel", "label", "judgment", "judgement"}):
         return "grade"

@@ -154,6 +154,8 @@ def _is_plausible(members: Mapping[str, Mapping[str, str]], variants: frozenset[
     known = any(not SYSTEMS.isdisjoint({*words(name), *(re.sub(r"[\d.]+$", "", part) for part in words(name))})
                 for name in variants)
     stems = [set(words(stem.replace(RUN, ""))) for stem in members]
+    if all("[]." in stem and set(words(stem.rpartition("[].")[2].replace(RUN, ""))) <= SCORES for stem in members):
+        return False  # the parts of the score of each document
     if all(stem <= LATENCIES | SECONDS | MILLISECONDS for stem in stems):
         return False  # how long the stages of one configuration took
     if known or all(_COUNTED.fullmatch(name) for name in variants):

@@ -23,10 +23,13 @@ from ragdash.dashboard.widgets.job_progress import POLL_SECONDS, render_bar
 from ragdash.evaluation.scoring import duration
 from ragdash.evaluation.scoring.judge_drift import FEWEST, drift_due
 from ragdash.models.judge import default_verdict_store
+from ragdash.models.judge.tasks import TASKS, find_task
+from ragdash.models.judge.tasks.examples import examples_of
 from ragdash.models.judge.transport.last_endpoint import remember_endpoint
 from ragdash.models.local.installed import Availability
 from ragdash.reporting.sentences import formatting as fmt
 from ragdash.reporting.sentences import judge as sentences_judge
+from ragdash.reporting.sentences.judge_validation import examples_text
 
 
 def run_panel(context: PageContext) -> None:
@@ -151,6 +154,10 @@ def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
                   delta_color="off", delta_arrow="off", border=True, width=225)
     if plan["follow"]:
         st.caption(judges_sentences.follow_up_tokens(plan))
+    for name in order.metrics:
+        examples = examples_of(name, find_task(name).version) if name in TASKS else None
+        if examples is not None:
+            st.caption(f":material/school: {fmt.escape(examples_text(examples))}.")
     anchored = plan["cached"] >= FEWEST
     due = drift_due(order.endpoint.judge, default_verdict_store()) if anchored else None
     if due is not None:
