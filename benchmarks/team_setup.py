@@ -284,9 +284,9 @@ def page_at(setup: TeamSetup, port: int, new_page: Callable) -> App:
 def watch_and_cancel(setup: TeamSetup, runs: str, new_page: Callable) -> None:
     """A job that one server shows is canceled on the other; another outlives its worker."""
     queue = shared_queue.queue()
-    with Server(delay=0.3) as judge:
+    apps = [page_at(setup, port, new_page) for port in setup.ports]
+    with Server(delay=1) as judge:
         id = enqueue(judge, 200, concurrency=2)
-        apps = [page_at(setup, port, new_page) for port in setup.ports]
         for app in apps:
             app.open(f"http://127.0.0.1:{setup.proxy}/answers?part=judge&{runs}")
             app.page.get_by_text("is judging stones").wait_for()

@@ -240,3 +240,10 @@ def test_an_editor_archives_and_only_an_admin_deletes_for_good(role, monkeypatch
         at.button(key=f"delete_{key}").click().run()
         assert "an admin of this server" in words(at) and len(workspace().runs(None)) == 1
     assert audit_log().entries()[0].action == "upload"
+
+
+def test_only_an_admin_is_offered_the_audit_log():
+    for role in ("", *EVERYBODY):
+        at = opened(secrets=SECRETS, user=as_user(PEOPLE[role]))
+        assert ("Audit log" in [box.label for box in at.expander]) == (role == "admin"), role
+    assert "Audit log" not in [box.label for box in opened().expander], "nobody is known without a login"

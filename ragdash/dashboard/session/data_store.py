@@ -92,8 +92,8 @@ class DataStore:
         if len(digest) < SHORT:
             return None
         with self._lock:
-            known = next((key for held in (Run, Truth, Corpus) if (key := (held, digest)) in self._records
-                          and kind in (None, held)), None) or next(
+            known = next((key for name in (Run, Truth, Corpus) if (key := (name, digest)) in self._records
+                          and kind in (None, name)), None) or next(
                 (key for key in self._records if key[1].startswith(digest) and kind in (None, key[0])), None)
             if known is not None:
                 self._records.move_to_end(known)
