@@ -127,15 +127,28 @@ def financebench(folder: Path, resamples: int) -> None:
         report(f"FinanceBench, AUC of right answers, {title}", auc, values, right, questions, resamples, chosen)
 
 
+SETS: dict[str, Callable[[Path, int], None]] = {"mtrag": mtrag, "ragchecker": ragchecker, "financebench": financebench}
+
+
+def add_sets(parser: argparse.ArgumentParser) -> None:
+    """Add an option for the files of each rated set."""
+    for name in SETS:
+        parser.add_argument(f"--{name}", type=Path, metavar="FILE", help="ratings by people, as published")
+    parser.add_argument("--resamples", type=int, default=2000)
+
+
+def measure_sets(options: argparse.Namespace) -> int:
+    """Print the agreement on each set that was given; how many these are."""
+    given = {name: path for name in SETS if (path := getattr(options, name)) is not None}
+    for name, path in given.items():
+        SETS[name](path, options.resamples)
+    return len(given)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("mtrag", "ragchecker", "financebench"):
-        parser.add_argument(f"--{name}", type=Path)
-    parser.add_argument("--resamples", type=int, default=2000)
-    options = parser.parse_args()
-    for name, measure in (("mtrag", mtrag), ("ragchecker", ragchecker), ("financebench", financebench)):
-        if (path := getattr(options, name)) is not None:
-            measure(path, options.resamples)
+    add_sets(parser)
+    measure_sets(parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """How long do the metrics of answers and grounding take, and how often are refusals and numbers recognized?
 
     python benchmarks/answers.py [--answers 100000] [--limit 60] [--seed 1] [--only texts|speed]
+                                 [--mtrag FILE] [--ragchecker FILE] [--financebench FOLDER]
 
-First precision and recall, with exact 95 % intervals, on the labeled texts of the tests: those that rules were written
+With files of public sets that people rated: how far each metric agrees with people, with intervals (agreement.py).
+Then precision and recall, with exact 95 % intervals, on the labeled texts of the tests: those that rules were written
 from, and those that no rule was written from. Then the speed.
 
 Made-up text with the word frequencies of a natural one (Zipf's): answers of 60 words, all different, one reference of
@@ -25,6 +27,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from agreement import add_sets, measure_sets
 
 from ragdash.core.text import is_refusal, states_quantities
 from ragdash.evaluation.stats import label_interval
@@ -134,8 +137,11 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds that the promised metrics may take together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=("texts", "speed"))
+    add_sets(parser)
     options = parser.parse_args()
     if options.only != "speed":
+        if not measure_sets(options):
+            print("agreement with people: no rated set was given (--mtrag, --ragchecker, --financebench)")
         print("recognized, with exact 95 % intervals:")
         print_recognition()
     if options.only == "texts":
