@@ -37,7 +37,7 @@ def mean_over_repeats(evaluations: Sequence[Evaluation]) -> Evaluation:
     Evaluation
         Named as the first. A value is the mean of the repeats where it is defined. Counts are those of the repeat
         that lacks most queries. Values of a whole corpus are left out: they are no means over queries. So are values by
-        different judges or versions of a judge, with a warning. The digest is `joined_digest` of theirs.
+        different judges or versions of a judge, with a warning. The digest is `joined_digest` of their digests.
 
     Examples
     --------

@@ -91,7 +91,7 @@ class DriftCheck:
 
 
 def drift_questions(work: JudgeWork, number: int = ANCHOR, seed: int = SEED) -> DriftSample:
-    """Stored verdicts drawn at random from those of a job, so many of each rubric and of all other metrics together;
+    """Stored verdicts drawn at random from those of a job, `number` of each rubric and of all other metrics together;
     first votes only.
 
     Raises InputError where none of these has FEWEST that can be compared.

@@ -1,24 +1,45 @@
-"""`ragdash workspace`: create or change the tables of a shared workspace, and clean up its files."""
+"""`ragdash workspace`: tables and files of a shared workspace, who did what, and the data of one person."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
+import sys
+from pathlib import Path
 
-from ragdash.cli.commands.serving import people
-from ragdash.cli.commands.serving.people import REVIEW_LOGS, event_log
-from ragdash.core.console import print_note, say
+from ragdash.core.console import count, print_note, printable, say
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import open_private, workspace
 from ragdash.core.storage.addresses import BLOBS, WORKSPACE, database_address, is_address
-from ragdash.core.storage.shared import open_database
+from ragdash.core.storage.protocols import EventLog
+from ragdash.core.storage.shared import open_database, open_log
+from ragdash.core.storage.sqlite_log import SqliteLog
 from ragdash.matching.evidence import decision_store
 from ragdash.models.judge.verdict_store.opening import verdicts_at
 from ragdash.workspace import saved_views
 from ragdash.workspace.copying import copy_workspace
 from ragdash.workspace.opening import open_records, open_workspace
 from ragdash.workspace.people import audit
+from ragdash.workspace.people.personal_data import (
+    AUDIT_FIELDS,
+    DECISION_FIELDS,
+    REVIEW_FIELDS,
+    PersonalLog,
+    delete_personal_data,
+    personal_data,
+)
+from ragdash.workspace.reviews.review_file import ReviewFile
 
 PEOPLE = ("audit", "export-person", "delete-person")
+REVIEW_LOGS = {"reviews": "reviews", "labels": "labels", "testsets": "decisions on drafts",
+               "blind-labels": "judgments without seeing the old labels"}  # files of one form
+AUDIT_TITLE = "entries of the audit log"
+REMAINS = ("not deleted, because nothing in it names a person: runs, judgments, documents, verdicts of judges, "
+           "rubrics, the labeling policy, drafts, prices, descriptions",
+           "not deleted, because it is elsewhere: backups and copies, broken files that were set aside, logs of the "
+           "proxy, secrets.toml, the account at the provider of the login")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for action in (upgrade, check, collect):
         action.add_argument("workspace", nargs="?", metavar="ADDRESS",
                             help="postgresql://user@host/database; default: RAGDASH_WORKSPACE")
-    people.add_options(actions)
+    _add_people_options(actions)
     for action in (check, collect):
         action.add_argument("--blobs", metavar="URL", help="where its files are; default: RAGDASH_BLOBS, else the "
                             "database")
@@ -48,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the action."""
     if options.action in PEOPLE:
-        return people.run(options)
+        return _run_people(options)
     if options.action == "copy":
         return _copy(options)
     address = options.workspace or os.environ.get(WORKSPACE) or ""
@@ -63,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     blobs = options.blobs or os.environ.get(BLOBS) or None
     if options.action == "check":
-        workspace = open_workspace(address, blobs)
-        workspace.check()
-        print_note(f"{workspace.location}: can be read and written; runs: {len(workspace.runs(None)):,}")
+        opened = open_workspace(address, blobs)
+        opened.check()
+        print_note(f"{opened.location}: can be read and written; runs: {len(opened.runs(None)):,}")
         return 0
     uploads = open_records(address, blobs).collect()
     print_note(f"deleted uploads: {uploads:,}")
@@ -88,3 +109,105 @@ def _copy(options: argparse.Namespace) -> int:
     print_note("not copied: drafts of test sets, rubrics, the labeling policy, open batches, failed questions")
     return 0
 
+
+def _add_people_options(actions: argparse._SubParsersAction) -> None:
+    """Add the actions about people."""
+    audit_action = actions.add_parser("audit", help="print the audit log, or delete old entries")
+    audit_action.add_argument("--since", type=_day, metavar="DAY", help="only entries since this day: 2026-01-31")
+    audit_action.add_argument("--delete-before", type=_day, metavar="DAY",
+                              help="delete entries before this day for good")
+    export = actions.add_parser("export-person", help="write everything that is kept under a mail address")
+    delete = actions.add_parser("delete-person", help="delete everything that is kept under a mail address, for good")
+    for action in (export, delete):
+        action.add_argument("email", metavar="EMAIL", help="the mail address of the login")
+        action.add_argument("--name", default="", help="also saved views under this name, which have no address")
+    for action in (audit_action, export):
+        action.add_argument("-o", "--output", metavar="FILE", help="a file instead of standard output")
+    for action in (audit_action, export, delete):
+        action.add_argument("--workspace", metavar="WHERE", help="a folder or postgresql://user@host/database; "
+                            "default: RAGDASH_WORKSPACE, else the folder of the user")
+
+
+def _run_people(options: argparse.Namespace) -> int:
+    """Run an action about people."""
+    where = options.workspace or os.environ.get(WORKSPACE) or str(workspace())
+    if not is_address(where) and not Path(where).expanduser().is_dir():
+        raise InputError([Problem("no-workspace", {}, where)])
+    if options.action == "audit":
+        return _audit(options, where)
+    if "@" not in options.email:
+        raise InputError([Problem("bad-mail-address", {"value": options.email}, field="EMAIL")])
+    logs = _logs(where)
+    if options.action == "export-person":
+        events = personal_data(*logs, options.email, options.name)
+        _write(json.dumps({"person": options.email, **events}, ensure_ascii=False, indent=2) + "\n", options.output)
+        _say_counts("found", {title: len(listed) for title, listed in events.items()})
+        return 0
+    counts, pseudonym = delete_personal_data(*logs, options.email, options.name)
+    _say_counts("deleted", {title: number for title, number in counts.items() if title != AUDIT_TITLE})
+    if pseudonym:
+        print_note(f"kept under {pseudonym}, because others must see what was done: {AUDIT_TITLE}: "
+                   f"{counts[AUDIT_TITLE]:,}")
+    if counts:
+        for line in REMAINS:
+            print_note(line)
+    return 0
+
+
+def event_log(where: str, name: str) -> EventLog:
+    """An event log of a workspace: a folder, or the address of a database."""
+    if is_address(where):
+        return open_log(database_address(where), name)
+    folder = Path(where).expanduser()
+    files: dict[str, SqliteLog] = {saved_views.LOG: saved_views.view_file(folder / saved_views.FILE),
+                                   decision_store.LOG: decision_store.decision_file(folder / decision_store.FILE),
+                                   audit.LOG: audit.audit_file(folder / audit.FILE)}
+    return files.get(name) or ReviewFile(folder / f"{name}.sqlite")
+
+
+def _audit(options: argparse.Namespace, where: str) -> int:
+    log = audit.AuditLog(Path(), event_log(where, audit.LOG))
+    if options.delete_before:
+        print_note(f"deleted: {AUDIT_TITLE}: {log.erase_before(options.delete_before):,}")
+        return 0
+    entries = [entry for entry in log.entries() if entry.when[:10] >= (options.since or "")]
+    if options.output:
+        _write(audit.entry_lines(entries), options.output)
+    else:
+        for entry in entries:
+            print("  ".join(printable(text) for text in (entry.when, entry.who, entry.role, entry.action,
+                                                         entry.object or "-", entry.outcome)))
+    print_note(count(len(entries), "entry", "entries"))
+    return 0
+
+
+def _logs(where: str) -> tuple[list[PersonalLog], PersonalLog]:
+    """The logs that name people, and the audit log."""
+    logs = [PersonalLog(title, event_log(where, name), REVIEW_FIELDS, "by", "of")
+            for name, title in REVIEW_LOGS.items()]
+    logs += [PersonalLog("evidence decisions", event_log(where, decision_store.LOG), DECISION_FIELDS, "by", "query_id"),
+             PersonalLog("saved views", event_log(where, saved_views.LOG), ("kind", "view"), "view", "slug")]
+    return logs, PersonalLog(AUDIT_TITLE, event_log(where, audit.LOG), AUDIT_FIELDS, "who", "action")
+
+
+def _write(text: str, output: str | None) -> None:
+    """Write to a file that its owner alone may read, or to standard output."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        with open_private(Path(output), "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+    except OSError as error:
+        raise InputError([Problem("unwritable-file", {"reason": error.strerror or str(error)}, output)]) from None
+
+
+def _say_counts(what: str, counts: dict[str, int]) -> None:
+    numbers = ", ".join(f"{title} {number:,}" for title, number in counts.items())
+    print_note(f"{what}: {numbers}" if numbers else f"{what}: nothing")
+
+
+def _day(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no day, such as 2026-01-31")
+    return text
