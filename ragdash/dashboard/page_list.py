@@ -51,7 +51,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("ranking", "Ranking", "format_list_numbered", "At what rank is the first relevant document?",
                   RELEVANCE_NEEDS),
         PageEntry("score-cutoffs", "Score cutoffs", "filter_alt", "What if documents below a score were dropped?",
-                  (*RELEVANCE_NEEDS, SCORES)),
+                  (*RESULT_NEEDS, SCORES)),
         PageEntry("answers", "Answers", "question_answer", "Are the answers right and grounded?",
                   (*RESULT_NEEDS, ANSWERS)),
         PageEntry("failures", "Failures", "healing", "What should I fix first?", RESULT_NEEDS),

@@ -18,7 +18,7 @@ KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input
          "text_area")
 # What is no choice of what is shown: it is done once (a name, a review), or kept in the workspace (prices, the shelf)
 DOING = ("slot_", "name_", "collapse_", "kept_", "shelf_", "sure_", "role_", "review_", "price_", "uses_", "map_")
-DOING += ("target_", "_way", "_slider", "_run_filters")  # these write a choice that is in the address
+DOING += ("target_", "_way", "_slider", "_run_filters", "shown_runs_")  # these write a choice that is in the address
 DOING += ("_report_", "view_")  # title and author are written into a file, a view into the workspace
 DOING += ("_judge_",)  # an endpoint and a budget are not for who gets the link
 PARTS = set(keys.PARTS_OF_PAGES)  # left alone: another part of a page is another page here

@@ -150,7 +150,8 @@ def test_the_metrics_page_explains_each_metric():
 
 def test_a_link_opens_the_same_view():
     at = opened("precision-recall", **with_runs(3), k="7")
-    at.multiselect(key="shown").set_value([entry.digest for entry in at.session_state["_runs"]][:2]).run()
+    field = next(field for field in at.multiselect if field.label == "Runs shown")
+    field.set_value([entry.digest for entry in at.session_state["_runs"]][:2]).run()
     at.segmented_control(key="axis").set_value("linear").run()
     at.selectbox(key="metric").set_value("RR").run()
     written = dict(at.query_params)

@@ -169,8 +169,7 @@ def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
         example=Example("ranking", "nDCG@5", 0.5024905,
                         "DCG = 3/log2(3) + 1/log2(4) = 2.393; ideal order a, c, b: 3 + 2/log2(3) + 1/log2(4) = 4.762"))
 def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
-    """How near the top the relevant documents are: discounted cumulative gain of the first k ranks, over the highest
-    possible one.
+    """Discounted cumulative gain over the highest possible: how near the top of k ranks the relevant documents are.
 
     The gain is the grade (trec_eval). gain='exp' uses 2^grade - 1 (Burges; gdeval, many libraries). gain='binary' uses
     1 for every grade >= 1. A negative or missing grade gains nothing. The ideal order contains all judged documents,

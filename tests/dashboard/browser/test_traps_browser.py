@@ -12,19 +12,20 @@ pytestmark = pytest.mark.browser
 # trap -> what Overview says: the finding, and what it means for the decision or how to fix it
 SENTENCES = {
     "fair": ("good has the highest NDCG@10, 0.864", "choose good: it is better by at least 0.385",
-             "Nothing speaks against this result."),
+             "No check speaks against this result."),
     "reversed-scores": ("good: the scores rise from the first document to the last in 60 of 60 queries",
                         "so the worst documents are ranked first", "Do not decide on these numbers", "scores rise"),
     "half-the-queries": ("good has no results for 30 of 60 queries (50%)", "so the run looks worse than it is",
                          "Do not decide on these numbers", "missing queries: 30"),
     "one-missing-query": ("Before you choose good, look at the warning below",
                           "good has no results for 1 of 60 queries"),
-    "half-the-ids": ("good: 50% of its documents match no judged or known document", "Do not decide on these numbers"),
+    "half-the-ids": ("good: 50% of its documents are unknown (no judgment or text has their id)",
+                     "Do not decide on these numbers"),
     "lost-zeros": ("good writes ids in another way than the judgments, such as '101' for '000101'",
                    "Do not decide on these numbers", "ids differ"),
     "top-five": ("good has at most 5 documents per query; poor has 60", "Set k to 5 or less", "top 5 only"),
     "made-from-qrels": ("ideal has the best possible NDCG@10 on every one of 60 queries",
-                        "Check that it was not made from the judgments", "perfect on every query"),
+                        "It may have been made from the judgments", "perfect on every query"),
     "inverted-grades": ("Every run ranks documents with low grades before those with high grades",
                         "Before you choose poor, look at the warning"),
     "another-set": ("queries like 'q000'", "queries like 'other-q000'", "Check that they belong to the same data set"),
@@ -36,7 +37,7 @@ SENTENCES = {
     "no-qrels": ("2 runs are loaded, but nothing says which documents are relevant",
                  "no run can be called better yet", "add relevance judgments"),
     "one-run": ("good reaches NDCG@10 0.864", "Add a second run to compare it with"),
-    "thirty-runs": ("Of the other 29 runs: better than 24 of 29, no significant difference from 5",
+    "thirty-runs": ("Of the other 29 runs: better than 24, no significant difference from 5",
                     "24 runs can be dropped", "Compare all 30 runs"),
 }
 STATES = {"same-file-twice": "One run", "no-qrels": "No judgments yet",  # the copy is not added

@@ -9,7 +9,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard import page_list
 
 
-@pytest.mark.parametrize("page", ["ranking", "precision-recall", "score-cutoffs", "what-if"])
+@pytest.mark.parametrize("page", ["ranking", "precision-recall", "what-if"])
 def test_without_a_relevant_document_a_page_says_so_instead_of_drawing_empty_pictures(page):
     truth = Truth.build("truth", ["q1", "q2"], ["a", "b"], [0, 0])
     runs = [Run.build(docs, ["q1", "q2"], list(docs), [2.0, 1.0]) for docs in ("ab", "ba")]
@@ -20,7 +20,7 @@ def test_without_a_relevant_document_a_page_says_so_instead_of_drawing_empty_pic
 
 def test_pages_about_relevant_documents_are_grayed_where_none_is_known():
     needy = [entry for entry in page_list.entries() if page_list.RELEVANT in entry.needs]
-    assert [entry.path for entry in needy] == ["precision-recall", "ranking", "score-cutoffs", "what-if"]
+    assert [entry.path for entry in needy] == ["precision-recall", "ranking", "what-if"]
     run = Run.build("run", ["q1"], ["a"], [0.5])
     for grade, grayed in ((0, True), (1, False)):
         at = opened("overview", **address(Truth.build("truth", ["q1"], ["a"], [grade]), [run]))

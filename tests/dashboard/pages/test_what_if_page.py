@@ -73,7 +73,7 @@ def test_a_tuned_hybrid_that_is_added_says_so_on_every_page_and_what_it_is():
     where = address(truth, [*runs, other, tuned])
     at = opened("overview", **where)
     assert f"{name} was tuned on these judgments, so its mean is optimistic" in plain(texts(at))
-    assert "Nothing speaks against" not in texts(at) and "held-out queries is the one to report" in plain(texts(at))
+    assert "No check speaks against" not in texts(at) and "held-out queries is the one to report" in plain(texts(at))
     assert "tuned here" in " ".join(leaderboard(opened("compare", **where))["Marks"])
     card = plain(texts(opened("data", **where)))
     assert "Weighted sum of scores, z-score, weight of " in card and "tuned on nDCG@10" in card

@@ -182,6 +182,14 @@ def _sure(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.where(spread > 1e-12, ndtr(mean / np.where(spread > 1e-12, spread, 1.0)), fixed)
 
 
+def _sure_from(variance: np.ndarray, level: float) -> np.ndarray:
+    """The mean from which `_sure` is `level` or more, of differences with these variances."""
+    from scipy.special import ndtri
+
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    return np.where(spread > 1e-12, ndtri(min(level, 1 - 2 ** -53)) * spread, 1e-12)
+
+
 def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, unsure: np.ndarray, order: np.ndarray,
             doubtful: bool, level: float, worlds: int, seed: int) -> tuple[tuple[float, float, float], float]:
     """((low, median, high) judgments until one run is surely better, share of worlds that stay in doubt).
@@ -197,11 +205,11 @@ def _needed(difference: np.ndarray, pairs: np.ndarray, p: np.ndarray, unsure: np
     weights, chance = pairs[:, order], p[order]
     left = np.cumsum((weights ** 2 * (chance * (1 - chance)))[:, ::-1], axis=1)[:, ::-1]
     left = np.concatenate([left[:, 1:], np.zeros((len(pairs), 1))], axis=1)  # variance after each judgment
-    left *= unsure[:, None]
+    bound = _sure_from(left * unsure[:, None], level)
     counts = []
     for _ in range(worlds):
         moved = difference[:, None] + np.cumsum(weights * ((rng.random(len(order)) < chance) - chance), axis=1)
-        settled = np.all(_sure(moved, left) >= level, axis=0) | np.any(_sure(moved, left) <= 1 - level, axis=0)
+        settled = np.all(moved >= bound, axis=0) | np.any(moved <= -bound, axis=0)
         counts.append(int(settled.argmax()) + 1 if settled.any() else len(order) + 1)
     counts = np.array(counts)
     undecided = float((counts > len(order)).mean())

@@ -13,5 +13,4 @@ def render() -> None:
     elements.title("Score cutoffs", "What if documents below a score were dropped?")
     context = page_context.current()
     verdict_panel.render_warnings(context)
-    verdict_panel.end_unless_judged(context)
     sections.render(context)

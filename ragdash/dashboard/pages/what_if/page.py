@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.pages.what_if import sections
 from ragdash.dashboard.widgets import elements
 
@@ -11,6 +10,4 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("What-if", "Would a hybrid of these runs be better, which, and how sure is that?")
-    context = page_context.current()
-    verdict_panel.end_unless_judged(context)
-    sections.render(context)
+    sections.render(page_context.current())

@@ -51,6 +51,7 @@ def render(context: PageContext) -> None:
         elements.empty("These runs returned no documents",
                        "A hybrid joins rankings. These files hold answers or scores alone.")
         return
+    verdict_panel.end_unless_judged(context)
     try:
         pool = what_if_cache.pool(chosen.digests, chosen.names, chosen.scope)
         choice = what_if_cache.choice(pool, chosen.digests, chosen.names, chosen.scope, chosen.selection.spec, None)
