@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 
@@ -105,6 +106,17 @@ class Comparison:
     def tied(self) -> bool:
         """Whether the runs were compared and do not differ significantly, or not by more than the margin."""
         return self.outcome in TIED
+
+    def frame(self):
+        """Return the outcome as a pandas DataFrame of one row, with the columns of `ComparisonTable.frame`."""
+        return self._as_table().frame()
+
+    def plot(self):
+        """Return a plotly figure of the difference with its corrected interval and outcome."""
+        return self._as_table().plot()
+
+    def _as_table(self):
+        return import_module("ragdash.evaluation.comparison_table").ComparisonTable([[self]])  # it imports this file
 
     def _repr_html_(self) -> str:
         """Difference, interval, corrected p, outcome and n as a table, for notebooks."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.evaluation.evaluate import Evaluation, Summary, summaries
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate, summaries
 from ragdash.evaluation.outcomes import Comparison, ComparisonRules
 from ragdash.metrics import Spec
 
@@ -66,6 +67,41 @@ def report_content(evaluations: Sequence[Evaluation], specs: Iterable[Spec], *, 
         shown, tuple(specs), names, title=title or " and ".join(names), rules=rules or ComparisonRules(),
         queries=None if queries.all() else queries, slice_title="" if queries.all() else "Chosen queries",
         repeats=tuple(matches), **settings))
+
+
+def plot_run(run: Run, picture: str) -> Figure:
+    """A picture of a run alone, as `Run.plot` lists them."""
+    from ragdash.reporting.plots.common import counts
+
+    if picture == "documents":
+        return counts.counts(run.name, run.lengths, x_title="Documents returned for a query", y_title="Queries")
+    if picture != "scores":
+        raise InputError([Problem("unknown-picture", {"name": picture, "pictures": ["documents", "scores"]},
+                                  field="picture")])
+    frame = run.frame()
+    if "score" not in frame:
+        raise InputError([Problem("no-scores", {"reason": f"no scores in {run.name!r}"}, field="score")])
+    return counts.scores_by_rank(run.name, frame["rank"].to_numpy(), frame["score"].to_numpy())
+
+
+def plot_truth(truth: Truth, picture: str) -> Figure:
+    """A picture of a truth alone, as `Truth.plot` lists them."""
+    from ragdash.reporting.plots.common import counts
+
+    if picture == "relevant":
+        relevant = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth))
+        return counts.counts(truth.name, relevant, x_title="Relevant documents of a query", y_title="Queries")
+    if picture != "grades":
+        raise InputError([Problem("unknown-picture", {"name": picture, "pictures": ["grades", "relevant"]},
+                                  field="picture")])
+    return counts.counts(truth.name, np.maximum(truth.grades, 0), x_title="Grade", y_title="Judgments")
+
+
+def report_runs(runs: Sequence[object], truth: object, path: str | Path, metrics: str | Iterable[str | Spec] | None,
+                **settings) -> Path:
+    """Evaluate runs against a truth and write their report; the first is the baseline."""
+    first, *others = [evaluate(run, truth, metrics) for run in runs]
+    return first.report(path, *others, **settings)
 
 
 def plot_means(evaluations: Sequence[Evaluation], spec: Spec) -> Figure:

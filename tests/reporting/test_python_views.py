@@ -86,3 +86,31 @@ def test_every_page_has_its_row_in_the_guide():
     table = text.partition("## What each page shows")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+) \| .*`.*\|$", table, re.MULTILINE)
     assert set(rows) == {entry.title for entry in page_list.entries()}
+
+
+def test_a_run_and_a_truth_alone_have_pictures_and_a_report(tmp_path):
+    run = ragdash.Run.from_dict({"q1": {"a": 3.0, "b": 1.0}, "q2": {"a": 5.0}, "q3": {"c": 1.0, "d": 0.0}}, "dense")
+    truth = ragdash.Truth.from_dict({"q1": {"a": 2, "b": 1, "x": 0}, "q2": {"a": 1}, "q3": {}})
+    documents, scores = run.plot(), run.plot("scores")
+    assert list(documents.data[0].x) == ["1", "2"] and documents.data[0].y.tolist() == [1, 2]
+    assert scores.data[1].x.tolist() == [1, 2] and scores.data[1].y.tolist() == [3.0, 0.5]
+    relevant, grades = truth.plot(), truth.plot("grades")
+    assert relevant.data[0].y.tolist() == [1, 1, 1] and grades.data[0].y.tolist() == [1, 2, 1]
+    wide = ragdash.Truth.from_dict({"q1": {f"d{n}": 1 for n in range(90)}, "q2": ["a"]}).plot().data[0]
+    assert (wide.x[0], wide.x[-1], sum(wide.y)) == ("1 to 3", "88 to 90", 2), "many values share bars"
+    for call in (lambda: run.plot("nothing"), lambda: truth.plot("nothing"),
+                 lambda: ragdash.Run.from_dict({"q1": ["a"]}).plot("scores")):
+        with pytest.raises(ragdash.InputError):
+            call()
+    other = ragdash.Run.from_dict({"q1": ["b"], "q2": ["a"], "q3": ["d"]}, "sparse")
+    pages = [run.report(tmp_path / "run.html", truth, other, metrics="RR"),
+             truth.report(tmp_path / "truth.html", run, other, metrics="RR")]
+    assert pages[0].read_text() == pages[1].read_text() and "dense" in pages[0].read_text()
+
+
+def test_one_comparison_has_a_frame_and_a_picture():
+    truth = {f"q{n}": ["a"] for n in range(8)}
+    runs = [{query: documents for query in truth} for documents in (["b", "a"], ["a", "b"])]
+    table = ragdash.compare(runs[0], {"good": runs[1]}, "RR P@1", truth=truth)
+    assert table[0][1].frame().values.tolist() == table.frame().iloc[1:].values.tolist()
+    assert table[0][1].plot().layout.xaxis.title.text == table.plot(metric="P@1").layout.xaxis.title.text

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,9 @@ from ragdash.core.records import from_python, shown
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run_header import RunHeader
 from ragdash.core.validation import check_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,6 +211,36 @@ class Run:
             if texts is not None:
                 columns[name] = take(texts, rows)
         return shown.ranking_frame(self.query_ids, self.query_of(positions), columns, self.ranked_by == "score")
+
+    def plot(self, picture: str = "documents"):
+        """Return a plotly figure of the run alone.
+
+        Parameters
+        ----------
+        picture
+            "documents": how many queries have how many documents; "scores": the median score at each rank, and the
+            middle half of the queries.
+
+        Raises
+        ------
+        InputError
+            No such picture, or a run without scores.
+
+        Examples
+        --------
+        >>> figure = Run.from_dict({"q1": ["d7", "d2"], "q2": ["d5"]}, "bm25").plot()
+        >>> figure.layout.xaxis.title.text, list(figure.data[0].x), figure.data[0].y.tolist()
+        ('Documents returned for a query', ['1', '2'], [1, 1])
+        """
+        return shown.notebook().plot_run(self, picture)
+
+    def report(self, path: str | Path, truth: object, *others: object, metrics: object = None, **settings) -> Path:
+        """Evaluate this run and others against a truth, and write the report: `evaluate`, then `Evaluation.report`.
+
+        metrics: as `evaluate` takes them, default NDCG, Recall, MRR. settings: as `Evaluation.report`. Returns the
+        file.
+        """
+        return shown.notebook().report_runs([self, *others], truth, path, metrics, **settings)
 
     @property
     def lengths(self) -> np.ndarray:

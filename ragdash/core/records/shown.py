@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +28,11 @@ def ranking_frame(query_ids: pa.StringArray, queries: np.ndarray, columns: Mappi
     ids = query_ids.take(plain_array(queries))
     table = table.drop_columns(["query"]).add_column(0, "rank", plain_array(ranks)).add_column(0, "query_id", ids)
     return table.to_pandas()
+
+
+def notebook():
+    """What draws and writes, on a floor above; loaded where something is shown."""
+    return import_module("ragdash.reporting.notebook")
 
 
 def facts_html(caption: str, facts: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,9 @@ from ragdash.core.records import from_python, shown
 from ragdash.core.records.details import align_details, details_digest
 from ragdash.core.records.run import Run
 from ragdash.core.validation import check_truth, judged_once
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUERIES_ONLY = "queries of the runs"  # the name of a truth without judgments, for runs whose files hold scores
 
@@ -181,6 +185,24 @@ class Truth:
         """
         return pa.table({"query_id": self.query_ids.take(plain_array(self.queries)), "doc_id": self.docs,
                          "grade": plain_array(self.grades)}).to_pandas()
+
+    def plot(self, picture: str = "relevant"):
+        """Return a plotly figure of the truth alone.
+
+        picture: "relevant": how many queries have how many relevant documents (grade 1 or more); "grades": how many
+        judgments there are of each grade. InputError for another name.
+
+        Examples
+        --------
+        >>> figure = Truth.from_dict({"q1": {"d7": 2, "d2": 1}, "q2": {}}).plot()
+        >>> figure.layout.xaxis.title.text, figure.data[0].y.tolist()
+        ('Relevant documents of a query', [1, 0, 1])
+        """
+        return shown.notebook().plot_truth(self, picture)
+
+    def report(self, path: str | Path, *runs: object, metrics: object = None, **settings) -> Path:
+        """Evaluate runs against this truth and write the report, the first run as the baseline; see `Run.report`."""
+        return shown.notebook().report_runs(runs, self, path, metrics, **settings)
 
     @property
     def judgments(self) -> int:
