@@ -76,7 +76,8 @@ def show_next_step() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
         st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labeling",
                   on_click=lambda: st.session_state.update({state.TRUST_VIEW: "label"}))
-        st.caption("20 labels on randomly drawn answers give an interval; 50 to 150 give a narrower one.")
+        st.caption(f"{MIN_LABELS} labels on randomly drawn answers of a run give it an interval; 50 to 150 give a "
+                   "narrower one.")
 
 
 def _source(data: TrustData) -> str:

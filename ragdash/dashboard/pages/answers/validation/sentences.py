@@ -100,7 +100,7 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     if agreed.adds_nothing:
         first += f" So for a single answer the {source} says no more than that."
     if agreed.n < MIN_LABELS:
-        return f"{first} An interval needs {MIN_LABELS} labels. {alone}."
+        return f"{first} An interval needs {MIN_LABELS} labels on this run. {alone}."
     if not np.isfinite(corrected.low):
         return f"{first} Nearly all queries are labeled. Labels alone: {_with_interval(validation.labels, binary)}."
     if validation.headline == "labels":
@@ -109,7 +109,14 @@ def run_summary(validation: JudgeValidation, spec: Spec, *, binary: bool, name: 
     mean = _with_interval(corrected, binary)
     result = f"the run {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"
-    return f"{first} Corrected for the errors of the {source}, {result}. {alone}."
+    return f"{first} Corrected for the errors of the {source}, {result}.{_narrower(validation, source)} {alone}."
+
+
+def _narrower(validation: JudgeValidation, source: str) -> str:
+    """What the judge adds to the labels, as a sentence after a blank; "" where both intervals round to one width."""
+    widths = [value.high - value.low for value in (validation.corrected, validation.labels)]
+    share = 1 - widths[0] / widths[1] if np.isfinite(widths).all() and widths[1] > 0 else 0.0
+    return f" The {source} makes the interval {share:.0%} narrower than the labels alone." if share >= 0.01 else ""
 
 
 def difference_sentence(estimated: CorrectedDifference, spec: Spec, name: str, *, binary: bool, source: str) -> str:
