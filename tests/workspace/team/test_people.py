@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -71,7 +72,8 @@ def test_a_person_is_exported_and_deleted_and_a_second_run_finds_nothing(workspa
     assert "deleted: reviews 2, labels 1, decisions on drafts 1, judgments without seeing the old labels 1, " \
         "evidence decisions 1, saved views 1" in said and "kept under person-" in said and "backups" in said
     left = everything()
-    assert "ada" not in left.casefold() and left.casefold().count("eve") > 8
+    without_ids = re.sub("[0-9a-f]{8,}", "", left)  # random ids may have these letters by chance
+    assert "ada" not in without_ids.casefold() and left.casefold().count("eve") > 8
     assert stamps[0] != ReviewStore().stamp() and stamps[1] != kept_decisions().stamp(), "servers must read again"
     events = ReviewStore().read(TRUTH).events
     assert [(event.value, event.by) for event in events] == [("a note of eve", EVE), ("1", EVE)]
