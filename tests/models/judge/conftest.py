@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from ragdash.metrics import METRICS
 from ragdash.models.judge import Endpoint, Patience, VerdictStore
+from ragdash.models.judge.tasks import TASKS
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +38,12 @@ def impatient(quick):
 def endpoint():
     """endpoint(server, ...): an Endpoint there."""
     return lambda server, **options: Endpoint(server.url, "toy", **options)
+
+
+@pytest.fixture
+def rubrics_forgotten():
+    """The rubrics that a test registers are gone after it."""
+    yield
+    for registry in (METRICS, TASKS):
+        for name in [name for name in registry if name.startswith("Rubric.")]:
+            registry.pop(name)

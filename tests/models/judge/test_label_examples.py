@@ -27,10 +27,9 @@ from ragdash.core.records import Truth
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import write_run, write_truth
 from ragdash.matching.match import Match
-from ragdash.metrics import METRICS, parse_specs
+from ragdash.metrics import parse_specs
 from ragdash.models.judge import default_verdict_store
 from ragdash.models.judge.task_runner import first_round
-from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.tasks.examples import examples_of, read_examples, save_examples, stored_examples
 from ragdash.models.judge.tasks.policy import Policy, save_policy
 from ragdash.models.judge.tasks.rubrics import Rubric, save_rubric
@@ -42,12 +41,7 @@ IDS = list(ROWS)
 SPEC, = parse_specs("Faithfulness")
 
 
-@pytest.fixture(autouse=True)
-def rubrics_forgotten():
-    yield
-    for registry in (METRICS, TASKS):
-        for name in [name for name in registry if name.startswith("Rubric.")]:
-            registry.pop(name)
+pytestmark = pytest.mark.usefixtures("rubrics_forgotten")
 
 
 def alone(run, truth, labels, **more):

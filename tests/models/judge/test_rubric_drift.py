@@ -12,9 +12,7 @@ from ragdash.cli.main import main
 from ragdash.evaluation.scoring.rubric_drift import rubric_drift, weighted_kappa
 from ragdash.evaluation.stats import label_interval
 from ragdash.io import write_run, write_truth
-from ragdash.metrics import METRICS
 from ragdash.models.judge import default_verdict_store
-from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.tasks.rubrics import Rubric, rubric_toml
 
 POLITE = Rubric("polite", "Polite?", "labels", ("rude", "plain", "polite"))
@@ -23,12 +21,7 @@ BEST = Rubric("best", "Which is best?", "ranking")
 ROWS = {f"q{i}": {"question": "What?", "answer": f"Paris lies on Seine number {i}."} for i in range(30)}
 
 
-@pytest.fixture(autouse=True)
-def rubrics_forgotten():
-    yield
-    for registry in (METRICS, TASKS):
-        for name in [name for name in registry if name.startswith("Rubric.")]:
-            registry.pop(name)
+pytestmark = pytest.mark.usefixtures("rubrics_forgotten")
 
 
 def labels(*pairs):

@@ -168,6 +168,7 @@ def _ideals(ranked: Ranked, gain: str, top: int, best: float, k: int, most: int)
     first = np.concatenate(([0.0], np.cumsum(np.where(more <= k, best / np.log2(more + 1), 0.0))))
     ideal = np.empty((ranked.queries, most + 2))
     for number in range(most + 2):
-        at = place + number
-        ideal[:, number] = first[number] + ranked.total(query, np.where(at <= k, gains / np.log2(at + 1), 0.0))
+        shifted_rank = place + number
+        ideal[:, number] = first[number] + ranked.total(query, np.where(
+            shifted_rank <= k, gains / np.log2(shifted_rank + 1), 0.0))
     return ideal

@@ -237,9 +237,8 @@ def settle_units(result: Assignment) -> list[Assignment]:
              and _overlap(item, judged)]
     if not units or _overlap(returned, judged):
         return []
-    own = {"retrieved": units[0].path}
-    rest = {name: path for name, path in result.roles.items() if name not in ("score", "rank", "text", "source")}
-    return [replace(result, roles={**rest, **own}, penalty=WEIGHTS["relevant"] + 0.1)]
+    other_roles = {name: path for name, path in result.roles.items() if name not in ("score", "rank", "text", "source")}
+    return [replace(result, roles={**other_roles, "retrieved": units[0].path}, penalty=WEIGHTS["relevant"] + 0.1)]
 
 
 def drop_unlike_ids(result: Assignment, free: dict[str, Field]) -> None:

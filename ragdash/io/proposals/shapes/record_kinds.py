@@ -37,10 +37,10 @@ def with_speakers(rows: Sequence[dict]) -> list[dict]:
     talks = [_messages(row.get(name)) for row in rows]
     ends = [talk[-1]["role"].lower() in MODEL_ROLES for talk in talks if talk]
     with_answer = 2 * sum(ends) >= len(ends)  # else questions with what was said before
-    kept = [row if name == "messages" else {other: value for other, value in row.items() if other != name}
-            for row in rows]
+    without_talk = [row if name == "messages" else {other: value for other, value in row.items() if other != name}
+                    for row in rows]
     return [{**rest, **_last_words(talk, with_answer)} if talk else row
-            for row, rest, talk in zip(rows, kept, talks, strict=True)]
+            for row, rest, talk in zip(rows, without_talk, talks, strict=True)]
 
 
 def _last_words(talk: list[dict[str, str]], with_answer: bool) -> dict[str, str | None]:
