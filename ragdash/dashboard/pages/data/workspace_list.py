@@ -121,6 +121,8 @@ def _all_entries(home: Workspace) -> tuple[CatalogueEntry, ...]:
 
 def _render_rebuilt(home: Workspace) -> None:
     """The warning that the list was lost and built again, until somebody who may change things dismisses it."""
+    for problem in home.values.problems():
+        elements.warning(problem)
     warning = home.rebuilt()
     if warning is not None:
         elements.warning(warning)
