@@ -19,7 +19,7 @@ import streamlit as st
 from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice, label_slices
 from ragdash.dashboard.caches import kept_cache
-from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.caches.shared_cache import AHEAD, shared
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.bands.best_possible import best_possible
@@ -41,7 +41,7 @@ def counts(run: str, scope: Scope) -> dict[str, int]:
     return dict(_counts(run, scope.cache_key(), _scope=scope))
 
 
-@shared(max_entries=256)
+@shared(max_entries=256, ahead=True)
 def _counts(run: str, key: tuple, _scope: Scope) -> dict[str, int]:
     match, in_scope = _scope.match(run), _scope.queries
     return {"queries": int(in_scope.sum()), "missing": int((match.missing & in_scope).sum()),
@@ -57,7 +57,8 @@ class _ResultCache(Generic[K, V]):
 
     LIMIT = 50_000
 
-    def __init__(self):
+    def __init__(self, name: str):
+        AHEAD[f"{__name__}.{name}"] = self
         self._results: OrderedDict[K, V] = OrderedDict()
         self._computing: dict[K, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -71,6 +72,17 @@ class _ResultCache(Generic[K, V]):
             self._results.update(results)
             while len(self._results) > self.LIMIT:
                 self._results.popitem(last=False)
+
+    def items(self) -> list[tuple[K, V]]:
+        """The results by their keys."""
+        with self._lock:
+            return list(self._results.items())
+
+    def adopt(self, key: K, result: V) -> None:
+        """Take a result that was computed elsewhere, where there is room and none is known."""
+        with self._lock:
+            if len(self._results) < self.LIMIT:
+                self._results.setdefault(key, result)
 
     @contextmanager
     def computing(self, keys: Iterable[K]) -> Iterator[None]:
@@ -92,9 +104,9 @@ class _ResultCache(Generic[K, V]):
                         self._computing.pop(key, None)
 
 
-_SUMMARIES: _ResultCache[tuple, Summary] = _ResultCache()
-_COMPARISONS: _ResultCache[tuple, Comparison] = _ResultCache()
-_FAMILIES: _ResultCache[tuple, PairTests] = _ResultCache()
+_SUMMARIES: _ResultCache[tuple, Summary] = _ResultCache("summaries")
+_COMPARISONS: _ResultCache[tuple, Comparison] = _ResultCache("comparisons")
+_FAMILIES: _ResultCache[tuple, PairTests] = _ResultCache("families")
 
 
 def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
@@ -230,7 +242,7 @@ def perfect_mean(run: str, scope: Scope, spec: Spec) -> float:
     return _perfect_mean(scope.cache_key([spec]), str(spec), _run=run, _scope=scope)
 
 
-@shared(max_entries=1024)
+@shared(max_entries=1024, ahead=True)
 def _perfect_mean(key: tuple, spec: str, _run: str, _scope: Scope) -> float:
     parsed = parse_spec(spec)
     return best_possible(_scope.match(_run, [parsed]), parsed, _scope.queries)

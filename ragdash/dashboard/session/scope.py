@@ -253,7 +253,7 @@ def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match:
     return match
 
 
-@shared(max_entries=1024)  # Compare asks for 60 at each cutoff
+@shared(max_entries=1024, ahead=True)  # Compare asks for 60 at each cutoff
 def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _specs: Sequence[Spec], _scope: Scope) -> Evaluation:
     whole, parsed = _scope.whole, parse_specs(list(specs))
     keys = {spec: whole.cache_key([spec]) for spec in parsed if whole.is_kept([spec])}

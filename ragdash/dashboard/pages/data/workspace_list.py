@@ -12,6 +12,7 @@ from ragdash.core.records import Run
 from ragdash.core.terms import tooltip
 from ragdash.dashboard.auth import rights
 from ragdash.dashboard.caches.shared_cache import shared
+from ragdash.dashboard.jobs import ahead
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
 from ragdash.dashboard.widgets import elements
@@ -252,6 +253,7 @@ def _render_editor(entry: CatalogueEntry, key: str, order: list[str]) -> None:
 
 
 def _delete_entry(digest: str) -> None:
+    ahead.forget(digest)
     workspace().delete(digest)
     state.drop_run(digest)
     if state.truth() == digest:
