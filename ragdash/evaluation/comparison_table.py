@@ -154,8 +154,9 @@ class ComparisonTable(list[list[Comparison]]):
         if not self or self.inputs is None:
             raise ValueError("nothing was compared")
         pages = import_module("ragdash.reporting.notebook")  # a floor above, loaded where a report is wanted
-        return pages.write_report(self.inputs.evaluations, path, title=title, full=full, texts=texts, k=k,
-                                  rules=self.inputs.rules, accepted=self.inputs.accepted,
+        specs = dict.fromkeys([*(pair.spec for pair in self[0]), *self.inputs.evaluations[0].specs])
+        return pages.write_report(self.inputs.evaluations, path, specs=specs, title=title, full=full, texts=texts,
+                                  k=k, rules=self.inputs.rules, accepted=self.inputs.accepted,
                                   repeats=self.inputs.repeats)
 
     def summary(self) -> str:
