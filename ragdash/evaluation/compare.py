@@ -136,8 +136,7 @@ def compare(baseline: Evaluation | Run | object, candidates: Sequence | Mapping[
     inputs = ComparisonInputs(tuple(group.evaluation for group in groups), tuple(compared_specs), rules, runs_of(
         groups, named), truth, checked_kinds(accept), tuple(group.repeats for group in groups))
     columns = [test_family(inputs.evaluations, spec, rules).against(0) for spec in compared_specs]
-    rows = [[replace(column[row], inputs=inputs) for column in columns] for row in range(len(groups) - 1)]
-    return ComparisonTable(rows, inputs)
+    return ComparisonTable([[column[row] for column in columns] for row in range(len(groups) - 1)], inputs)
 
 
 def _evaluation(run: object, truth: object, specs: Sequence[Spec] | None, conventions: dict) -> Evaluation:

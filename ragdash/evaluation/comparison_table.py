@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
@@ -45,7 +46,7 @@ class ComparisonTable(list[list[Comparison]]):
     """
 
     def __init__(self, rows: Iterable[list[Comparison]] = (), inputs: ComparisonInputs | None = None):
-        super().__init__(rows)
+        super().__init__([[replace(pair, inputs=inputs) for pair in row] for row in rows])
         self.inputs = inputs
 
     def __repr__(self) -> str:

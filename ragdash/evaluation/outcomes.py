@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import ALPHA, PERMUTATIONS, RESAMPLES, SEED
 from ragdash.evaluation.stats.multiple_testing import holm
 from ragdash.metrics import Spec
-
-if TYPE_CHECKING:
-    from ragdash.evaluation.comparison_inputs import ComparisonInputs
 
 CORRECTIONS = ("max-t", "none")
 OUTCOMES = ("better", "worse", "equivalent", "undecided", "too-few", "undefined", "not-comparable")
@@ -70,7 +66,7 @@ class Comparison:
     baseline, family
         What the candidate is compared with, and what was corrected together.
     inputs
-        What `ragdash.compare` compared, for the report; None for an outcome of another origin.
+        The ComparisonInputs of `ragdash.compare`, for the report; None for an outcome of another origin.
 
     Examples
     --------
@@ -103,7 +99,7 @@ class Comparison:
     slice: Slice | None = None
     baseline: str = ""
     family: Family = Family(2, 1)
-    inputs: ComparisonInputs | None = field(default=None, repr=False, compare=False)
+    inputs: object = field(default=None, repr=False, compare=False)
 
     @property
     def sign(self) -> int:
