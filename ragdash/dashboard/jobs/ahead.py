@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from ragdash.core.records import Run, Truth
 from ragdash.core.storage.temporary_folders import temporary_folder
+from ragdash.dashboard.jobs.ahead_results import Reader, adopt
 from ragdash.dashboard.session import data_store
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
@@ -145,8 +146,6 @@ class AheadQueue:
             process = self._start(folder)
             with self._changed:
                 self._current = request, process
-            from ragdash.dashboard.jobs.ahead_results import adopt  # it needs the context of a page, which needs us
-
             try:
                 with process.stdin as stdin, process.stdout as stdout:
                     pickle.dump(request, stdin)
@@ -164,8 +163,6 @@ class AheadQueue:
 
 def _next(stdout: IO[bytes], query_ids: pa.Array) -> list[tuple[str, Any, Any]] | None:
     """The next results of the process; None at its end."""
-    from ragdash.dashboard.jobs.ahead_results import Reader
-
     try:
         return Reader(stdout, query_ids).load()
     except EOFError:

@@ -23,7 +23,7 @@ NICE = 19
 
 def steps(request: AheadRequest) -> Iterator[Callable[[], object]]:
     """What to compute, in order: what every page shows of the metric of the sidebar, then of other metrics."""
-    from ragdash.dashboard.jobs.ahead_results import View
+    from ragdash.dashboard.jobs.ahead_view import View
     from ragdash.dashboard.page_context import COLUMNS, CUTOFFS
 
     view = View(request.runs, request.baseline, request.scope, request.truth_names)
