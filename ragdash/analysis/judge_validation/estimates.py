@@ -131,7 +131,8 @@ def validate_judge(
     paired = np.flatnonzero(~np.isnan(values) & ~np.isnan(label_values))
     codes = _group_codes(verdicts.query_ids, groups)
     result = ppi(values[:, None], label_values[:, None], level=level, groups=codes)
-    agreed = agreement(values[paired], label_values[paired], cut)
+    agreed = agreement(values[paired], label_values[paired], cut, level=level,
+                       groups=None if codes is None else codes[paired])
     disagreeing = paired[classes_of(values[paired], cut) != classes_of(label_values[paired], cut)]
     disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()

@@ -27,7 +27,7 @@ from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences.formatting import count, escape, number
 from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome, held_out_sentence
-from ragdash.reporting.tables.judge_validation import estimate_text
+from ragdash.reporting.tables.judge_validation import accuracy_text, estimate_text
 
 CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"]
 signed = partial(number, signed=True)
@@ -101,7 +101,7 @@ def _mean(content: ReportContent, run: int, spec: Spec, validation: JudgeValidat
     return f"**{escape(content.names[run])}**, {escape(spec.title)}: " + escape(
         f"{number(validation.judge.mean)} by the judge alone; {corrected}; "
         f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
-        f"accuracy {number(agreement.accuracy)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
+        f"accuracy {accuracy_text(agreement)} (always “{agreement.constant_class}”: {number(agreement.constant)}), "
         f"kappa {number(agreement.kappa)}."
         f"{held_out_sentence(validation.held_out)}"
     )
