@@ -54,8 +54,8 @@ def policy_digest(what: str) -> str:
     >>> policy_digest("Correctness (policy 0123abcd)"), policy_digest("Correctness")
     ('0123abcd', '')
     """
-    found = re.search(r" \(policy ([0-9a-f]{8})\)$", what)
-    return found[1] if found else ""
+    digest = re.search(r" \(policy ([0-9a-f]{8})\)$", what)
+    return digest[1] if digest else ""
 
 
 def _of_policy(what: str) -> str:

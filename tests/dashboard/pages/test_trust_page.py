@@ -105,7 +105,8 @@ def test_the_numbers_are_those_of_the_library(pair):
                                                                  one.corrected.high, one.judge.mean))
     narrower = 1 - (one.corrected.high - one.corrected.low) / (one.labels.high - one.labels.low)
     share = [f"{100 * end:.0f}" for end in stats.binomtest(53, 60).proportion_ci(0.95, "exact")]
-    assert (f"dense: judge and person agree on 88% of 60 labels [{share[0]}, {share[1]}] (kappa {one.agreement.kappa:.2f}). "
+    assert (f"dense: judge and person agree on 88% of 60 labels [{', '.join(share)}] "
+            f"(kappa {one.agreement.kappa:.2f}). "
             f"Always saying “{one.agreement.constant_class}” would agree on {100 * one.agreement.constant:.0f}%. "
             f"Corrected for the errors of the judge, the run is faithful in {mean}% [{low}, {high}] of 100 queries. "
             f"The judge makes the interval {narrower:.0%} narrower than the labels alone. "
@@ -253,8 +254,8 @@ def test_few_labels_give_no_interval(pair):
     at = opened(run)
     assert "judge and person agree on 83% of 12 labels" in said(at)
     (mean, low, high), = drawn(charts(at)["trust_means"], "labels alone")
-    assert (f"Labels alone: {100 * mean:.0f}% [{100 * low:.0f}, {100 * high:.0f}]. The corrected mean needs 20 labels on "
-            "this run.") in said(at), "what is drawn is said"
+    assert (f"Labels alone: {100 * mean:.0f}% [{100 * low:.0f}, {100 * high:.0f}]. The corrected mean needs 20 labels "
+            "on this run.") in said(at), "what is drawn is said"
     assert not drawn(charts(at)["trust_means"], "corrected")
     notes = str(charts(at)["trust_means"]["layout"]["annotations"])
     assert f"labels {mean:.3f}" in notes and "no interval" not in notes

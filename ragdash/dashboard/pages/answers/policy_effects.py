@@ -102,8 +102,8 @@ def _others(context: PageContext) -> list[GivenUnder]:
     before = st.session_state.get(state.POLICY_BEFORE)
     known = dict.fromkeys([None, *([before] if before else []), *map(policy_of, sorted(digests - {""}))])
     others = [policy for policy in known if policy != current]
-    now = given_under(context, current) if others else None
-    return [found for policy in others if (found := given_under(context, policy).beyond(now))]
+    shown = given_under(context, current) if others else None
+    return [hidden for policy in others if (hidden := given_under(context, policy).beyond(shown))]
 
 
 def render_note(context: PageContext) -> None:
@@ -118,13 +118,13 @@ def render_note(context: PageContext) -> None:
     with st.container(border=True, key="policy_note"):
         force = f"The labeling policy {current.digest} is in force." if current else "No labeling policy is in force."
         lines = [f":orange[:material/gavel:] **{force}** What was given under other rules is kept, and not shown:"]
-        lines += [f"- {name_of(found.policy)}: {fmt.escape(found.words)}" for found in others]
+        lines += [f"- {name_of(hidden.policy)}: {fmt.escape(hidden.words)}" for hidden in others]
         st.markdown("\n".join(lines))
         with st.container(horizontal=True, vertical_alignment="center", key="policy_ways"):
-            for found in others if rights.may("save-policy") else []:
-                title = f"Go back to policy {found.policy.digest}" if found.policy else "Go back to no policy"
-                st.button(title, icon=":material/undo:", key=f"policy_to_{found.policy and found.policy.digest}",
-                          on_click=change_policy, args=(found.policy,))
+            for hidden in others if rights.may("save-policy") else []:
+                title = f"Go back to policy {hidden.policy.digest}" if hidden.policy else "Go back to no policy"
+                st.button(title, icon=":material/undo:", key=f"policy_to_{hidden.policy and hidden.policy.digest}",
+                          on_click=change_policy, args=(hidden.policy,))
             judge_note.link_to_judge("Ask the judge under this policy" if current else "Ask the judge")
 
 

@@ -52,10 +52,10 @@ def labeling_policy(context: PageContext, labeled: bool) -> None:
 def _say_what_is_set_aside(context: PageContext, step: str, to: Policy, before: Policy | None) -> None:
     """Say what a step hides, before it is taken; nothing where it hides nothing."""
     try:
-        found = policy_effects.set_aside_by(context, to)
+        hidden = policy_effects.set_aside_by(context, to)
     except InputError:  # the tab says what cannot be read
         return
-    if found:
-        st.markdown(f":orange[:material/warning:] **{step} hides {fmt.escape(found.words)}**, given "
+    if hidden:
+        st.markdown(f":orange[:material/warning:] **{step} hides {fmt.escape(hidden.words)}**, given "
                     f"{policy_effects.name_of(before)}, on all pages. They are kept: you can go back at any time. "
                     "Under the new policy, the judge has to be asked again.")
