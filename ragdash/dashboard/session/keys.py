@@ -14,6 +14,7 @@ X_RUN, Y_RUN = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 GROUP_ROWS, GROUP_COLUMNS = "group", "and"  # the two settings of its groups of runs
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
+DRAWN = "drawn"  # whether the pictures of many runs draw the best of them or all
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # Score cutoffs
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # evidence match threshold, on Data
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
@@ -54,7 +55,7 @@ CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, REPEATS, ACCEPTED, DIRECTIONS,
            *CONVENTIONS)
 PAGE = (*PARTS_OF_PAGES, METRICS, CURVES, SCALE, VIEW, X_RUN, Y_RUN, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY,
-        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
+        GROUP_ROWS, GROUP_COLUMNS, SOURCE, TARGETS, BANDED, DRAWN, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS,
         PAIRS, PAIR, ANSWERS, ANSWERS_TAB, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS,
         ATTRIBUTES, STAGES, READINGS, MARKED, PICKED, *OF_MAP, RANKS, DOC, AGAINST, CLAIMS_JUDGE, SHARES, *CUTS, ALIKE,
         SHOW_AS, STAGE, PAID, JUDGE, *OF_VALIDATION, SHEET, SEED, OF, ABOUT, SEARCH, *OF_SET, *OF_MIX, *OF_HISTORY,

@@ -73,7 +73,7 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
     overlap = any(block.overlap for block in blocks)
     return replace(fused, settings={"fusion": recipe.settings(runs)},
                    problems=(*_merged_problems(runs), *warnings_of(runs, pool, overlap or len(recipe.legs) == 1),
-                             *_copies(recipe, sum(block.left_out for block in blocks))))
+                             *_left_out(recipe, sum(block.left_out for block in blocks))))
 
 
 def fused_order(candidates: Candidates, recipe: Recipe,
@@ -315,8 +315,10 @@ def _merged_problems(runs: Sequence[Run]) -> list[Problem]:
                               if problem.kind != "duplicate-document"))
 
 
-def _copies(recipe: Recipe, count: int) -> list[Problem]:
-    """How many documents a union left out as copies."""
+def _left_out(recipe: Recipe, count: int) -> list[Problem]:
+    """How many documents a union left out as copies, or Chroma's RRF because a list lacks them."""
+    if count and recipe.method == "rrf-common":
+        return [Problem("fusion-common", {"count": count}, severity="note")]
     if not count or not METHODS[recipe.method].reads_texts(recipe.params):
         return []
     return [Problem("fusion-copies", {"count": count, "near": recipe.params["same"] == "near"}, severity="note")]

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten, value_text
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, value_text
+from ragdash.reporting.sentences.formatting import short_names
 
 JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
@@ -37,8 +38,9 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
         _annotate_right(fig, index, corrected[index], int(n[index]), int(unlabeled[index]), spelled, theme)
     _legend(fig, theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
-                     ticktext=[f'{shorten(name, 16)} <span style="color:{look.color}">{look.sign}</span>'
-                               for name, look in zip(names, run_looks, strict=True)], tickfont={"size": 13})
+                     ticktext=[f'{escape(name)} <span style="color:{look.color}">{look.sign}</span>'
+                               for name, look in zip(short_names(names, 16), run_looks, strict=True)],
+                     tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
     fig.update_layout(margin={"t": 34, "b": 62, "r": 104}, showlegend=True)
     return fig

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragdash.analysis.recomputed import recomputed_in
-from ragdash.analysis.verdict import Verdict, badges
+from ragdash.analysis.verdict import Verdict, badges, merge_alike
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
 from ragdash.metrics import Spec
@@ -68,7 +68,7 @@ def _origin(content: ReportContent) -> str:
 
 def _warnings(content: ReportContent, verdict: Verdict) -> list[Block | Heading]:
     """The checks that withhold or qualify the verdict, the worst first."""
-    checks, fixes = (*verdict.withheld, *verdict.qualified), sentences.fix_lines(verdict)
+    checks, fixes = merge_alike((*verdict.withheld, *verdict.qualified)), sentences.fix_lines(verdict)
     if not checks and not fixes:
         return []
     lines = [f"- {_cut(_with_short_names(content, line), WARNING_LENGTH)}"
