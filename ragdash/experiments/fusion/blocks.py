@@ -109,8 +109,8 @@ def _matches(left: np.ndarray, right: np.ndarray, left_slots: np.ndarray, right_
     holder = table.take(right_slots, mode="clip")  # a slot is never outside: "clip" only spares NumPy the look
     equal = left.take(holder, mode="clip") == right
     equal &= holder >= 0
-    found = np.flatnonzero(equal)
-    matched = holder.take(found).astype(np.int64), found
+    places = np.flatnonzero(equal)
+    matched = holder.take(places).astype(np.int64), places
     lost = np.flatnonzero(table.take(left_slots, mode="clip") != rows)
     if not len(lost):
         return matched
@@ -126,8 +126,8 @@ def _matches_of_few(left: np.ndarray, right: np.ndarray, rounds: int) -> tuple[n
     if len(left) < _FEW or not rounds:
         order = np.argsort(left, kind="stable")
         place = np.minimum(np.searchsorted(left[order], right), len(left) - 1)
-        found = np.flatnonzero(left[order[place]] == right)
-        return order[place[found]], found
+        places = np.flatnonzero(left[order[place]] == right)
+        return order[place[places]], places
     bits = (4 * len(left)).bit_length()
     slots = [(mix(words, np.uint64(rounds)) >> np.uint64(64 - bits)).view(np.int64) for words in (left, right)]
     return _matches(left, right, *slots, 1 << bits, rounds)
