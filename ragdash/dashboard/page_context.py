@@ -267,8 +267,11 @@ class PageContext:
         return self.selection.k
 
     def only(self, entries: Sequence[SessionRun]) -> PageContext:
-        """The context with these runs alone, the first as the baseline."""
-        return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=0))
+        """The context with these runs alone; the first is the baseline where that of the sidebar is not among them."""
+        digests = [entry.digest for entry in entries]
+        baseline = self.digests[self.baseline]
+        position = digests.index(baseline) if baseline in digests else 0
+        return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=position))
 
 
 def spec_of(template: str, k: int) -> Spec:
