@@ -107,8 +107,10 @@ def _speeds(run: str, scope: tuple, _timed: Timed, _in_scope: np.ndarray, _scope
 @shared(max_entries=256)
 def _interval(run: str, scope: tuple, basis: str, prices: str, _values: np.ndarray,
               _scope: Scope) -> tuple[float, float, float]:
+    if not np.isfinite(_values).any():
+        return (np.nan,) * 3
     low, high = bootstrap_intervals(_values[:, None], weights=_scope.resample_weights)
-    return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
+    return float(np.nanmean(_values)), float(low[0]), float(high[0])
 
 
 def _has_tokens(data: SpeedCostData) -> bool:
