@@ -218,12 +218,26 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
     assert "**another at" in texts(run(at)), "the choice of a person stays"
 
 
+def test_one_call_to_try_does_not_take_the_place_of_another_judge(serve):
+    """Its verdict is kept, but pages go on showing the judge that has scored the runs."""
+    truth, runs = the_case()
+    run_judging(prepare_judging(runs, truth, "Faithfulness", Endpoint(serve().url, "another")))
+    at = plan(opened(server := serve()))
+    at.button(key="judge_try").click().run()
+    at = finish(at)
+    assert len(server.asked) == 1 and "one verdict says nothing about a run" in texts(at)
+    assert "**another at" in texts(at) and "**toy at" not in texts(at)
+    assert [judge.model for judge in default_verdict_store().judges()] == ["another", "toy"]
+    run_judging(prepare_judging(runs[:1], truth, "Faithfulness", Endpoint(server.url, "toy"), sample=2))
+    assert [judge.model for judge in default_verdict_store().judges()] == ["toy", "another"], "more than a trial"
+
+
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
     at = plan(opened(server, **{state.JUDGE_CALLS: 5}))
     at.button(key="judge_try").click().run()
     at = finish(at)
-    assert len(server.asked) == 1 and "Budget spent (1 call," in texts(at), "one call shows that it answers"
+    assert len(server.asked) == 1 and "One call was answered (1 call," in texts(at)
     at = finish(start(plan(at)))
     assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 6
     again = opened()
