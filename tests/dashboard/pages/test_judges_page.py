@@ -189,6 +189,9 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
         assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
         assert re.search(r"\d+ of 12 questions", at.get("progress")[0].proto.text)
         assert "judge_plan" not in keys(at) and "judge_start" not in keys(at), "one at a time"
+    for part in ("answers", "answers/validation"):
+        at = page_cases.opened(part, **address(*the_case()))
+        assert "is judging one and two: Faithfulness. Its values cover what is judged so far" in texts(at), part
     elsewhere = other.switch_page("pages/compare.py").run()
     assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
     mine.button(key="judge_stop").click().run()
@@ -201,6 +204,7 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     mine = plan(mine)
     assert told(mine)["Calls"] == str(12 - before) and told(mine)["Stored"] == str(before)
     mine = finish(start(mine))
+    assert "is judging" not in texts(page_cases.opened("answers", **address(*the_case())))
     assert len(server.asked) == 12 and judged(mine)["n"].tolist() == [6, 6]
     assert len({json.dumps(body["messages"]) for body in server.asked}) == 12
 
