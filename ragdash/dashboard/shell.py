@@ -115,8 +115,8 @@ def _pages_without_data(present: set[str]) -> None:
 def _keep_history() -> None:
     """One Back press per page: what a page writes to its address replaces the entry of the browser's history.
 
-    A new page begins at its top, also where a click into a picture opens it. Streamlit adds an entry for every choice, and for the step from an address of an earlier version, or of a saved view
-    without its page.
+    A new page begins at its top, also where a click into a picture opens it. Streamlit adds an entry for every choice,
+    and for the step from an address of an earlier version, or of a saved view without its page.
     """
     moved = json.dumps(list(page_list.MOVED))
     st.html(f"""<script>if (!window.ragdashHistory) {{

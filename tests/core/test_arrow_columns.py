@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ragdash.core.arrow_columns import equal_texts, text_column
+from ragdash.core.arrow_columns import equal_texts, hash_text, hashed_exactly, mix, text_column
 
 
 def test_texts_of_two_columns_are_compared_pair_by_pair():
@@ -34,3 +34,28 @@ def test_texts_of_every_length_around_eight_bytes_are_equal_as_strings_are():
         column = text_column([*texts, "x" * 40])  # without more texts the last ones would end with the column
         assert equal_texts(column, left, column, right).tolist() == [
             texts[i] == texts[j] for i, j in zip(left, right, strict=True)], longest
+
+
+def undone(hashes: int, factor: int) -> int:
+    """What was multiplied by the factor, whose upper half was then put over the lower half."""
+    return (hashes ^ hashes >> 32) * pow(factor, -1, 1 << 64) % (1 << 64)
+
+
+def test_the_hash_of_a_short_text_and_its_length_give_the_text_back():
+    texts = ["", "a", "ab", "7", "é", "1234567", "12345678", "\x00", "\x00\x00", "x\x00"]
+    first, second, third = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+    column = text_column(texts)
+    for text, value, length in zip(texts, hash_text(column).tolist(), hashed_exactly(column).tolist(), strict=True):
+        seed = length * first % (1 << 64)
+        word = undone(undone(value, third), second) - (seed ^ seed >> 32)
+        assert length == 0 or (word % (1 << 64)).to_bytes(8, "little")[8 - length:] == text.encode()
+    query = 0x1234567890ABCDEF  # the hash of a pair gives that of the document back
+    pair = int(mix(np.array([42], np.uint64), np.uint64(query))[0])
+    half = (pair ^ pair >> 29 ^ pair >> 58) * pow(second, -1, 1 << 64) % (1 << 64)
+    assert half ^ half >> 32 == (42 * first + query) % (1 << 64)
+
+
+def test_the_hash_of_a_longer_text_or_of_none_is_only_a_hint():
+    assert hashed_exactly(text_column(["a", "123456789"])) is None
+    assert hashed_exactly(text_column(["a", None])) is None
+    assert hashed_exactly(text_column([])) is None
