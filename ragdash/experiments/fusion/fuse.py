@@ -21,7 +21,7 @@ from ragdash.experiments.fusion.candidates import Candidates, Leg, Pool, gather
 from ragdash.experiments.fusion.methods import METHODS
 from ragdash.experiments.fusion.recipe import Recipe, make_recipe
 
-FEW = 4  # below one candidate in so many, the texts of the others are not touched
+FEW = 4  # where fewer than a fourth of the texts are asked for, the others are not read
 
 
 def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *, preset: str | None = None,
@@ -165,8 +165,8 @@ def _column_of_few(candidates: Candidates, chosen: np.ndarray, name: str) -> pa.
     place, parts, count = np.zeros(len(candidates), np.int64), [], 0
     for leg in candidates.legs:
         rows = np.flatnonzero(wanted[leg.candidate])
-        found = leg.candidate[rows]
-        wanted[found], place[found] = False, np.arange(count, count + len(rows))
+        members = leg.candidate[rows]
+        wanted[members], place[members] = False, np.arange(count, count + len(rows))
         count += len(rows)
         column = getattr(leg.run, name)
         parts.append(pa.nulls(len(rows), pa.string()) if column is None
