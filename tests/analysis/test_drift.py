@@ -203,7 +203,8 @@ def test_proposals_are_new_refused_first_diverse_and_typical(files):
 
 
 def test_questions_that_repeat_the_test_set_word_for_word_are_not_called_other_things():
-    things = ["phone", "lamp", "clock", "radio", "fan", "oven", "car", "book", "pen", "cup", "desk", "door", "bike"]
+    things = ["phone", "lamp", "clock", "radio", "fan", "oven", "car", "book", "pen", "cup", "desk", "door", "bike",
+              "shoe", "hat", "coat"]
     old = [f"What does a {thing} cost in winter?" if index % 2 else f"How do I reset the {thing}?"
            for index, thing in enumerate(things)]
     asked = old[:8] + [f"Can I return the {thing}?" for thing in things]
