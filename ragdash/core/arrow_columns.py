@@ -127,15 +127,35 @@ def equal_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedA
     return pc.fill_null(pc.equal(texts, others), False).to_numpy(zero_copy_only=False)
 
 
-def hashed_exactly(column: pa.ChunkedArray) -> np.ndarray | None:
-    """The length in bytes of each string, (N,) int32, if equal hashes and lengths mean that strings are equal: the
-    steps of a hash of up to 8 bytes can all be undone. None where a string is longer or null.
+def same_hashed_texts(left: pa.ChunkedArray, left_rows: np.ndarray, right: pa.ChunkedArray,
+                      right_rows: np.ndarray) -> np.ndarray:
+    """As `equal_texts` of strings that are no nulls and whose hashes are equal: (N,) bool.
+
+    All steps of a hash of up to 8 bytes can be undone: only the lengths of such strings are compared.
     """
-    lengths = pc.binary_length(column)
-    if lengths.null_count or not len(lengths):
-        return None
-    out = lengths.to_numpy()
-    return out if out.max() <= _EIGHT else None
+    lengths = _byte_lengths(left, left_rows)
+    same = lengths == _byte_lengths(right, right_rows)
+    if len(same) and lengths.max() > _EIGHT:
+        unsure = np.flatnonzero(same & (lengths > _EIGHT))
+        same[unsure] = equal_texts(left, left_rows[unsure], right, right_rows[unsure])
+    return same
+
+
+def _byte_lengths(column: pa.ChunkedArray, rows: np.ndarray) -> np.ndarray:
+    """The length in bytes of the strings at these rows: (N,) int32."""
+    if column.num_chunks > 1:
+        order = np.argsort(rows, kind="stable")
+        rows, starts = rows[order], chunk_starts(column)
+        cuts = np.searchsorted(rows, starts)
+        lengths = np.empty(len(rows), np.int32)
+        for chunk, start, (a, b) in zip(column.chunks, starts, pairwise(cuts), strict=False):
+            lengths[order[a:b]] = _byte_lengths(pa.chunked_array([chunk]), rows[a:b] - start)
+        return lengths
+    if not len(rows):
+        return np.zeros(0, np.int32)
+    chunk = column.chunk(0)
+    offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset:]
+    return offsets[1:].take(rows) - offsets.take(rows)
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:

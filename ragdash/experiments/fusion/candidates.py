@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.core.arrow_columns import equal_texts, hashed_exactly, in_blocks, take
+from ragdash.core.arrow_columns import in_blocks, same_hashed_texts, take
 from ragdash.core.records import Run
 from ragdash.experiments.fusion.blocks import matches_of_lists, query_blocks, ranges
 from ragdash.matching.tied_ranks import ranks_of
@@ -303,8 +303,9 @@ def _of_same_text(legs: Sequence[Leg], pairs: Sequence[np.ndarray], later: np.nd
             if len(legs) > 2:
                 chosen = np.flatnonzero((later >= offsets[index]) & (later < offsets[index + 1])
                                         & (first >= offsets[earlier]) & (first < offsets[earlier + 1]))
-            rows, others = later[chosen] - offsets[index], first[chosen] - offsets[earlier]
-            differs[chosen] = _differ(leg, rows, legs[earlier], others)
+            other = legs[earlier]
+            differs[chosen] = ~same_hashed_texts(*_docs_at(leg, later[chosen] - offsets[index]),
+                                                 *_docs_at(other, first[chosen] - offsets[earlier]))
     if not differs.any():
         return later, first
     hashes = np.concatenate(pairs)
@@ -320,16 +321,6 @@ def _of_same_text(legs: Sequence[Leg], pairs: Sequence[np.ndarray], later: np.nd
             np.concatenate((first[kept], suspects[index[inverse[again]]])))
 
 
-def _differ(leg: Leg, rows: np.ndarray, other: Leg, other_rows: np.ndarray) -> np.ndarray:
-    """Whether the documents at these rows of two legs, whose hashes are equal, differ, pair by pair: (X,) bool."""
-    if all(side.position is None and side.run.order is None for side in (leg, other)):
-        lengths, other_lengths = (hashed_exactly(side.run.docs.slice(side.begin, len(side.rank)))
-                                  for side in (leg, other))
-        if lengths is not None and other_lengths is not None:
-            return lengths.take(rows) != other_lengths.take(other_rows)
-    return ~equal_texts(leg.run.docs, _rows(leg, rows), other.run.docs, _rows(other, other_rows))
-
-
 def _offsets(legs: Sequence[Leg]) -> np.ndarray:
     """The first row of each leg, where the rows of all are one behind the other, and last their number: (P + 1,)."""
     return np.concatenate(([0], np.cumsum([len(leg.rank) for leg in legs])))
@@ -337,6 +328,13 @@ def _offsets(legs: Sequence[Leg]) -> np.ndarray:
 
 def _rows(leg: Leg, rows: np.ndarray) -> np.ndarray:
     return leg.run.rows(leg.positions(rows))
+
+
+def _docs_at(leg: Leg, rows: np.ndarray) -> tuple[pa.ChunkedArray, np.ndarray]:
+    """(a column of documents, where those of these rows of the leg are in it)."""
+    if leg.position is None and leg.run.order is None:
+        return leg.run.docs.slice(leg.begin, len(leg.rank)), rows
+    return leg.run.docs, _rows(leg, rows)
 
 
 def _docs(leg: Leg, rows: np.ndarray) -> pa.Array:
