@@ -52,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number in numbers:
             of_round = _round(browser, [*TEXTS[number:], *TEXTS[:number]])
             harm = {name: of_round[name] for name in HARM if of_round[name]} or "nothing"
-            print(f"{number + 1} of {len(TEXTS)}: {TEXTS[number][:50]!r}, {of_round['visits']} visits: {harm}", flush=True)
+            print(f"{number + 1} of {len(TEXTS)}: {TEXTS[number][:50]!r}, {of_round['visits']} visits: {harm}",
+                  flush=True)
             counts += of_round
         browser.close()
     minutes = (time.monotonic() - started) / 60
