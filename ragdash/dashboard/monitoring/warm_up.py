@@ -7,7 +7,8 @@ import inspect
 import logging
 import pkgutil
 
-PACKAGES = ("pandas", "pandas.io.formats.style", "scipy.stats", "plotly.graph_objects", "pyarrow.compute", "pyarrow.parquet")
+PACKAGES = ("pandas", "pandas.io.formats.style", "scipy.stats", "plotly.graph_objects", "pyarrow.compute",
+            "pyarrow.parquet")
 
 
 def warm_up() -> None:
