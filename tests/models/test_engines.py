@@ -1,16 +1,11 @@
-"""Both engines: the same results in the same order, whatever the number of workers; few shards at a time; clear ends.
-
-The tests of Ray share one small cluster of this machine, on loopback alone.
-"""
+"""Both engines: the same results in the same order, only a few shards at a time, and clear ends."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from itertools import count, islice
 from pathlib import Path
 
@@ -22,33 +17,6 @@ from ragdash.models.engines import LOCAL, Task, WorkerLost, open_engine
 from ragdash.models.engines.opening import cluster_address
 
 ROOT = Path(__file__).parents[2]
-HERE = [str(ROOT), str(Path(__file__).parent)]
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
-    """Two workers of one core, started by this process and ended with it."""
-    if find_spec("ray") is None:
-        pytest.skip('ray is not installed: pip install -e ".[ray]"')
-    settings = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN":
-                secrets.token_hex(16), "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": os.pathsep.join(HERE)}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        import ray
-
-        ray.init(num_cpus=2, include_dashboard=False, object_store_memory=80 << 20, log_to_driver=False,
-                 logging_level="ERROR", _temp_dir=str(tmp_path_factory.mktemp("ray")))
-        yield
-        ray.shutdown()
-
-
-@pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.slow)])
-def engine(request):
-    """Each engine in turn."""
-    if request.param == "ray":
-        request.getfixturevalue("cluster")
-    return open_engine(request.param)
 
 
 def slower_first(shard: tuple[int, float]) -> int:
@@ -133,6 +101,16 @@ def test_a_shard_whose_worker_is_killed_is_done_again_until_a_limit(cluster, tmp
         list(engine.map(Task(kill_once, repeatable=False), [str(tmp_path / "other")]))
 
 
+def lack(_: int) -> None:
+    raise ModuleNotFoundError("No module named 'torch'")
+
+
+@pytest.mark.slow
+def test_a_package_that_workers_lack_is_said(cluster):
+    with pytest.raises(InputError, match="lacks: ModuleNotFoundError: No module named 'torch'"):
+        list(open_engine("ray").map(Task(lack), [1]))
+
+
 @pytest.mark.slow
 def test_a_worker_with_another_version_of_ragdash_says_so(cluster):
     from ragdash.models.engines.ray_engine import RayEngine
@@ -157,7 +135,7 @@ def test_a_cluster_that_is_gone_is_said_in_one_sentence(cluster, monkeypatch):
     monkeypatch.setattr(ray_engine, "GONE", 0.0)
     monkeypatch.setattr(ray_engine, "_answers", lambda host, port: False)
     with pytest.raises(InputError, match="no answer of the Ray cluster") as caught:
-        list(open_engine("ray").map(Task(slower_first), [(1, 60.0)]))
+        list(open_engine("ray").map(Task(slower_first), [(1, 3.0)]))
     assert len(caught.value.problems) == 1 and "goes on from there" in str(caught.value)
 
 

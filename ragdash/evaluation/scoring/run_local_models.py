@@ -31,7 +31,7 @@ from ragdash.models.local.model_work import ModelWork
 from ragdash.models.local.score_cache import pair_key, text_key
 from ragdash.models.local.sentence_transformers import BATCH, thread_count
 
-FIRST_BLOCK, LAST_BLOCK = 64, 512  # items of the first shard, twice as many of the next, at most so many
+FIRST_BLOCK, LAST_BLOCK = 64, 512  # items of the first shard, and at most; each has twice as many as the one before
 MOST_PIECES = 16_384  # word pieces of a shard, about: some seconds of one core with a small model
 
 
@@ -125,7 +125,7 @@ def _compute_task(task: ScoringTask, store: ScoreCache, device: str | None, engi
 
 
 def shards_of(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """The items in shards of whole batches, small ones first, which show soon how long it takes. The cut hangs on the
+    """The items in shards of whole batches, small ones first, which show soon how long it takes. The cut depends on the
     texts alone: not on the engine, its workers or how fast they are.
     """
     position, size = 0, FIRST_BLOCK

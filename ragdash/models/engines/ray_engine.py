@@ -16,7 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ GONE, NO_ROOM = 30.0, 60.0  # seconds without an answer of the cluster, and with
 CONNECT = 5.0
 INLINE = 50_000  # bytes of a task that travel with each shard
 LONGEST = 300  # characters of what Ray says
-_LOCK = threading.Lock()
+_LOCK, OURS = threading.Lock(), threading.Event()  # whether the connection of this process was made here
 
 
 def is_connected() -> bool:
@@ -62,7 +62,9 @@ class RayEngine:
         self.address, self.retries, self.version = address, retries, version or installed_version()
 
     def map(self, task: Task[Shard, Result], shards: Iterable[Shard]) -> Iterator[Result]:
-        """The result of each shard in the order of the shards; closing it kills what is under way."""
+        """The result of each shard in the order of the shards; closing it ends what is under way, by leaving the
+        cluster. In a program that called ray.init itself, the few shards under way are done in vain.
+        """
         ray = connected(self.address)
         from ray import cloudpickle
 
@@ -85,13 +87,11 @@ class RayEngine:
                     return
                 while not ray.wait([flying[0]], timeout=POLL)[0]:
                     watch.look()
-                result = self._result(flying[0], task)
-                flying.popleft()
-                yield result
-        finally:
-            with suppress(ray.exceptions.RayError):
-                for one in flying:
-                    ray.cancel(one, force=True)
+                yield self._result(flying.popleft(), task)
+        except (GeneratorExit, KeyboardInterrupt):
+            if flying:
+                _leave()
+            raise
 
     def _result(self, reference: ObjectRef, task: Task) -> Any:
         """What a shard came to; InputError where the worker or the cluster was lost."""
@@ -102,6 +102,8 @@ class RayEngine:
             return ray.get(reference)
         except exceptions.RayTaskError as error:
             cause = error.cause
+            if isinstance(cause, ImportError) or "failed to import on the worker" in str(error):
+                raise _problem("ray-no-module", {"reason": _first_words(error)}) from None
             if isinstance(cause, exceptions.RayError) or not isinstance(cause, Exception):
                 raise _problem("ray-failed", {"reason": _first_words(error)}) from None
             raise cause from None
@@ -120,6 +122,17 @@ def _remote_function() -> Any:
     return ray.remote(run_shard)
 
 
+def _leave() -> None:
+    """End the connection, if it is ours: Ray then ends our workers. Not by ray.cancel: where a shard ends at the same
+    moment, Ray 2.60 ends this process ("Tried to complete task that was not pending").
+    """
+    import ray
+
+    if OURS.is_set():
+        OURS.clear()
+        ray.shutdown()
+
+
 def connected(address: str) -> Any:
     """The module ray, connected to the cluster. InputError where that is not possible."""
     import ray
@@ -135,6 +148,7 @@ def connected(address: str) -> Any:
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise _problem("ray-unreachable", {"address": address, "reason": _first_words(error)}) from None
+        OURS.set()
         return ray
 
 

@@ -161,7 +161,7 @@ class EntailmentScorer:
 def _in_batches(ask: Callable[[list], np.ndarray], items: Sequence) -> np.ndarray:
     """What a model says of each text or pair, asked for BATCH at a time, longest first; of equal length as they come.
 
-    The library sorts by itself, but not stably: which texts are read together would hang on how many there are.
+    The library sorts by itself, but not stably: which texts are read together would depend on how many there are.
     """
     lengths = [len(item) if isinstance(item, str) else sum(map(len, item)) for item in items]
     order = np.argsort(-np.array(lengths, np.int64), kind="stable")

@@ -38,6 +38,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="its head, and Ray on this machine",
         fix="Start the cluster again. What is done is kept; the same command goes on from there.",
     ),
+    "ray-no-module": Message(
+        actual="a package that a machine of the Ray cluster lacks: {reason}",
+        expected="the packages of this machine",
+        fix="Install the same version of ragdash, with its extras, on all machines, then start the cluster again.",
+    ),
     "ray-no-room": Message(
         actual="no machine of the Ray cluster with {cores:g} cores{gpus:? and {gpus:g} GPU} for {seconds:.0f} s",
         expected="at least one",
@@ -74,11 +79,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="workers that live until the shard is done",
         fix="The usual reason is memory: allow fewer workers on each machine. What is done is kept; the same command "
             "goes on from there.",
-    ),
-    "ray-without-ragdash": Message(
-        actual="no ragdash on a machine of the Ray cluster: {reason}",
-        expected="{version}, as here",
-        fix="Install the same version of ragdash on all machines, then start the cluster again.",
     ),
     "unknown-engine": Message(
         actual="{engine!r}",
