@@ -6,6 +6,7 @@ import os
 import secrets
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,19 +17,19 @@ IMPORTABLE = (HERE.parents[1], HERE.parent, HERE)  # for what workers are given
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
+def cluster():
     """Two workers of one core, started by this process and ended with it."""
     if find_spec("ray") is None:
         pytest.skip('ray is not installed: pip install -e ".[ray]"')
     settings = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token",
                 "RAY_AUTH_TOKEN": secrets.token_hex(16), "PYTHONPATH": os.pathsep.join(map(str, IMPORTABLE))}
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
         for name, value in settings.items():
             patch.setenv(name, value)
         import ray
 
         ray.init(num_cpus=2, include_dashboard=False, object_store_memory=80 << 20, log_to_driver=False,
-                 logging_level="ERROR", _temp_dir=str(tmp_path_factory.mktemp("ray")))
+                 logging_level="ERROR", _temp_dir=folder)
         yield
         ray.shutdown()
 
