@@ -26,7 +26,7 @@ def comparability_report(
                    _runs=[LOADED.run(digest).renamed(name) for digest, name in run_names], _truth=LOADED.truth(truth))
 
 
-@shared(max_entries=512, show_spinner="Comparing runs and judgments …")
+@shared(max_entries=512, show_spinner="Comparing runs and judgments …", ahead=True)
 def _comparability_report(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
             _runs: list[Run], _truth: Truth) -> ComparabilityReport:
     ids = id_findings(runs, truth, _runs=_runs, _truth=_truth)

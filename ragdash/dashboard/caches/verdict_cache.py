@@ -22,7 +22,7 @@ def checks(runs: Sequence[str], names: Sequence[str], scope: Scope, spec: Spec, 
     return _checks(tuple(runs), tuple(names), scope.cache_key([spec]), str(spec), k, tuple(truths), _scope=scope)
 
 
-@shared(max_entries=1024, show_spinner="Checking the comparison …")
+@shared(max_entries=1024, show_spinner="Checking the comparison …", ahead=True)
 def _checks(runs: tuple[str, ...], names: tuple[str, ...], key: tuple, spec: str, k: int, truths: tuple[str, ...],
             _scope: Scope) -> tuple[RunCheck, ...]:
     parsed = parse_spec(spec)
