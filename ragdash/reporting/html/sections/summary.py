@@ -31,6 +31,7 @@ from ragdash.reporting.sentences.runs.repeats import ONE_REPEAT, leading_noise, 
 MAX_RUNS = 5  # of the table and the picture
 MAX_METRICS, MAX_ANSWER_METRICS = 5, 2  # columns of the table, and how many of them are about answers
 MAX_WARNINGS = 3  # more are counted
+INTERVAL = "**95% interval**: where the mean is expected to be on other queries of the same kind."
 EXAMPLES = 3  # queries
 MAX_DOCUMENTS = 1  # of each run in an example
 NAME_LENGTH, TEXT_LENGTH, WARNING_LENGTH, VALUES_LENGTH = 32, 120, 240, 280  # characters
@@ -50,8 +51,8 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), *_repeats(content), *_recomputed(content), *_picture(content, shown),
-        *_examples(content)]
+        _table(content, shown), _meanings(content), *_repeats(content), *_recomputed(content),
+        *_picture(content, shown), *_examples(content)]
     return Section("summary", title, blocks)
 
 
@@ -87,10 +88,21 @@ def _shown_runs(content: ReportContent) -> list[int]:
     return [int(run) for run in (shown if baseline in shown else [*shown[:-1], baseline])]
 
 
+def _columns(content: ReportContent) -> list[Spec]:
+    """The main metrics, and what says something of the answers."""
+    answers = _answer_specs(content)
+    return [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
+
+
+def _meanings(content: ReportContent) -> Text:
+    """What each metric of the table is, and what an interval is, for readers who know neither."""
+    lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in _columns(content)]
+    return Text(" ".join([*lines, INTERVAL]), quiet=True)
+
+
 def _table(content: ReportContent, shown: Sequence[int]) -> Table:
     """Runs and main metrics, and what says something of the answers."""
-    answers = _answer_specs(content)
-    specs = [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
+    specs = _columns(content)
     columns = [content.metric_summaries(spec) for spec in specs]
     varying = len({summary.n for summary in columns[0]}) > 1
     times, n = _mean_times(content), columns[0][0].n
