@@ -25,6 +25,8 @@ from ragdash.reporting.sentences import formatting as fmt
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
+# Streamlit sets the text of each cell by itself: Arrow's columns, pandas' default, are built anew each time.
+pd.set_option("mode.string_storage", "python")
 SIGN, RUN, MARKS, DIFFERENCE, OUTCOME = "●", "Run", "Marks", "Difference", "Outcome"
 NAME = 26  # characters of a name
 LETTER, BOLD = 6.6, 7.4  # pixels of a letter, and of a bold one

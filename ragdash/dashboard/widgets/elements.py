@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 import pandas as pd
@@ -225,10 +226,10 @@ def chart(
         st.caption(caption)
 
 
-def _frame_of(fig: plot_theme.Figure, key: str) -> DeltaGenerator:
+def _frame_of(fig: plot_theme.Figure, key: str) -> DeltaGenerator | nullcontext:
     """The place of a picture: a tall one scrolls, so that the page stays short."""
     tall = (fig.layout.height or 0) > TALL
-    return st.container(height=TALL if tall else "content", border=False, key=f"{key}_scroll" if tall else None)
+    return st.container(height=TALL, border=False, key=f"{key}_scroll") if tall else nullcontext()
 
 
 def frame(

@@ -139,7 +139,7 @@ def churn(pool: JudgedPool, recipe: Recipe, run: int, k: int) -> Churn:
     def work(index: int) -> None:
         candidates, (low, high) = pool.blocks[index].candidates, pool.pool.blocks[index]
         scores = _scores_of_all(pool, index, recipe)
-        order, starts, _ = fused_order(candidates, replace(recipe, cut=min(k + 1, recipe.cut or k + 1)), scores)
+        order, starts, *_ = fused_order(candidates, replace(recipe, cut=min(k + 1, recipe.cut or k + 1)), scores)
         place = np.arange(len(order)) - np.repeat(starts[:-1], np.diff(starts))
         owner = np.repeat(np.arange(high - low), np.diff(starts))
         leg = candidates.legs[run]

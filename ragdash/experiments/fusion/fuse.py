@@ -76,13 +76,16 @@ def fuse(runs: Sequence[Run], method: str = "rrf", window: int | None = None, *,
                              *_left_out(recipe, sum(block.left_out for block in blocks))))
 
 
-def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """(candidates in fused order, starts (Q + 1,), whether ties are settled); candidates without a score are left out.
+def fused_order(candidates: Candidates, recipe: Recipe,
+                scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+    """(candidates in fused order, starts (Q + 1,), their scores, whether ties are settled), without those that have no
+    score.
 
     Equal scores are in order of appearance where they are not settled: evaluations order them by id.
     """
     if len(candidates.legs) == 1:
-        return *_cut(candidates.legs[0].candidate, candidates.starts, recipe.cut), True
+        order, starts = _cut(candidates.legs[0].candidate, candidates.starts, recipe.cut)
+        return order, starts, scores[order], True
     starts, chosen = candidates.starts, None
     if len(scores) and np.isnan(scores.min()):
         chosen = np.flatnonzero(~np.isnan(scores))
@@ -93,7 +96,8 @@ def fused_order(candidates: Candidates, recipe: Recipe, scores: np.ndarray) -> t
     order = order if chosen is None else chosen[order]
     if recipe.ties == "id" or (recipe.cut is not None and recipe.ties == "docid"):
         order = _settle(candidates, order, falling, starts, "ascending" if recipe.ties == "id" else "descending")
-    return *_cut(order, starts, recipe.cut), recipe.ties != "docid"
+    falling, _ = _cut(falling, starts, recipe.cut)
+    return *_cut(order, starts, recipe.cut), falling, recipe.ties != "docid"
 
 
 def _down_to_ties(order: np.ndarray, falling: np.ndarray, starts: np.ndarray,
@@ -109,7 +113,7 @@ def _down_to_ties(order: np.ndarray, falling: np.ndarray, starts: np.ndarray,
 
 
 def _cut(order: np.ndarray, starts: np.ndarray, cut: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """The first `cut` of each query, and their starts."""
+    """The first `cut` values of each query, and their starts."""
     if cut is None or np.diff(starts).max(initial=0) <= cut:
         return order, starts
     lengths = np.diff(starts)
@@ -209,7 +213,7 @@ class Block:
 def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: int) -> Block:
     """Fuse a block of queries that begins with the query `first`."""
     scores = recipe.scores(candidates)
-    order, starts, settled = fused_order(candidates, recipe, scores)
+    order, starts, falling, settled = fused_order(candidates, recipe, scores)
     row, new_rows = _sources(candidates)
     new_pairs = np.concatenate([_pairs(leg, new) for leg, new in zip(candidates.legs, new_rows, strict=True)])
     columns = {name: _chunks(candidates, new_rows, name) for name in ("docs", "texts", "sources")
@@ -225,7 +229,7 @@ def _fused_block(candidates: Candidates, recipe: Recipe, space: Space, first: in
     rows, pairs, keys = (array[base:base + len(order)] for array in (space.rows, space.pairs, space.scores))
     np.take(row, order, out=rows, mode="clip")
     np.take(new_pairs, rows, out=pairs, mode="clip")
-    np.take(scores, order, out=keys, mode="clip")
+    keys[:] = falling
     left_out = int(np.isnan(scores).sum()) if len(order) < len(scores) else 0
     return Block(starts, base, len(order), _digest(pairs, keys, starts, settled), columns, settled, overlap, left_out)
 
@@ -260,7 +264,7 @@ def _sources(candidates: Candidates) -> tuple[np.ndarray, list[np.ndarray]]:
 
 def _pairs(leg: Leg, new: np.ndarray) -> np.ndarray:
     """The hashes of query and document of these rows of a leg."""
-    if leg.begin is None:
+    if leg.position is not None:
         return leg.run.pairs[leg.position[new]]
     pairs = leg.run.pairs[leg.begin:leg.begin + len(leg.rank)]
     return pairs if len(new) == len(pairs) else pairs[new]
@@ -273,8 +277,8 @@ def _chunks(candidates: Candidates, new_rows: Sequence[np.ndarray], name: str) -
         column = getattr(leg.run, name)
         if column is None:
             chunks.append(pa.nulls(len(new), pa.string()))
-        elif leg.begin is None or leg.run.order is not None:
-            chunks.append(take(column, leg.run.rows(leg.position[new])))
+        elif leg.position is not None or leg.run.order is not None:
+            chunks.append(take(column, leg.run.rows(leg.positions(new))))
         else:
             column = column.slice(leg.begin, len(leg.rank))
             chunks += column.chunks if len(new) == len(leg.rank) else [take(column, new)]

@@ -326,8 +326,8 @@ def recall_sentence(names: Sequence[str], ks: np.ndarray, recall: np.ndarray, k:
     if deeper <= position or not np.isfinite(recall[best, deeper]):
         return sentence
     later = recall[best, deeper]
-    sentence += f" With {int(ks[deeper]):,} documents it is {number(later)}"
-    return f"{sentence}; {'a larger k adds little' if later - at_k < LITTLE else 'the generator then has more to read'}."
+    effect = "a larger k adds little" if later - at_k < LITTLE else "the generator then has more to read"
+    return f"{sentence} With {int(ks[deeper]):,} documents it is {number(later)}; {effect}."
 
 
 def pairwise_sentence(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:

@@ -189,8 +189,7 @@ def test_the_benchmark_computes_what_the_package_does_and_its_quick_grid_covers(
     assert np.ravel(labels_alone(table, rng)) == pytest.approx(label_interval(labels[:40], bounds=(-1.0, 1.0)))
     methods = {"adopted": adopted}
     for kind, (_, cells) in benchmark.METHODS.items():
-        bound = benchmark.BOUNDS[kind]
         for case in cells({"TRUE": (0.5, 0.95)}):
             for queries, n in ((200, 20), (1000, 50), (200, 150)):
                 share, _ = benchmark.simulate(kind, (case, queries, n), 400, 7, methods)["adopted"]
-                assert share >= bound - 3 * math.sqrt(0.05 * 0.95 / 400), (kind, case[0], queries, n)
+                assert share >= benchmark.BOUND - 3 * math.sqrt(0.05 * 0.95 / 400), (kind, case[0], queries, n)

@@ -48,7 +48,8 @@ def test_every_method_gives_the_scores_of_its_plain_definition(monkeypatch, rows
 
 
 def test_hashes_that_collide_do_not_merge_documents(monkeypatch):
-    systems = random_lists(2)
+    systems = [{query: {f"document-{doc}": score for doc, score in docs.items()} for query, docs in lists.items()}
+               for lists in random_lists(2)]  # the hash of up to 8 bytes cannot collide
     runs = [run_of(f"run{i}", lists) for i, lists in enumerate(systems)]
     expected = fuse(runs)
     pool = gather(runs)

@@ -7,7 +7,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import verdict_panel
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics
+from ragdash.dashboard.pages.answers import answer_browser, figures, judged_metrics, policy_effects
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import sections as answers_sections
 from ragdash.dashboard.pages.answers.judge import page as judge_page
@@ -24,6 +24,7 @@ def render() -> None:
     elements.title("Answers", "Are the answers right and grounded?")
     context = page_context.current()
     verdict_panel.render_warnings(context)
+    policy_effects.render_note(context)
     part = elements.choose_part("Answers", PARTS, state.ANSWERS_PART)
     {"scores": render_scores, "judge": judge_page.render, "validation": validation_page.render}[part](context)
 

@@ -152,7 +152,11 @@ def choose_metric(data: AnswersData) -> Spec:
     if available and st.session_state.get(state.FOLLOWED, sidebar_name) != sidebar_name:
         st.session_state[state.ANSWER] = sidebar_name
     st.session_state[state.FOLLOWED] = sidebar_name
-    key = state.choice_key(state.ANSWER, list(names), sidebar_name if available else str(first))
+    default = sidebar_name if available else str(first)
+    if st.session_state.get(state.ANSWER) == st.session_state.get(state.ANSWER_DEFAULT):
+        st.session_state.pop(state.ANSWER, None)  # nothing else was chosen: verdicts that are back lead again
+    st.session_state[state.ANSWER_DEFAULT] = default
+    key = state.choice_key(state.ANSWER, list(names), default)
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
                  persist_state="session", help=tooltip("answer_metric"))
     return names[state.get(state.ANSWER)]

@@ -17,6 +17,7 @@ from ragdash.metrics.docs.human_agreement import leading_metric
 from ragdash.reporting.html.blocks import Block, Figure, Heading, QueryBlock, ReportDocument, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
+from ragdash.reporting.html.sections.judge_validation import label_note
 from ragdash.reporting.html.sections.queries import query_block
 from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common.axes import axis_of
@@ -51,8 +52,8 @@ def summary(content: ReportContent, title: str) -> Section:
     shown = _shown_runs(content)
     blocks: list[Block | Heading] = [
         Text(_origin(content), quiet=True), Text(_with_short_names(content, decision)), *_warnings(content, verdict),
-        _table(content, shown), _meanings(content), *_repeats(content), *_recomputed(content),
-        *_picture(content, shown), *_examples(content)]
+        _table(content, shown), _meanings(content), *label_note(content, _judged_columns(content)), *_repeats(content),
+        *_recomputed(content), *_picture(content, shown), *_examples(content)]
     return Section("summary", title, blocks)
 
 
@@ -89,7 +90,7 @@ def _shown_runs(content: ReportContent) -> list[int]:
 
 
 def _columns(content: ReportContent) -> list[Spec]:
-    """The main metrics, and what says something of the answers."""
+    """The metrics of the table: main ones, and what says something of the answers."""
     answers = _answer_specs(content)
     return [*(spec for spec in content.request.specs if spec not in answers)][:MAX_METRICS - len(answers)] + answers
 
@@ -98,6 +99,10 @@ def _meanings(content: ReportContent) -> Text:
     """What each metric of the table is, and what an interval is, for readers who know neither."""
     lines = [f"**{escape(spec.title)}**: {escape(spec.metric.summary_line)}" for spec in _columns(content)]
     return Text(" ".join([*lines, INTERVAL]), quiet=True)
+
+
+def _judged_columns(content: ReportContent) -> list[Spec]:
+    return [spec for spec in _columns(content) if spec.metric.view == "Judged"]
 
 
 def _table(content: ReportContent, shown: Sequence[int]) -> Table:
