@@ -45,7 +45,7 @@ class Quantity:
     """One quantity of a text.
 
     kind: number, year, date, time, range, ordinal or quarter. mantissa: as written, without scale; scale: power of ten
-    of its word (6 for million), None where none is written. decimals: digits behind the decimal mark. unit: "%", the code of a
+    of its word (6 for million), None where none is written. decimals: digits behind the mark. unit: "%", the code of a
     currency, the spelling of a measure or "". signs: 1 and -1, both where words or parentheses may make it negative.
     direction: 1 or -1 where words say that it rose or fell. grouped: the number if its point parts thousands, None
     where it cannot. counted: a noun follows it. named: the word before it that makes it a name, such as "section".

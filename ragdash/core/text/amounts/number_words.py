@@ -28,7 +28,8 @@ NUMBER_WORD = re.compile(rf"\b(?:({'|'.join(TENS)})-({'|'.join(ENGLISH_UNITS[1:1
                          rf"|({'|'.join(sorted(WORDS, key=len, reverse=True))}))\b", re.IGNORECASE)
 _ORDINALS = {word: number for number, word in enumerate((
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"), 1)}
+    "twelfth", "thirteenth",
+    "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"), 1)}
 _ORDINAL = re.compile(rf"(?<![\d.,/])(?P<digits>\d{{1,3}})(?:st|nd|rd|th)\b|\b(?P<word>{'|'.join(_ORDINALS)})\b"
                       r"(?![ -](?:part(?:y|ies)|class|hand|time|world|name))", re.IGNORECASE)
 _QUARTER = re.compile(r"\bq(?P<number>[1-4])\b|\b(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter\b",
