@@ -191,9 +191,9 @@ def answer_relevance(answered: Answered, *, normalization: str = "squad", langua
 def refusal(answered: Answered) -> Values:
     """1 if the answer declines to answer ("I don't know", "the context does not say"), else 0.
 
-    Detected by lists of phrases and by their place; with the question, "no, it does not say" and what is said of a part
-    are told apart. Neither good nor bad, since some questions have no answer. Undefined without an answer, or for one
-    without a letter or a digit. Returns (Q,): 0 or 1.
+    Detected by lists of phrases and by their place, and by the question: "No, it does not mention a fee" may answer it.
+    Neither good nor bad, since some questions have no answer. Undefined without an answer, or for one without a letter
+    or a digit. Returns (Q,): 0 or 1.
     """
     pairs = list(zip(answered.answers, answered.questions, strict=True))
     refused = {(text, question): float(is_refusal(text, question or "")) if _has_letters_or_digits(text) else np.nan

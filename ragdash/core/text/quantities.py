@@ -35,7 +35,8 @@ _NOT = re.compile(r"\b(?:not|nicht|pas|and not|rather than|instead of)\s(?:[$€
 _SPACED = re.compile(r"(?<![\d.,\u00a0])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d)")
 # "section 20" and "plan 20" are names, not amounts
 _NAMED = re.compile(r"(?:\b(?P<word>section|article|chapter|page|p\.|pp\.|figure|fig\.|table|plan|step|version|clause"
-                    r"|paragraph|appendix|annex|exhibit|note|item|room|phase|type|level|number|no\.|seite|abschnitt|artikel"
+                    r"|paragraph|appendix|annex|exhibit|note|item|room|phase|type|level|number|no\.|seite|abschnitt"
+                    r"|artikel"
                     r"|kapitel|tabelle|page|chapitre|tableau|página|capítulo|sección)|§)\s?$", re.IGNORECASE)
 _SENTENCE_REACH = 120  # characters before a number in which a word of falling gives its sign
 
@@ -125,15 +126,15 @@ def quantities(text: str, *, places: bool = False) -> list[Quantity]:
 
 def _in_other_forms(text: str, places: bool) -> list[Quantity]:
     """Powers of ten and fractions, with places quarters of a year and ordinals; of two in one place the first."""
-    found = [Quantity("number", start, stop, value, max(-int(value.as_tuple().exponent), 0))
+    forms = [Quantity("number", start, stop, value, max(-int(value.as_tuple().exponent), 0))
              for start, stop, value in powers(text)]
     for start, stop, value in fractions(text):
         scale, unit, end = units_after(text, stop, False)
-        found.append(Quantity("number", start, end, value, 2, scale, unit))
+        forms.append(Quantity("number", start, end, value, 2, scale, unit))
     for kind, spans in (("quarter", quarters), ("ordinal", ordinals)) if places else ():
-        found += [Quantity(kind, start, stop, Decimal(number)) for start, stop, number in spans(text)]
+        forms += [Quantity(kind, start, stop, Decimal(number)) for start, stop, number in spans(text)]
     apart: list[Quantity] = []
-    for quantity in found:
+    for quantity in forms:
         if all(quantity.stop <= other.start or other.stop <= quantity.start for other in apart):
             apart.append(quantity)
     return apart

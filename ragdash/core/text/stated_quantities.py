@@ -17,7 +17,7 @@ Rules, each with its reason:
   reference nor in the question, or, for a count below 10, MAX_OTHERS_OF_COUNT. In a longer answer each sentence that
   concludes is read alone: the first and the last with a number, and those with "therefore", "answer" and their like or
   with bold text. If a sentence says that it concludes ("therefore", "the answer is", "so"), what follows in it counts
-  alone. The clause of a sentence that has most of the words of the question that tell its clauses apart is read alone
+  alone. The clause of a sentence that has most of the words of the question by which its clauses differ is read alone
   too, and a clause with none of them does not answer: "Front: 2.5 bar, rear: 2.3 bar" states no 2.3 for the front.
 - "10 or 25 MB" states neither of the two: it leaves open which.
 - "section 20" and "plan 20" are names. They state 20 only where the question or the reference says "section" too.
@@ -129,12 +129,12 @@ def _read(text: str) -> tuple[Quantity, ...]:
 def _expected(reference: str, question: str) -> list[Quantity]:
     """The quantities that an answer has to state: those of the reference, but for quarters that the question names."""
     asked = {quantity.value for quantity in _read(question) if quantity.kind == "quarter"}
-    found = [quantity for quantity in _read(reference)
+    wanted = [quantity for quantity in _read(reference)
              if quantity.kind != "quarter" or quantity.value not in asked]
-    if not found and _counts(question) and len(reference.split()) < 3 and _NONE.search(reference):
+    if not wanted and _counts(question) and len(reference.split()) < 3 and _NONE.search(reference):
         return [Quantity("number", 0, len(reference))]
-    others = [quantity for quantity in found if quantity.kind != "ordinal"]
-    return others if others and len(reference.split()) > MAX_WORDS else found
+    others = [quantity for quantity in wanted if quantity.kind != "ordinal"]
+    return others if others and len(reference.split()) > MAX_WORDS else wanted
 
 
 def _counts(question: str) -> bool:

@@ -40,8 +40,8 @@ def clauses(text: str, places: Sequence[tuple[int, int]]) -> list[list[tuple[int
 
 
 def asked_words(question: str, parts: Sequence[str], skipped: frozenset[str]) -> list[int]:
-    """How many words of the question each part holds that no other part holds: what tells the parts apart."""
+    """How many words of the question each part holds that no other part holds, by which they differ."""
     wanted = {word[:_PREFIX] for word in _WORD.findall(question.lower()) if word not in skipped and len(word) > 2}
-    held = [{word[:_PREFIX] for word in _WORD.findall(part.lower())} & wanted for part in parts]
-    count = Counter(word for words in held for word in words)
-    return [sum(count[word] == 1 for word in words) for words in held]
+    shared = [{word[:_PREFIX] for word in _WORD.findall(part.lower())} & wanted for part in parts]
+    count = Counter(word for words in shared for word in words)
+    return [sum(count[word] == 1 for word in words) for words in shared]

@@ -11,7 +11,7 @@ ENGLISH_UNITS = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
 TENS = {word: 10 * number for number, word in
         enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
-# Words of other languages that are no other word of theirs or of English: neither "once" nor "due" nor "sei".
+# Words of other languages that are no word of English as well: neither "once" nor "due" nor "sei".
 _ABROAD = {word: number for number, words in (
     (2, "zwei deux dos dois duas twee"), (3, "drei trois tres três drie"), (4, "vier quatre cuatro quattro quatro"),
     (5, "fünf cinq cinco cinque vijf"), (6, "sechs seis zes"), (7, "sieben siete sette sete zeven"),

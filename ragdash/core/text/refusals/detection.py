@@ -31,6 +31,7 @@ from ragdash.core.text.refusals.positions import (
     ENGLISH_HINT,
     NEGATIVE_ANSWER,
     NOT_FOR_THE_WHOLE,
+    NOT_THAT,
     NULL_ANSWER,
     OF_THE_QUESTION,
     OTHERS,
@@ -67,8 +68,8 @@ def is_refusal(answer: str, question: str = "") -> bool:
     answer
         The text.
     question
-        What was asked; with it, negative answers to yes-or-no questions, and refusals behind other sentences, are told
-        apart.
+        What was asked; with it, negative answers to yes-or-no questions are no refusals, and more refusals behind
+        other sentences are recognized.
 
     Returns
     -------
@@ -117,21 +118,22 @@ def declines(sentence: str, question: str = "") -> bool:
         rest = sentence[match.end():]
         if SOURCE_NOUN.search(match[0]):
             rest = re.sub(r"^\W*(?:it|they)\b", "the context", rest)
-        return _found(rest)
-    if not _found(sentence) or OTHERS.search(sentence):
+        return _holds_phrase(rest)
+    if not _holds_phrase(sentence) or OTHERS.search(sentence):
         return False
     if NEGATIVE_ANSWER.match(sentence) and not OF_THE_QUESTION.search(sentence):
         return False
     if YES_OR_NO.match(question) and _answers_no(sentence, question):
         return False
     main = CONCEDED_AFTER.split(sentence, maxsplit=1)[0]
-    if len(main) < len(sentence) and not _found(main) and not CONTRAST.search(main):
+    if len(main) < len(sentence) and not _holds_phrase(main) and not CONTRAST.search(main):
         return False
     clauses = [clause for clause in CONTRAST.split(sentence) if clause.strip()]
-    found = [_found(clause) for clause in clauses]
-    if any(found[:-1]) and not found[-1]:
-        return bool(ADVICE.match(clauses[-1]) or REPORTS.search(clauses[-1]))
-    return True
+    declining = [_holds_phrase(clause) for clause in clauses]
+    if not any(declining):
+        return True
+    after = clauses[len(clauses) - declining[::-1].index(True):]
+    return all(ADVICE.match(clause) or REPORTS.search(clause) or NOT_THAT.match(clause) for clause in after)
 
 
 def _turns(after: list[str]) -> bool:
@@ -140,7 +142,7 @@ def _turns(after: list[str]) -> bool:
     if match is None:
         return False
     rest = after[0][match.end():]
-    return not (_found(rest) or ADVICE.match(rest) or REPORTS.search(rest))
+    return not (_holds_phrase(rest) or ADVICE.match(rest) or REPORTS.search(rest))
 
 
 def _answers_no(sentence: str, question: str) -> bool:
@@ -151,6 +153,6 @@ def _answers_no(sentence: str, question: str) -> bool:
     return not by_writer and all(source in asked for source in sources)
 
 
-def _found(text: str) -> bool:
+def _holds_phrase(text: str) -> bool:
     """Whether a phrase of some language is in it."""
     return any(hint.search(text) and _phrases(number).search(text) for number, hint in _hints())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+INFORM, INFORMED = "tell", "told"
 _SOURCE = (r"(?:contexts?(?! (?:window|switch|length|size))|documents?|documentation|passages?|texts?"
            r"|(?:re)?sources?|information|excerpts?|articles?"
            r"|materials?|snippets?|chunks?|description|extracts?|search results|results|knowledge base|content"
@@ -13,13 +14,14 @@ _REPORT = (rf"(?:{_SOURCE}|reports?|papers?|filings?|manuals?|handbooks?|section
 _ASKED = r"(?:who|whom|whose|what|when|where|why|how|which|whether|if)\b"
 _NOT = r"(?:does not|doesn't|do not|don't|did not|didn't|never|fails? to|failed to|cannot|can't)"
 _UP_TO_3, _UP_TO_5 = r"(?:[\w'-]+ ){0,3}", r"(?:[\w'-]+ ){0,5}"
-_TELL = (r"(?:answers?|mentions?|specif(?:y|ies)|states?|says?|tells?(?: us| me)?|address(?:es)?|discuss(?:es)?"
+_TELL = (rf"(?:answers?|mentions?|specif(?:y|ies)|states?|says?|{INFORM}s?(?: us| me)?|address(?:es)?|discuss(?:es)?"
          r"|covers?"
          r"|indicates?|explains?|clarif(?:y|ies)|refers? to|describes?|discloses?|reveals?|talks? about|deals? with"
          r"|lists?|names?|counts?|identif(?:y|ies)|cites?|provide|contain|include|give|offer|have|support"
          r"|allow (?:me|us) to"
          r"|(?:appear|seem) to)")
-_ACT = (r"(?:answer|find|determine|provide|tell|give|say|locate|help|assist|confirm|verify|identify|comply|conclude"
+_ACT = (rf"(?:answer|find|determine|provide|{INFORM}|give|say|locate|help|assist|confirm|verify|identify|comply"
+        rf"|conclude"
         r"|respond|see|infer|specify|address|offer|know|be (?:sure|certain|able to))")
 _CONTENT = (r"(?:information|info|answer|mention|details?|indication|reference|evidence|data|context|statement"
             r"|knowledge)")
@@ -34,7 +36,8 @@ _THIS = (r"(?:this|that|it|the (?:answer|question|information|requested informat
 ENGLISH = (
     # The sources lack it.
     rf"\b{_SOURCE} {_UP_TO_5}{_NOT} (?!just|only|merely|simply)(?:\w+ ){{0,2}}{_TELL}\b",
-    rf"\b{_REPORT} (?:(?!she\b|he\b|we\b)[\w'-]+ ){{0,3}}{_NOT} (?:\w+ )?(?:mention|specify|state|say|tell|disclose"
+    rf"\b{_REPORT} (?:(?!she\b|he\b|we\b)[\w'-]+ ){{0,3}}{_NOT} (?:\w+ )?(?:mention|specify|state|say|{INFORM}"
+    rf"|disclose"
     rf"|reveal"
     rf"|indicate|address)\b",
     rf"\b{_SOURCE} {_UP_TO_3}(?:provides?|contains?|gives?|offers?|includes?|has|have|makes?) "
@@ -72,7 +75,7 @@ ENGLISH = (
     r"|documents|sources)\b",
     r"\bi(?:'d| would) rather not guess\b|\bi have no idea\b|\bi must decline\b|\bi(?:'m| am) afraid\b.*\b(?:no"
     r"|not)\b",
-    r"\b(?:it is|it's|is) (?:not possible|impossible) (?:for me )?to (?:\w+ )?(?:answer|determine|say|tell|know"
+    rf"\b(?:it is|it's|is) (?:not possible|impossible) (?:for me )?to (?:\w+ )?(?:answer|determine|say|{INFORM}|know"
     r"|infer"
     r"|conclude)\b",
     rf"^\W*(?:unable|not possible|impossible) to (?:\w+ )?{_ACT}\b",
@@ -82,7 +85,7 @@ ENGLISH = (
     rf"|any|enough)\b {_UP_TO_3}(?:information|answer|mention|details?|context|indication|data|reference)\b",
     rf"\b(?:no|not enough|insufficient) (?:\w+ )?(?:information|context|details?|mention|evidence|indication|answer) "
     rf"(?:for this |of this |about this )?(?:{_BE} )?(?:\w+ )?(?:provided|given|found|available|about|on|regarding"
-    rf"|concerning|to (?:answer|determine|say|tell)|in {_UP_TO_3}{_REPORT})\b",
+    rf"|concerning|to (?:answer|determine|say|{INFORM})|in {_UP_TO_3}{_REPORT})\b",
     r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?be (?:\w+ )?(?:answered|determined|inferred|found"
     r"|derived"
     r"|concluded|known|verified|confirmed|ascertained|calculated)\b",
@@ -106,7 +109,8 @@ ENGLISH = (
     r"|what) (?:\w+ ){0,3}(?:contexts?|documents|passages?|excerpts?|texts?|sources|snippets?|extracts?|materials?"
     r"|(?:i was|i've been|i have been) given)\b",
     r"^\W*there(?:'s| is| was) nothing (?:here )?(?:for|on|about|regarding)\b",
-    rf"\bnothing (?:\w+ ){{0,2}}in {_UP_TO_3}{_REPORT}\b|\bnone of (?:this|that|these|those|them|it) (?:tells?|says?"
+    rf"\bnothing (?:\w+ ){{0,2}}in {_UP_TO_3}{_REPORT}\b|\bnone of (?:this|that|these|those|them|it) (?:{INFORM}s?"
+    rf"|says?"
     r"|answers?|mentions?|explains?|address(?:es)?|states?|names?|specif(?:y|ies))\b",
     rf"\b(?:left out of|missing from|absent from|omitted from|redacted (?:from|in)) {_UP_TO_3}{_REPORT}\b",
     r"\b(?:is|are|was|were|has been|have been) redacted\b",
@@ -119,7 +123,7 @@ ENGLISH = (
     r"\b(?:is|are|was|were|has been|have been|be) (?:never|nowhere) (?:\w+ly )?(?:mentioned|stated|specified|given"
     r"|named|indicated"
     r"|disclosed|explained|reported|described|defined|addressed)\b",
-    rf"\b(?:it|they|the authors?) {_NOT} (?:\w+ly )?(?:say|state|mention|specify|tell|indicate|disclose|reveal"
+    rf"\b(?:it|they|the authors?) {_NOT} (?:\w+ly )?(?:say|state|mention|specify|{INFORM}|indicate|disclose|reveal"
     rf"|explain|report)"
     rf"(?: us| me)? {_ASKED}",
     rf"\b(?:it|they|{_REPORT}) (?:\w+ ){{0,3}}(?:is|are|remains?) (?:\w+ )?(?:silent|mute|unclear|vague) (?:on|about"
@@ -128,14 +132,14 @@ ENGLISH = (
     rf"\b(?:isn't|is not|wasn't|was not|aren't|are not) (?:\w+ )?(?:something|anything|a (?:detail|point|question)) .*"
     rf"\b(?:{_REPORT}|i (?:can|could|found|know))\b",
     rf"\b{_REPORT} (?:(?!she\b|he\b|they\b|we\b|i\b|it\b)[\w'-]+ ){{0,4}}{_NOT} (?!just|only|merely"
-    rf"|simply)(?:\w+ly )?(?:mention|specify|state|say|tell|disclose|reveal"
+    rf"|simply)(?:\w+ly )?(?:mention|specify|state|say|{INFORM}|disclose|reveal"
     rf"|indicate|address|describe|name|explain|discuss|report|list|define)\b",
     rf"\b{_REPORT} {_UP_TO_5}(?:gives?|names?|states?|mentions?|provides?|lists?|offers?) no (?!reason|doubt|grounds"
     rf"|warranty|guarantee)[\w-]+",
     rf"\b(?:{_REPORT}|it|they) {_UP_TO_5}(?:contains?|includes?|has|have|holds?|makes?|shows?|gives?) no {_UP_TO_3}"
     rf"(?:{_CONTENT}|figures?|dates?|numbers?|values?|names?|prices?|words?|clues?|hints?|entry|entries|trace)\b",
     rf"\b{_REPORT} {_UP_TO_3}(?:leaves?|left) (?:it|this|that|{_UP_TO_5}) ?(?:open|out|unanswered|unclear)\b",
-    rf"\b{_REPORT}\b.*\b(?:says?|said|tells?|reveals?) (?:nothing|little|not a word)\b",
+    rf"\b{_REPORT}\b.*\b(?:says?|said|{INFORM}s?|reveals?) (?:nothing|little|not a word)\b",
     rf"\bnowhere to be found in (?:it|them|{_UP_TO_3}{_REPORT})\b|\bnowhere (?:in|does|do) {_UP_TO_3}{_REPORT}\b"
     rf"|^\W*no mention of\b",
     r"\b(?:did not|didn't|does not|doesn't|do not|don't) come up\W*$",
@@ -155,9 +159,10 @@ ENGLISH = (
     rf"|documentation"
     rf"|documents?|records?|sources?|figures?|numbers?|way of knowing|means|clue)\b",
     r"\b(?:i|we) (?:\w+ )?lack (?:the )?(?:\w+ )?(?:information|data|context|details?|knowledge|sources?|material)\b",
-    r"\bi wish i could (?:help|answer|tell|say)\b|\bi(?:'d| would) (?:only )?be (?:guessing|speculating)\b",
+    rf"\bi wish i could (?:help|answer|{INFORM}|say)\b|\bi(?:'d| would) (?:only )?be (?:guessing|speculating)\b",
     r"\b(?:would|'d) be (?:pure |mere )?(?:speculation|guesswork|a guess)\b",
-    r"\b(?:i|we)(?: would|'d| will|'ll)? (?:need|require)\b.* (?:to (?:answer|say|tell|be able)|in order to answer)\b",
+    rf"\b(?:i|we)(?: would|'d| will|'ll)? (?:need|require)\b.* (?:to (?:answer|say|{INFORM}|be able)"
+    rf"|in order to answer)\b",
     r"\b(?:i|we) (?:do not|don't) (?:\w+ )?(?:see|have) (?:a|an|any|the) (?:\w+ )?(?:file|attachment|document|image"
     r"|link|table)\b",
     r"\b(?:provide|share|upload|send) (?:\w+ ){0,2}(?:more|additional|further|the) (?:context|information|details?"
@@ -171,12 +176,14 @@ ENGLISH = (
     r"\b(?:i|we) (?:\w+ ){0,3}(?:and )?(?:could not|couldn't|cannot|can't|did not|didn't) (?:\w+ )?(?:locate|find"
     r"|spot|see|discover"
     r"|identify|make out)\b",
-    rf"\b(?:could not|couldn't|cannot|can't) (?:\w+ )?(?:find|locate|tell|say|identify)\b(?: \w+){{0,8}} (?:in|from"
+    rf"\b(?:could not|couldn't|cannot|can't) (?:\w+ )?(?:find|locate|{INFORM}|say|identify)\b(?: \w+){{0,8}} (?:in"
+    rf"|from"
     rf"|based on) (?:the|these"
     rf"|this|any of the) (?:\w+ ){{0,3}}{_REPORT}\b",
     r"\bsomething (?:i|we) (?:could not|couldn't|cannot|can't|was unable to|were unable to|did not|didn't) (?:find"
-    r"|locate|say|tell|see)\b",
-    r"\b(?:cannot|can't|could not|couldn't) (?:\w+ )?be (?:\w+ )?(?:answered|determined|identified|established|told"
+    rf"|locate|say|{INFORM}|see)\b",
+    rf"\b(?:cannot|can't|could not|couldn't) (?:\w+ )?be (?:\w+ )?(?:answered|determined|identified|established"
+    rf"|{INFORMED}"
     r"|said|deduced|settled)"
     r"\b|\bnot (?:answerable|determinable)\b",
     rf"\b(?:remains?|is|are|stays?|left) (?:\w+ )?(?:unanswered|unstated|unspecified|unmentioned|undisclosed)\W*"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragdash.core.text.refusals.english import INFORM
+
 # What declines only where it is the whole answer.
 ALONE = frozenset(("unknown", "unanswerable", "not answerable", "no answer", "n/a", "not available", "not found", "idk",
                    "no information", "insufficient information", "not enough information", "cannot answer", "no idea",
@@ -65,6 +67,8 @@ ADVICE = re.compile(r"\W*(?:you|please|i|we|i'd|i'm|feel|let|try|consult|check|c
                     r"|podría"
                     r"|le recomiendo|può|potrebbe|ti consiglio|você pode|recomendo|u kunt|je kunt|ik|możesz|proszę|вы"
                     r"|я|du kan|jag|jeg|ви|お手数|您|你|如果|請|请)\b")
+# "but not his heart rate": what is missing is named once more.
+NOT_THAT = re.compile(r"\W*(?:not|no|nothing|never|nicht|kein\w*|pas|non|não|niet|nie|не)\b")
 _NOUNS = (r"contexts?|documents?|documentation|passages?|texts?|sources?|excerpts?|articles?|materials?|snippets?"
           r"|extracts?|results?|pages?|reports?|papers?|filings?|manuals?|handbooks?|sections?|chapters?|transcripts?"
           r"|files?|leaflets?|brochures?|guides?|notes|data ?sheets?|sheets?|letters?|tables?|records?|timetables?"
@@ -91,7 +95,7 @@ OF_THE_QUESTION = re.compile(
     r"\b(?:the|this|your|that) question (?:\w+ ){0,2}(?:cannot|can't|could not|is not|isn't|remains|goes)\b"
     r"|\bnot answerable\b"
     r"|\bunanswerable\b|\b(?:cannot|can't|can not|could not|couldn't|unable to|not able to) (?:\w+ )?(?:answer|say"
-    r"|tell"
+    rf"|{INFORM}"
     r"|determine|help)(?: (?:this|that|it|the|your)(?: question)?| you)?(?: (?:from|with|based on) .*)?\W*$"
     r"|\b(?:cannot|can't|could not) be (?:\w+ )?(?:answered|determined|identified|said)\b|\bi (?:do not"
     r"|don't) know\W*$"
